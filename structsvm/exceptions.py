@@ -1,0 +1,80 @@
+"""Every error that structsvm raises on purpose, in one tree.
+
+::
+
+    StructSVMError
+    ├── InputError (a ValueError)        what was passed in cannot be used
+    │   ├── DataFormatError              a line of a data file; names file and line
+    │   ├── UnknownNameError             no loss, solver, backend or measure of that name
+    │   └── ModelFileError               a file that is not a model, or not one we can read
+    ├── NotInstalledError (ImportError)  an optional package is missing
+    └── OracleError                      a loss returned an output that is not the argmax
+
+Catch ``StructSVMError`` to catch them all. Each message names the thing, the place and
+the way out.
+"""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class StructSVMError(Exception):
+    """The root of the tree."""
+
+
+class InputError(StructSVMError, ValueError):
+    """What was passed in cannot be used."""
+
+
+class DataFormatError(InputError):
+    """A data file has a line that cannot be read.
+
+    Parameters
+    ----------
+    path : path of the file.
+    line : number of the line, from 1; None when no single line is at fault.
+    problem : what is wrong with it, and the way out.
+    """
+
+    def __init__(self, path: str | Path, line: int | None, problem: str) -> None:
+        self.path = Path(path)
+        self.line = line
+        self.problem = problem
+        place = f"{path}" if line is None else f"{path}, line {line}"
+        super().__init__(f"{place}: {problem}")
+
+
+class UnknownNameError(InputError):
+    """No loss, solver, backend or measure has that name.
+
+    Parameters
+    ----------
+    kind : what was looked for, in words ("loss").
+    name : the name that was asked for.
+    known : the names that exist.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"there is no {kind} named {name!r}.{hint} Known: {', '.join(names)}.")
+
+
+class ModelFileError(InputError):
+    """A file is not a model, is damaged, or was written by a newer version."""
+
+
+class NotInstalledError(StructSVMError, ImportError):
+    """An optional package is missing."""
+
+
+class OracleError(StructSVMError):
+    """A loss returned an output that does not maximise Δ + w·Ψ.
+
+    A bound was broken that no exact argmax can break, so what the solver certifies would
+    be wrong. ``structsvm.testing.check_loss`` finds the output that should have been
+    returned.
+    """

@@ -1,0 +1,99 @@
+"""The quadratic programme of every cutting-plane solver, and what a backend makes of it."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.types import IntVector, Matrix, Vector
+
+
+@frozen(eq=False)
+class DualQP:
+    """``min ½ a'Ha − b'a`` over ``a ≥ 0`` with ``Σ a_k ≤ cap_g`` over the cuts k of each group g.
+
+    The dual of "find w with the smallest ``½‖w‖² + Σ_g cap_g ξ_g`` that satisfies every cut
+    ``w·g_k ≥ b_k − ξ_g``". One group of cuts is the 1-slack problem, one group per example
+    the n-slack problem (Joachims, Finley and Yu, 2009, OP 2-6).
+
+    Parameters
+    ----------
+    H : Gram matrix of the cuts, shape (K, K), ``H_kl = g_k·g_l``; positive semidefinite,
+        often rank-deficient. May be a view of a larger buffer: do not write to it.
+    b : offsets L of the cuts, shape (K,).
+    group : group of each cut, shape (K,), values in ``0..len(cap) − 1``, in any order.
+    cap : caps of the groups, shape (G,), positive. A group may be without cuts.
+    tol : duality gap that is good enough, in units of the objective (absolute).
+    """
+
+    H: Matrix
+    b: Vector
+    group: IntVector
+    cap: Vector
+    tol: float
+
+    @property
+    def size(self) -> int:
+        """Number of cuts, K."""
+        return len(self.b)
+
+    def project(self, a: Vector) -> Vector:
+        """Return the feasible multipliers that ``a`` stands for: clipped at 0, groups scaled to their caps."""
+        a = np.where(np.isfinite(a), np.maximum(a, 0.0), 0.0)
+        total = np.bincount(self.group, weights=a, minlength=len(self.cap))
+        factor = np.ones(len(self.cap))
+        np.divide(self.cap, total, out=factor, where=total > self.cap)
+        return a * factor[self.group]
+
+    def dual(self, a: Vector) -> float:
+        """Value of the dual, ``b'a − ½ a'Ha``, at feasible multipliers: a lower bound."""
+        return float(self.b @ a - 0.5 * (a @ (self.H @ a)))
+
+    def gap(self, a: Vector) -> float:
+        """Duality gap at feasible multipliers: the QP's primal at ``w = Σ a_k g_k``, less its dual."""
+        slope = self.b - self.H @ a
+        slack = np.zeros(len(self.cap))
+        np.maximum.at(slack, self.group, slope)
+        return float(self.cap @ slack - a @ slope)
+
+
+@frozen(eq=False)
+class QPSolution:
+    """Feasible multipliers and how good they are.
+
+    Parameters
+    ----------
+    a : multipliers, shape (K,); feasible.
+    gap : certified duality gap at ``a``, absolute.
+    handed_over : True when the backend asked for could not reach ``qp.tol`` and the
+        built-in solver finished the work.
+    state : whatever the backend wants to see again at the next call; nobody else reads it.
+    """
+
+    a: Vector
+    gap: float
+    handed_over: bool = False
+    state: object = field(default=None, repr=False)
+
+
+class QPBackend(ABC):
+    """Something that solves a `DualQP`. Frozen settings; no state is kept on it.
+
+    To write one, derive from `GeneralBackend`, which scales, certifies, retries and hands
+    over for you. ``structsvm.testing.check_backend`` says whether it is right.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
+        """Solve, from nothing or from the solution of an earlier call.
+
+        Parameters
+        ----------
+        qp : the programme.
+        start : a solution of a programme whose cuts are the first ``len(start.a)`` cuts of
+            this one, in order (caps and offsets may differ). Its ``state`` is what this
+            backend returned.
+        """
