@@ -18,5 +18,5 @@ IntVector: TypeAlias = NDArray[np.int64]
 BoolVector: TypeAlias = NDArray[np.bool_]
 """One-dimensional, of truth values."""
 
-Features: TypeAlias = "Matrix | sp.csr_array | sp.csr_matrix"
+Features: TypeAlias = Matrix | sp.csr_array | sp.csr_matrix
 """Rows of features, dense or sparse."""

@@ -1,0 +1,35 @@
+"""Measures of rankings: average precision, ROC area, NDCG, precision at k, reciprocal rank.
+
+A measure is a value, ``AP()``, ``NDCG(k=10)`` or ``parse_measure("ndcg@10")``, with ``.mean(scores,
+labels, qid)`` and ``.per_query(scores, labels, qid)``; the functions in lower case are the means.
+Several measures of one ranking: ``lists = rank_lists(scores, labels, qid)`` once, then ``measure.of(lists)``.
+"""
+
+from structsvm.metrics.base import Measure, PerQuery, RankedLists, rank_lists
+from structsvm.metrics.functions import average_precision, ndcg, precision, reciprocal_rank, roc_area
+from structsvm.metrics.measures import AP, NDCG, RR, BinaryMeasure, P, ROCArea
+from structsvm.metrics.names import parse_measure
+from structsvm.metrics.ranking import Queries, Ranking, number_queries, rank_documents
+
+__all__ = [
+    "AP",
+    "NDCG",
+    "RR",
+    "BinaryMeasure",
+    "Measure",
+    "P",
+    "PerQuery",
+    "Queries",
+    "ROCArea",
+    "RankedLists",
+    "Ranking",
+    "average_precision",
+    "ndcg",
+    "number_queries",
+    "parse_measure",
+    "precision",
+    "rank_documents",
+    "rank_lists",
+    "reciprocal_rank",
+    "roc_area",
+]

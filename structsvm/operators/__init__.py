@@ -1,0 +1,9 @@
+"""Operators: the linear maps from weights to scores that hold the features."""
+
+from structsvm.operators.base import Operator
+from structsvm.operators.intercept import WithIntercept
+from structsvm.operators.per_class import PerClass
+from structsvm.operators.rows import Rows
+from structsvm.operators.shared import Shared
+
+__all__ = ["Operator", "PerClass", "Rows", "Shared", "WithIntercept"]

@@ -1,0 +1,7 @@
+"""Solvers: algorithms that minimise a problem and certify the result."""
+
+from structsvm.solvers.base import CuttingPlane, Solver
+from structsvm.solvers.n_slack import NSlack
+from structsvm.solvers.one_slack import OneSlack
+
+__all__ = ["CuttingPlane", "NSlack", "OneSlack", "Solver"]

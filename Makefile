@@ -1,0 +1,66 @@
+# The two commands: `make demo` and `make test`. Both create .venv where it is missing and
+# install into it what pyproject.toml asks for; when nothing changed they do neither.
+
+VENV ?= .venv
+JOBS ?= 2
+PYTEST_ARGS ?=
+
+# Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
+PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11 python
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check clean
+
+help:
+	@echo "make demo    install what is needed and run the main experiment"
+	@echo "make test    install the development tools and run the tests"
+	@echo "make check   lint, formatting and types"
+	@echo "make clean   remove the virtual environment and the caches"
+
+demo: $(VENV)/.installed
+	@$(BIN)/structsvm demo
+
+# One BLAS thread for each worker: the workers are what uses the cores.
+test: $(VENV)/.installed-dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+check: $(VENV)/.installed-dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find structsvm tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip is the last thing that venv puts in place: where it is missing, so is the environment.
+$(BIN)/pip:
+	@for python in $(PYTHON); do \
+	  command -v "$$python" >/dev/null 2>&1 || continue; \
+	  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || continue; \
+	  recent=$$python; \
+	  "$$python" -c 'import ensurepip, venv' >/dev/null 2>&1 || continue; \
+	  echo "Creating $(VENV) with $$("$$python" --version)"; \
+	  exec "$$python" -m venv "$(VENV)"; \
+	done; \
+	if [ -n "$$recent" ]; then \
+	  echo "$$("$$recent" --version) has no venv module. Install it (Debian, Ubuntu: apt install python3-venv)," >&2; \
+	else \
+	  echo "structsvm needs Python 3.11 or newer; of these none was found: $(PYTHON). Install one," >&2; \
+	fi; \
+	echo "or name another interpreter: make PYTHON=/path/to/python3" >&2; \
+	exit 1
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/pip
+	@echo "Installing structsvm and what it depends on into $(VENV)"
+	@$(PIP) install --editable '.[cvxopt]'
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
+	@echo "Installing structsvm, what it depends on and the development tools into $(VENV)"
+	@$(PIP) install --editable '.[cvxopt,dev]'
+	@touch $(VENV)/.installed $@

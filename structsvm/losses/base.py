@@ -1,0 +1,193 @@
+"""What a loss is: three functions of outputs, and a prediction."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.exceptions import InputError
+from structsvm.operators import Operator, Rows, Shared, WithIntercept
+from structsvm.types import Features, Vector
+
+X = TypeVar("X")
+Y = TypeVar("Y")
+
+Kernel: TypeAlias = Callable[[Vector, Vector, Vector, Vector], float]
+"""``kernel(scores, labels, params, out) -> Δ``; writes ``c(y) − c(ŷ)`` to ``out``."""
+
+
+@frozen(eq=False)
+class Examples:
+    """A training set as the engine sees it.
+
+    Parameters
+    ----------
+    loss : the loss, with all that it must know of the data filled in.
+    operator : the operator that makes the scores.
+    ys : true outputs, one an example; an array where the outputs are numbers.
+    """
+
+    loss: "ScoreLoss[Any]"
+    operator: Operator
+    ys: Sequence[Any]
+
+
+class ScoreLoss(ABC, Generic[Y]):
+    """A structured loss as functions of scores.
+
+    The joint feature map is ``Ψ(x, y) = A_x' c(y)`` with an operator A that holds the
+    features, so that ``w·Ψ(x, y) = scores·c(y)``. Four methods are needed; the others have
+    defaults that are right.
+
+    Attributes
+    ----------
+    kernel : a `Kernel`, or None: plain function that numba can compile, as a static method.
+        It finds the loss-augmented argmax ŷ, writes ``c(y) − c(ŷ)`` to ``out`` (which has
+        the shape of ``scores`` and arbitrary content) and returns ``Δ(y, ŷ)``. None: the
+        four Python methods are used, example by example.
+    per_row : True when each row is an example of its own; False when a query is.
+    """
+
+    kernel: ClassVar[Any] = None
+    per_row: ClassVar[bool] = False
+
+    @abstractmethod
+    def encode(self, y_hat: Y, y: Y) -> Vector:
+        """Return ``c(ŷ)``, one coefficient a score; ``y`` is the truth (it says who is relevant)."""
+
+    @abstractmethod
+    def loss(self, y: Y, y_hat: Y) -> float:
+        """Return ``Δ(y, ŷ)``: at least 0, and 0 at ``ŷ = y``."""
+
+    @abstractmethod
+    def loss_augmented_argmax(self, scores: Vector, y: Y) -> Y:
+        """Return an output that maximises ``Δ(y, ŷ) + scores·c(ŷ)``."""
+
+    @abstractmethod
+    def argmax(self, scores: Vector) -> Y:
+        """Return an output that maximises ``scores·c(ŷ)``: the prediction."""
+
+    def labels(self, y: Y) -> Vector:
+        """Return what the kernel reads of one example; the output itself, as numbers, by default."""
+        return np.atleast_1d(np.asarray(y, dtype=np.float64))
+
+    def params(self, ys: Sequence[Y]) -> Vector:
+        """Return what the kernel reads of all examples together (tables, constants); nothing by default."""
+        return np.zeros(0)
+
+    def operator(self, rows: Operator) -> Operator:
+        """Return the operator over rows of features; the rows themselves by default."""
+        return rows
+
+    def usable(self, y: Y) -> bool:
+        """Say whether an example can be learned from; those that cannot are left out of n."""
+        return True
+
+    def outputs(self, y: Y) -> Iterable[Y]:
+        """Return all outputs of a small example, for ``check_loss``."""
+        raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(y)")
+
+    def bind(self, ys: Sequence[Y]) -> Self:
+        """Return the loss with what it must know of the data filled in (the classes, say)."""
+        return self
+
+    def examples(self, xs: Features | Sequence[Any], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
+        """Make a training set of inputs and outputs.
+
+        Parameters
+        ----------
+        xs : a matrix with one example a row, or one matrix for each example.
+        ys : true outputs.
+        intercept : value of a constant feature that is added to every row; 0 for none.
+        """
+        bound = self.bind(ys)
+        return Examples(bound, bound.operator(_rows(xs, intercept)), ys)
+
+    def predict(self, xs: Features | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
+        """Return the predicted output of each input at weights w."""
+        operator = self.operator(_rows(xs, intercept))
+        scores, ptr = operator.scores(w), operator.ptr
+        return [self.argmax(scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
+
+
+def _rows(xs: Features | Sequence[Any], intercept: float) -> Operator:
+    rows = Rows.of(xs)
+    return WithIntercept(rows, intercept) if intercept else rows
+
+
+class Loss(ABC, Generic[X, Y]):
+    """A structured loss in the terms of the literature: Ψ, Δ and an argmax.
+
+    Write one of these when the joint feature map is anything you like; write a `ScoreLoss`
+    when outputs can be encoded in scores, which is what the engine is fast at.
+    """
+
+    @abstractmethod
+    def joint_feature(self, x: X, y: Y) -> Vector:
+        """Return ``Ψ(x, y)``, shape (d,), the same d for every x and y."""
+
+    @abstractmethod
+    def loss(self, y: Y, y_hat: Y) -> float:
+        """Return ``Δ(y, ŷ)``: at least 0, and 0 at ``ŷ = y``."""
+
+    @abstractmethod
+    def loss_augmented_argmax(self, x: X, y: Y, w: Vector) -> Y:
+        """Return an output that maximises ``Δ(y, ŷ) + w·Ψ(x, ŷ)``."""
+
+    @abstractmethod
+    def argmax(self, x: X, w: Vector) -> Y:
+        """Return an output that maximises ``w·Ψ(x, ŷ)``: the prediction."""
+
+    def outputs(self, x: X, y: Y) -> Iterable[Y]:
+        """Return all outputs of a small example, for ``check_loss``."""
+        raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
+
+    def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
+        """Make a training set: every example has the weights themselves as its scores."""
+        self._refuse(intercept)
+        d = len(self.joint_feature(xs[0], ys[0]))
+        return Examples(InScoreSpace(self), Shared(d, len(xs)), list(zip(xs, ys, strict=True)))
+
+    def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
+        """Return the predicted output of each input at weights w."""
+        self._refuse(intercept)
+        return [self.argmax(x, w) for x in xs]
+
+    def _refuse(self, intercept: float) -> None:
+        if intercept:
+            raise InputError(
+                f"{type(self).__name__} makes its own joint features, so fit_intercept has nothing to add to: "
+                "put a constant into joint_feature instead"
+            )
+
+
+@frozen
+class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
+    """A `Loss` as a `ScoreLoss` whose scores are the weights: ``A = I`` and ``c(y) = Ψ(x, y)``.
+
+    An output is the pair (x, y).
+    """
+
+    wrapped: Loss[Any, Any]
+
+    def encode(self, y_hat: tuple[Any, Any], y: tuple[Any, Any]) -> Vector:
+        """Return ``Ψ(x, ŷ)``."""
+        return self.wrapped.joint_feature(*y_hat)
+
+    def loss(self, y: tuple[Any, Any], y_hat: tuple[Any, Any]) -> float:
+        """Return ``Δ(y, ŷ)``."""
+        return self.wrapped.loss(y[1], y_hat[1])
+
+    def loss_augmented_argmax(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return x with an output that maximises ``Δ(y, ŷ) + w·Ψ(x, ŷ)``."""
+        return y[0], self.wrapped.loss_augmented_argmax(y[0], y[1], scores)
+
+    def argmax(self, scores: Vector) -> tuple[Any, Any]:
+        """Refuse: a prediction needs x, which scores do not hold; ``Loss.predict`` has it."""
+        raise TypeError("a generic Loss predicts from x: use its own argmax(x, w)")
+
+    def outputs(self, y: tuple[Any, Any]) -> Iterable[tuple[Any, Any]]:
+        """Return x with each of its outputs."""
+        return ((y[0], output) for output in self.wrapped.outputs(*y))

@@ -1,0 +1,52 @@
+"""Binary classification."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.losses.base import ScoreLoss
+from structsvm.losses.kernels.zero_one import zero_one
+from structsvm.types import Vector
+
+
+@frozen
+class ZeroOne(ScoreLoss[float]):
+    """The zero-one loss of a label, +1 or −1: ``Ψ(x, y) = y x / 2``. Every row is an example.
+
+    The hinge loss of a classification SVM: the objective of scikit-learn's
+    ``LinearSVC(loss="hinge", C=C / n, fit_intercept=False)``. Class weights are example
+    weights.
+    """
+
+    kernel = staticmethod(zero_one)
+    per_row = True
+
+    def labels(self, y: float) -> Vector:
+        """Return +1 for a label above 0 and −1 for the others."""
+        return np.array([_sign(y)])
+
+    def encode(self, y_hat: float, y: float) -> Vector:
+        """Return half the sign of the output."""
+        return np.array([0.5 * _sign(y_hat)])
+
+    def loss(self, y: float, y_hat: float) -> float:
+        """Return 1 where the signs differ."""
+        return float(_sign(y) != _sign(y_hat))
+
+    def loss_augmented_argmax(self, scores: Vector, y: float) -> float:
+        """Return the other sign where ``1 − y s > 0``, the true one elsewhere."""
+        sign = _sign(y)
+        return -sign if sign * scores[0] < 1.0 else sign
+
+    def argmax(self, scores: Vector) -> float:
+        """Return the sign of the score; −1 at 0."""
+        return _sign(scores[0])
+
+    def outputs(self, y: float) -> Iterable[float]:
+        """Return both signs."""
+        return (-1.0, 1.0)
+
+
+def _sign(y: float) -> float:
+    return 1.0 if y > 0 else -1.0

@@ -1,0 +1,191 @@
+"""The measures, one class each. `structsvm.metrics.parse_measure` makes them from text."""
+
+from typing import Any, ClassVar, Literal
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.exceptions import InputError
+from structsvm.metrics.base import Measure, RankedLists, one_of
+from structsvm.metrics.ranking import rank_documents
+from structsvm.types import BoolVector, IntVector, Vector
+
+
+def _at_least_one(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise InputError(f"the cut-off {attribute.name} must be a whole number of at least 1, not {value!r}")
+
+
+@frozen
+class BinaryMeasure(Measure):
+    """A measure for which a document is relevant or not. Derive from it to write another.
+
+    Parameters
+    ----------
+    relevant_from : the smallest label that is relevant. None: every label above 0.
+    empty : see `Measure`.
+    """
+
+    relevant_from: float | None = field(default=None, kw_only=True, converter=attrs.converters.optional(float))
+
+    def relevant(self, labels: Vector) -> BoolVector:
+        """Return which labels are relevant."""
+        return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
+
+    def n_relevant(self, lists: RankedLists) -> Vector:
+        """Return the number of relevant documents that were judged, for each query; 0 becomes NaN."""
+        count = lists.total_judged(self.relevant(lists.judged))
+        return np.where(count > 0, count, np.nan)
+
+
+@frozen
+class AP(BinaryMeasure):
+    """Average precision: the precision at each relevant document, summed, over their number R.
+
+    Relevant documents that are not ranked (`judged`) count in R. Undefined without a relevant
+    document. Its mean over queries is MAP. Text: ``map``.
+
+    Parameters
+    ----------
+    relevant_from, empty : see `BinaryMeasure`.
+    """
+
+    @property
+    def name(self) -> str:
+        return "map"
+
+    def values(self, lists: RankedLists) -> Vector:
+        relevant = self.relevant(lists.label)
+        precision = _found(relevant, lists) / lists.rank
+        return lists.total(precision * relevant) / self.n_relevant(lists)
+
+
+@frozen
+class ROCArea(BinaryMeasure):
+    """Area under the ROC curve: the share of pairs whose relevant document is ahead of the other.
+
+    A tied pair counts 1 or 0, as the tie rule (`rank_documents`) decides, and not 1/2 as in
+    `sklearn.metrics.roc_auc_score`: it is the area of the ranking that is shown. Computed from
+    the ranked documents alone, whatever is `judged`. Undefined unless a query has both kinds.
+    Text: ``roc_area``.
+
+    Parameters
+    ----------
+    relevant_from, empty : see `BinaryMeasure`.
+    """
+
+    @property
+    def name(self) -> str:
+        return "roc_area"
+
+    def values(self, lists: RankedLists) -> Vector:
+        relevant = self.relevant(lists.label)
+        swapped = lists.total((lists.rank - _found(relevant, lists)) * relevant)
+        pairs = lists.total(relevant) * lists.total(~relevant)
+        return 1.0 - swapped / np.where(pairs > 0, pairs, np.nan)
+
+
+@frozen
+class P(BinaryMeasure):
+    """Precision at k: relevant documents among the first k, over k, however few are ranked.
+
+    Undefined without a relevant document. Text: ``p@5``.
+
+    Parameters
+    ----------
+    k : cut-off, at least 1.
+    relevant_from, empty : see `BinaryMeasure`.
+    """
+
+    k: int = field(validator=_at_least_one)
+
+    @property
+    def name(self) -> str:
+        return "p"
+
+    def values(self, lists: RankedLists) -> Vector:
+        hits = lists.total(self.relevant(lists.label) & (lists.rank <= self.k))
+        return np.where(np.isnan(self.n_relevant(lists)), np.nan, hits / self.k)
+
+
+@frozen
+class RR(BinaryMeasure):
+    """Reciprocal rank of the first relevant document; 0 if none of them is ranked.
+
+    Undefined without a relevant document. Its mean over queries is MRR. Text: ``mrr``.
+
+    Parameters
+    ----------
+    relevant_from, empty : see `BinaryMeasure`.
+    """
+
+    @property
+    def name(self) -> str:
+        return "mrr"
+
+    def values(self, lists: RankedLists) -> Vector:
+        relevant = self.relevant(lists.label)
+        first = relevant & (_found(relevant, lists) == 1)
+        return np.where(np.isnan(self.n_relevant(lists)), np.nan, lists.total(first / lists.rank))
+
+
+@frozen
+class NDCG(Measure):
+    """Normalised discounted cumulative gain: Σ gain(grade) · discount(rank), over its ideal value.
+
+    Labels are grades, used as they are; grades below 0 gain nothing. The ideal ranking is that of
+    all `judged` documents. Undefined without a grade above 0. Text: ``ndcg``, ``ndcg@10``,
+    ``letor_ndcg@10``.
+
+    Parameters
+    ----------
+    k : only the first k documents count. None: all.
+    discount : "standard", 1/log2(1 + rank) (Burges et al. 2005, trec_eval, scikit-learn), or
+        "letor", 1, 1, 1/log2(3), 1/log2(4), ... (Järvelin and Kekäläinen 2002; the evaluation
+        tools of LETOR 3.0 and 4.0): the first two ranks weigh the same.
+    gain : "exponential", 2^grade - 1, or "linear", the grade (trec_eval, scikit-learn).
+    empty : see `Measure`.
+    """
+
+    named_by: ClassVar[tuple[str, ...]] = ("k", "discount")
+
+    k: int | None = field(default=None, validator=attrs.validators.optional(_at_least_one))
+    discount: Literal["standard", "letor"] = field(
+        default="standard", kw_only=True, validator=one_of("standard", "letor")
+    )
+    gain: Literal["exponential", "linear"] = field(
+        default="exponential", kw_only=True, validator=one_of("exponential", "linear")
+    )
+
+    @property
+    def name(self) -> str:
+        return "ndcg" if self.discount == "standard" else "letor_ndcg"
+
+    def values(self, lists: RankedLists) -> Vector:
+        best = rank_documents(lists.judged, lists.judged_query)
+        ideal = np.zeros(len(lists.ids))
+        ideal[best.ids] = np.bincount(best.query, weights=self._terms(lists.judged[best.order], best.rank))
+        return lists.total(self._terms(lists.label, lists.rank)) / np.where(ideal > 0, ideal, np.nan)
+
+    def _terms(self, grades: Vector, rank: IntVector) -> Vector:
+        gain = np.maximum(grades, 0.0)
+        if self.gain == "exponential":
+            if gain.max() > 1000:
+                raise InputError(
+                    f"2^grade overflows for a grade of {gain.max():g}; gain='linear' takes grades as gains"
+                )
+            gain = np.exp2(gain) - 1.0
+        positions = np.arange(1, rank.max() + 1)
+        discount = 1.0 / np.log2(positions + 1.0 if self.discount == "standard" else np.maximum(positions, 2))
+        if self.k is not None:
+            discount[self.k :] = 0.0
+        return gain * discount[rank - 1]
+
+
+def _found(relevant: BoolVector, lists: RankedLists) -> IntVector:
+    """Number of relevant documents from the top of its list down to each ranked document."""
+    count: IntVector = np.cumsum(relevant)
+    before_list: IntVector = (count - relevant)[lists.rank == 1]
+    found: IntVector = count - before_list[lists.query]
+    return found

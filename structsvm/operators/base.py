@@ -1,0 +1,42 @@
+"""The operator A of a data set: from weights to scores, and back."""
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+from structsvm.types import IntVector, Vector
+
+
+class Operator(ABC):
+    """The linear map A from weights to the scores of all examples, and its transpose.
+
+    A joint feature map is ``Ψ(x, y) = A_x' c(y)``: the operator holds the features and never
+    sees a loss, the loss encodes outputs as coefficients ``c(y)`` and never sees features.
+
+    """
+
+    @property
+    @abstractmethod
+    def ptr(self) -> IntVector:
+        """Where examples begin, shape (n + 1,): example i owns the scores ``ptr[i]`` to ``ptr[i + 1] − 1``."""
+
+    @property
+    @abstractmethod
+    def d(self) -> int:
+        """Number of weights."""
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return len(self.ptr) - 1
+
+    @abstractmethod
+    def scores(self, w: Vector) -> Vector:
+        """Return ``A w``, the scores of all examples, shape (ptr[-1],)."""
+
+    @abstractmethod
+    def combine(self, c: Vector) -> Vector:
+        """Return ``A' c``, the combination of the features by one coefficient a score, shape (d,)."""
+
+    @abstractmethod
+    def block(self, start: int, stop: int) -> Self:
+        """Return the operator of the examples ``start`` to ``stop − 1``, without a copy of the features."""

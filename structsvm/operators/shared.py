@@ -1,0 +1,40 @@
+"""The scores are the weights themselves: problems of which only Ψ is known."""
+
+from typing import Self
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.operators.base import Operator
+from structsvm.types import IntVector, Vector
+
+
+@frozen(eq=False)
+class Shared(Operator):
+    """The identity for every example: ``A_x w = w``, so that ``c(y) = Ψ(x, y)``.
+
+    Parameters
+    ----------
+    d : number of weights, which is the number of scores of every example.
+    examples : number of examples.
+    """
+
+    d: int = field()
+    examples: int = field()
+
+    @property
+    def ptr(self) -> IntVector:
+        """Every example owns d scores."""
+        return np.arange(self.examples + 1, dtype=np.int64) * self.d
+
+    def scores(self, w: Vector) -> Vector:
+        """Return the weights once for each example."""
+        return np.tile(w, self.examples)
+
+    def combine(self, c: Vector) -> Vector:
+        """Return the sum of the examples' coefficients."""
+        return np.asarray(c.reshape(self.examples, self.d).sum(axis=0))
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the operator of the examples ``start`` to ``stop − 1``."""
+        return type(self)(self.d, stop - start)

@@ -1,0 +1,103 @@
+"""The loss-augmented argmax of a range of examples: compiled, or in Python."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.exceptions import InputError
+from structsvm.losses import ScoreLoss
+from structsvm.problem.points import Planes
+from structsvm.problem.sweep import argmax_sweep, compiled_kernel
+from structsvm.types import IntVector, Vector
+
+
+class Oracle(Protocol):
+    """Finds the plane of every example."""
+
+    def planes(self, scores: Vector, ptr: IntVector) -> Planes:
+        """Return the planes at these scores; example i owns ``scores[ptr[i]:ptr[i + 1]]``."""
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the oracle of the examples ``start`` to ``stop − 1``."""
+
+
+def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> Oracle:
+    """Choose the compiled loop for a loss with a kernel, the Python loop for one without."""
+    if type(loss).kernel is None:
+        return PythonOracle(loss, ys)
+    labels, label_ptr = _flat_labels(loss, ys)
+    return CompiledOracle(type(loss).kernel, labels, label_ptr, loss.params(ys))
+
+
+def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
+    """Apply a function to every output; where outputs are numbers, once for each distinct one."""
+    if isinstance(ys, np.ndarray) and ys.ndim == 1 and ys.dtype != object:
+        values, inverse = np.unique(ys, return_inverse=True)
+        results = np.empty(len(values), dtype=object)
+        results[:] = [function(value) for value in values.tolist()]
+        return list(results[inverse])
+    return [function(y) for y in ys]
+
+
+def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVector]:
+    parts = per_output(loss.labels, ys)
+    ptr = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum([len(part) for part in parts], out=ptr[1:])
+    return np.concatenate(parts), ptr
+
+
+@frozen(eq=False)
+class CompiledOracle:
+    """The kernel of a loss in one compiled loop."""
+
+    kernel: Any
+    labels: Vector
+    label_ptr: IntVector
+    params: Vector
+
+    def planes(self, scores: Vector, ptr: IntVector) -> Planes:
+        """Return the planes at these scores."""
+        coef, loss = np.empty(len(scores)), np.empty(len(ptr) - 1)
+        kernel = compiled_kernel(self.kernel)
+        argmax_sweep()(kernel, scores, ptr, self.labels, self.label_ptr, self.params, coef, loss)
+        return Planes(coef, loss)
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the oracle of the examples ``start`` to ``stop − 1``."""
+        first, last = self.label_ptr[start], self.label_ptr[stop]
+        ptr = self.label_ptr[start : stop + 1] - first
+        return type(self)(self.kernel, self.labels[first:last], ptr, self.params)
+
+
+@frozen(eq=False)
+class PythonOracle:
+    """The Python methods of a loss, example by example."""
+
+    loss: ScoreLoss[Any]
+    ys: Sequence[Any]
+
+    def planes(self, scores: Vector, ptr: IntVector) -> Planes:
+        """Return the planes at these scores."""
+        coef, losses = np.empty(len(scores)), np.empty(len(ptr) - 1)
+        for i, y in enumerate(self.ys):
+            owned = slice(ptr[i], ptr[i + 1])
+            y_hat = self.loss.loss_augmented_argmax(scores[owned], y)
+            losses[i] = self.loss.loss(y, y_hat)
+            coef[owned] = self._code(y, y, owned) - self._code(y_hat, y, owned)
+        return Planes(coef, losses)
+
+    def _code(self, y_hat: Any, y: Any, owned: slice) -> Vector:
+        code = self.loss.encode(y_hat, y)
+        expected = owned.stop - owned.start
+        if np.shape(code) != (expected,):
+            raise InputError(
+                f"{type(self.loss).__name__}.encode returned shape {np.shape(code)}, "
+                f"but the example has {expected} scores: it must return one coefficient a score"
+            )
+        return code
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the oracle of the examples ``start`` to ``stop − 1``."""
+        return type(self)(self.loss, self.ys[start:stop])

@@ -1,0 +1,58 @@
+"""What a problem hands out: points, planes and cuts."""
+
+from typing import Self
+
+from attrs import field, frozen
+
+from structsvm.types import IntVector, Matrix, Vector
+
+
+@frozen(eq=False)
+class Point:
+    """Weights with the scores they make.
+
+    Scores are linear in the weights, so moving along a line needs no pass over the data.
+    """
+
+    w: Vector
+    scores: Vector = field(repr=False)
+
+    def toward(self, other: "Point", t: float) -> Self:
+        """Return the point at ``(1 − t)`` times this one plus t times the other."""
+        return type(self)(
+            self.w + t * (other.w - self.w),
+            self.scores + t * (other.scores - self.scores),
+        )
+
+
+@frozen(eq=False)
+class Planes:
+    """The loss-augmented argmax of every example, in score space.
+
+    Example i bounds its own hinge from below by ``loss[i] − coef_i·s_i`` at any scores s.
+
+    Parameters
+    ----------
+    coef : ``c(y) − c(ŷ)`` of all examples, one after the other, shape of the scores.
+    loss : ``Δ(y, ŷ)``, shape (n,).
+    """
+
+    coef: Vector = field(repr=False)
+    loss: Vector = field(repr=False)
+
+
+@frozen(eq=False)
+class Cut:
+    """The weighted mean of all planes in weight space: the risk is at least ``L − w·g``."""
+
+    g: Vector
+    L: float
+
+
+@frozen(eq=False)
+class Cuts:
+    """The planes of some examples in weight space: the hinge of ``example[k]`` is at least ``L[k] − w·G[k]``."""
+
+    G: Matrix
+    L: Vector
+    example: IntVector

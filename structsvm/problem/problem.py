@@ -1,0 +1,175 @@
+"""The problem that a solver sees."""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from structsvm.exceptions import InputError, OracleError
+from structsvm.losses import ScoreLoss
+from structsvm.operators import Operator
+from structsvm.problem.oracle import Oracle, make_oracle
+from structsvm.problem.points import Cut, Cuts, Planes, Point
+from structsvm.problem.sweep import segment_dots
+from structsvm.types import BoolVector, IntVector, Vector
+
+_FINGERPRINT_EXAMPLES = 32
+
+
+@frozen(eq=False, kw_only=True)
+class Problem:
+    """Find w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``.
+
+    All that a solver knows of a data set and a loss. Make one with `problem_of_queries` or
+    `problem_of_examples`.
+
+    Parameters
+    ----------
+    loss : the loss.
+    operator : features of the n examples.
+    oracle : their loss-augmented argmaxes.
+    cap : shape (n,); ``κ_i C / n``, the largest sum of the dual variables of an example.
+    C : weight of the mean hinge against the regulariser.
+    """
+
+    loss: ScoreLoss[Any]
+    operator: Operator = field(repr=False)
+    oracle: Oracle = field(repr=False)
+    ptr: IntVector = field(repr=False)
+    cap: Vector = field(repr=False)
+    C: float
+
+    @classmethod
+    def make(
+        cls, loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], C: float, weights: Vector | None = None
+    ) -> Self:
+        """Put a problem together from its parts.
+
+        Parameters
+        ----------
+        loss, operator : the loss and the features.
+        ys : true outputs, one an example; all of them usable.
+        C : weight of the mean hinge; positive.
+        weights : example weights κ, shape (n,), not negative; None: all 1.
+
+        Raises
+        ------
+        InputError : when C, the weights or the numbers of examples do not fit.
+        """
+        _require_positive(C)
+        if len(ys) != operator.n:
+            raise InputError(f"there are {operator.n} inputs but {len(ys)} outputs: one output an input is needed")
+        if operator.n == 0:
+            raise InputError("there are no examples to learn from")
+        kappa = np.ones(operator.n) if weights is None else np.asarray(weights, dtype=np.float64)
+        if kappa.shape != (operator.n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():
+            raise InputError(
+                f"example weights must be {operator.n} finite numbers, none negative and not all zero, "
+                f"got shape {kappa.shape}"
+            )
+        oracle = make_oracle(loss, ys)
+        return cls(
+            loss=loss, operator=operator, oracle=oracle, ptr=operator.ptr, cap=kappa * C / operator.n, C=float(C)
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return len(self.cap)
+
+    @property
+    def d(self) -> int:
+        """Number of weights."""
+        return self.operator.d
+
+    def with_C(self, C: float) -> Self:
+        """Return the problem with another C."""
+        _require_positive(C)
+        return evolve(self, C=float(C), cap=self.cap * (C / self.C))
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
+        return evolve(
+            self,
+            operator=self.operator.block(start, stop),
+            oracle=self.oracle.block(start, stop),
+            ptr=self.ptr[start : stop + 1] - self.ptr[start],
+            cap=self.cap[start:stop],
+        )
+
+    def at(self, w: Vector) -> Point:
+        """Return the point at weights w: a pass over the data."""
+        return Point(w, self.operator.scores(w))
+
+    def planes(self, point: Point) -> Planes:
+        """Find the loss-augmented argmax of every example: no pass over the data.
+
+        Raises
+        ------
+        OracleError : when a loss is not a number or negative, or the truth beats the argmax.
+        """
+        planes = self.oracle.planes(point.scores, self.ptr)
+        if not (planes.loss >= 0.0).all():
+            i = int(np.argmin(planes.loss >= 0.0))
+            raise OracleError(
+                f"{type(self.loss).__name__} returned a loss of {planes.loss[i]} for example {i}; "
+                "a loss is a number of at least 0. Run structsvm.testing.check_loss on it."
+            )
+        return planes
+
+    def violation(self, planes: Planes, point: Point) -> Vector:
+        """Return ``L − c·s`` of each plane at any point, shape (n,): no pass over the data."""
+        return planes.loss - segment_dots(planes.coef, point.scores, self.ptr)
+
+    def primal(self, planes: Planes, point: Point) -> float:
+        """Return ``P(w)`` from the planes that were found at this very point.
+
+        Raises
+        ------
+        OracleError : when the truth itself beats an output that was returned as the argmax.
+        """
+        violation = self.violation(planes, point)
+        lowest = int(np.argmin(violation))
+        if violation[lowest] < -1e-8 * (1.0 + np.abs(point.scores).max(initial=0.0)):
+            raise OracleError(
+                f"{type(self.loss).__name__}: the output returned as the loss-augmented argmax of example {lowest} "
+                f"has Δ + w·Ψ lower than the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
+                "Run structsvm.testing.check_loss on the loss to see which output it should be."
+            )
+        return float(0.5 * (point.w @ point.w) + self.cap @ np.maximum(violation, 0.0))
+
+    def cut(self, planes: Planes) -> Cut:
+        """Return the weighted mean of the planes, ``Σ κ_i/n (g_i, L_i)``: a pass over the data."""
+        weight = self.cap / self.C
+        g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
+        return Cut(g, float(weight @ planes.loss))
+
+    def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
+        """Return the planes of some examples, one cut each."""
+        examples = np.flatnonzero(which)
+        G = np.empty((len(examples), self.d))
+        for row, i in enumerate(examples.tolist()):
+            G[row] = self.operator.block(i, i + 1).combine(planes.coef[self.ptr[i] : self.ptr[i + 1]])
+        return Cuts(G, planes.loss[examples], examples)
+
+    def fingerprint(self) -> Vector:
+        """Return numbers that tell this data and loss from others: what some examples look like from one point.
+
+        They do not depend on C, and agree to rounding where the data are the same.
+        """
+        chosen = np.unique(np.linspace(0, self.n - 1, _FINGERPRINT_EXAMPLES).astype(np.int64))
+        w = np.random.default_rng(0).standard_normal(self.d)
+        seen = [np.array([self.n, self.d, self.ptr[-1]]), self.cap[chosen] / self.C]
+        for i in chosen.tolist():
+            example = self.block(i, i + 1)
+            point = example.at(w)
+            planes = example.planes(point)
+            seen += [planes.loss, segment_dots(planes.coef, point.scores, example.ptr)]
+        return np.concatenate(seen)
+
+
+def _require_positive(C: float) -> None:
+    if not (isinstance(C, Real) and 0.0 < C < np.inf):
+        raise InputError(f"C must be a positive finite number, got {C!r}")

@@ -1,0 +1,70 @@
+"""Compiled loops over examples."""
+
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+
+from structsvm.compilation import compiled
+from structsvm.types import IntVector, Vector
+
+_VECTOR = numba.types.Array(numba.float64, 1, "C")
+_INDEX = numba.types.Array(numba.int64, 1, "C")
+
+KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
+"""The one signature of a loss kernel: ``(scores, labels, params, out) -> Δ``."""
+
+_KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
+
+
+@cache
+def compiled_kernel(kernel: Any) -> Any:
+    """Compile a loss kernel, once a process."""
+    return compiled(kernel, [KERNEL_SIGNATURE])
+
+
+def _argmax_sweep(
+    kernel: Any,
+    scores: Vector,
+    ptr: IntVector,
+    labels: Vector,
+    label_ptr: IntVector,
+    params: Vector,
+    coef: Vector,
+    loss: Vector,
+) -> None:
+    for i in range(len(loss)):
+        loss[i] = kernel(
+            scores[ptr[i] : ptr[i + 1]],
+            labels[label_ptr[i] : label_ptr[i + 1]],
+            params,
+            coef[ptr[i] : ptr[i + 1]],
+        )
+
+
+def _segment_dots(a: Vector, b: Vector, ptr: IntVector, out: Vector) -> None:
+    for i in range(len(out)):
+        total = 0.0
+        for k in range(ptr[i], ptr[i + 1]):
+            total += a[k] * b[k]
+        out[i] = total
+
+
+@cache
+def argmax_sweep() -> Any:
+    """Return the loop that writes the plane of every example, whatever the kernel."""
+    arguments = (_KERNEL, _VECTOR, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
+    return compiled(_argmax_sweep, [numba.void(*arguments)])
+
+
+@cache
+def _segment_dots_compiled() -> Any:
+    return compiled(_segment_dots, [numba.void(_VECTOR, _VECTOR, _INDEX, _VECTOR)])
+
+
+def segment_dots(a: Vector, b: Vector, ptr: IntVector) -> Vector:
+    """Return the inner product of a and b over each segment ``ptr[i]`` to ``ptr[i + 1] − 1``."""
+    out = np.empty(len(ptr) - 1)
+    _segment_dots_compiled()(a, b, ptr, out)
+    return out

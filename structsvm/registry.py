@@ -1,0 +1,112 @@
+"""Losses, solvers and QP backends by name.
+
+Built-in names and the entry points of other packages; nothing is imported before it is used.
+"""
+
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar, cast
+
+from attrs import frozen
+
+from structsvm.exceptions import InputError, UnknownNameError
+
+T = TypeVar("T")
+
+
+@frozen
+class Registry(Generic[T]):
+    """Names of one kind of object.
+
+    Parameters
+    ----------
+    kind : what the objects are, in words.
+    group : entry point group in which other packages register theirs.
+    built_in : name to ``"module:class"``.
+    """
+
+    kind: str
+    group: str
+    built_in: dict[str, str]
+
+    def names(self) -> list[str]:
+        """Return all names: the built-in ones first, then those of other packages."""
+        return [*self.built_in, *(name for name in self._plugins() if name not in self.built_in)]
+
+    def find(self, name: str) -> type[T]:
+        """Import and return the class of that name; underscores, hyphens and case do not matter.
+
+        Raises
+        ------
+        UnknownNameError : when nothing has that name; it tells the nearest one.
+        """
+        wanted = _canonical(name)
+        for known, target in self.built_in.items():
+            if _canonical(known) == wanted:
+                module, _, attribute = target.partition(":")
+                return cast(type[T], getattr(import_module(module), attribute))
+        for known, entry_point in self._plugins().items():
+            if _canonical(known) == wanted:
+                return cast(type[T], entry_point.load())
+        raise UnknownNameError(self.kind, name, self.names())
+
+    def create(self, spec: str | T, **settings: Any) -> T:
+        """Return the object of that name, made with these settings; an object is returned as it is.
+
+        Raises
+        ------
+        InputError : when ``spec`` is a class instead of an object.
+        """
+        if isinstance(spec, str):
+            return self.find(spec)(**settings)
+        if isinstance(spec, type):
+            raise InputError(f"{spec.__name__} is a class: pass an object, {spec.__name__}(), or a name")
+        return spec
+
+    def name_of(self, thing: T) -> str | None:
+        """Return a name that `create` turns into an equal object; None where there is none."""
+        for name in self.names():
+            if self.find(name) is type(thing) and self.find(name)() == thing:
+                return name
+        return None
+
+    def _plugins(self) -> dict[str, EntryPoint]:
+        return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}
+
+
+def _canonical(name: str) -> str:
+    return name.strip().lower().replace("_", "-")
+
+
+losses: Registry[Any] = Registry(
+    "loss",
+    "structsvm.losses",
+    {
+        "map": "structsvm.losses:AveragePrecision",
+        "roc_area": "structsvm.losses:ROCArea",
+        "zero_one": "structsvm.losses:ZeroOne",
+        "multiclass": "structsvm.losses:Multiclass",
+    },
+)
+
+solvers: Registry[Any] = Registry(
+    "solver",
+    "structsvm.solvers",
+    {
+        "auto": "structsvm.solvers:OneSlack",
+        "one-slack": "structsvm.solvers:OneSlack",
+        "n-slack": "structsvm.solvers:NSlack",
+    },
+)
+
+backends: Registry[Any] = Registry(
+    "QP backend",
+    "structsvm.qp",
+    {
+        "auto": "structsvm.qp:ActiveSet",
+        "active-set": "structsvm.qp:ActiveSet",
+        "cvxopt": "structsvm.qp:CVXOPT",
+        "osqp": "structsvm.qp:OSQP",
+        "highs": "structsvm.qp:HiGHS",
+    },
+)

@@ -1,0 +1,168 @@
+"""What a solver returns: the model, the proof of how good it is, and what a restart needs."""
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from attrs import asdict, field, frozen
+
+from structsvm.archive import read_archive, write_archive
+from structsvm.exceptions import ModelFileError
+from structsvm.types import IntVector, Matrix, Vector
+
+_FORMAT = 1
+
+
+class Status(Enum):
+    """Why a solver stopped, as a sentence."""
+
+    CONVERGED = "the certified gap is within tol * C"
+    ITERATION_LIMIT = "the limit of iterations was reached before the gap was within tol * C"
+    STALLED = "rounding errors keep the gap from shrinking further: tol is too small for these data"
+    INTERRUPTED = "interrupted from the keyboard: this is the best result so far"
+    STOPPED = "stopped by the callback: this is the best result so far"
+
+
+@frozen
+class Step:
+    """One iteration of a solver.
+
+    Parameters
+    ----------
+    iteration : number of the iteration, from 1.
+    passes : passes over the data so far; one evaluates all scores and combines all features.
+    primal, dual : best certified upper and lower bound so far.
+    cuts, active_cuts : cuts in the working set, and those with a positive multiplier.
+    oracle_seconds, qp_seconds, seconds : time so far in scores and argmaxes, in the QP, and in all.
+    """
+
+    iteration: int
+    passes: float
+    primal: float
+    dual: float
+    cuts: int
+    active_cuts: int
+    oracle_seconds: float
+    qp_seconds: float
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """Best primal less best dual."""
+        return self.primal - self.dual
+
+
+@frozen(eq=False)
+class CutSet:
+    """The working set at the end: enough to start any cutting-plane solver again.
+
+    Parameters
+    ----------
+    G, L : the cuts ``w·G[k] ≥ L[k] − ξ``, shapes (K, d) and (K,).
+    group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
+    a : multipliers, shape (K,), not negative.
+    groups : number of groups.
+    """
+
+    G: Matrix = field(repr=False)
+    L: Vector = field(repr=False)
+    group: IntVector = field(repr=False)
+    a: Vector = field(repr=False)
+    groups: int
+
+    def __len__(self) -> int:
+        return len(self.L)
+
+
+@frozen(eq=False, kw_only=True)
+class Result:
+    """The best weights found, with bounds that prove how good they are.
+
+    The optimum lies between ``dual`` and ``primal``; both are computed in float64 by the
+    engine, never taken from a QP backend.
+
+    Parameters
+    ----------
+    w : weights with the best primal value, shape (d,).
+    primal : ``P(w)``, an upper bound of the optimum.
+    dual : the best lower bound of the optimum.
+    C : weight of the mean hinge in this problem.
+    tol : gap asked for, in units of the loss: converged when ``primal − dual ≤ tol · C``.
+    status : why the solver stopped.
+    solver : the settings of the solver, as text.
+    handovers : how often a QP backend did not reach the accuracy that was needed and the
+        built-in one finished its work.
+    history : one row an iteration.
+    cuts : the working set at the end.
+    fingerprint : numbers that tell these data and this loss from others.
+    """
+
+    w: Vector = field(repr=False)
+    primal: float
+    dual: float
+    C: float
+    tol: float
+    status: Status
+    solver: str
+    handovers: int
+    history: tuple[Step, ...] = field(repr=False)
+    cuts: CutSet
+    fingerprint: Vector = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        """``primal − dual``: ``P(w)`` is at most this far above the optimum."""
+        return self.primal - self.dual
+
+    @property
+    def converged(self) -> bool:
+        """Whether the certified gap is within ``tol · C``."""
+        return self.gap <= self.tol * self.C
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the result as arrays for a file; `from_arrays` reads them back."""
+        numbers = {
+            "format": _FORMAT,
+            "primal": self.primal,
+            "dual": self.dual,
+            "C": self.C,
+            "tol": self.tol,
+            "status": self.status.name,
+            "solver": self.solver,
+            "handovers": self.handovers,
+            "groups": self.cuts.groups,
+            "history": [list(asdict(step).values()) for step in self.history],
+        }
+        cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a")}
+        return {"result": np.array(json.dumps(numbers)), "w": self.w, "fingerprint": self.fingerprint, **cuts}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> Self:
+        """Make a result of what `arrays` returned."""
+        numbers = json.loads(str(arrays["result"]))
+        if numbers.pop("format") > _FORMAT:
+            raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
+        return cls(
+            w=arrays["w"],
+            fingerprint=arrays["fingerprint"],
+            status=Status[numbers.pop("status")],
+            cuts=CutSet(arrays["G"], arrays["L"], arrays["group"], arrays["a"], numbers.pop("groups")),
+            history=tuple(Step(*row) for row in numbers.pop("history")),
+            **numbers,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file (npz, nothing pickled); an existing file is replaced at once or not at all."""
+        write_archive(path, self.arrays())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a result that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
+        """
+        return read_archive(path, cls.from_arrays)

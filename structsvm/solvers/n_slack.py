@@ -1,0 +1,104 @@
+"""n-slack: cuts of single examples, each with a slack of its own."""
+
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from structsvm.exceptions import InputError, OracleError
+from structsvm.problem import Problem
+from structsvm.qp import QPBackend
+from structsvm.result import CutSet, Result, Status
+from structsvm.solvers.base import CuttingPlane
+from structsvm.solvers.run import Run
+from structsvm.solvers.working_set import WorkingSet
+from structsvm.types import Vector
+from structsvm.validation import at_least
+
+_MOST_EXAMPLES = 30_000
+
+
+@frozen(kw_only=True)
+class NSlack(CuttingPlane):
+    """The n-slack cutting-plane algorithm, literally by default.
+
+    Algorithm 1 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), from Tsochantaridis et
+    al. (JMLR 2005): example by example, the most violated output is added to the working set
+    where it is violated by more than ε, and the QP is solved again at once. After each round
+    a pass of its own computes the bounds, since the slacks met on the way belong to different
+    weights; it stops when they are close enough or no constraint was added.
+
+    For some thousand examples at most: the QP has at least one variable an example.
+
+    Parameters
+    ----------
+    backend : QP backend, by name or as an object; "auto" is the built-in one.
+    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    max_iter : limit of rounds, two passes over the data each.
+    max_cuts : cuts that are kept, at least 4 an example; above it those without weight are
+        dropped and old ones merged.
+    batch : examples whose constraints are added between two QPs; 1 is the paper's algorithm,
+        n solves one QP a round.
+    max_idle : QPs without weight after which a cut may be dropped.
+    """
+
+    name: ClassVar[str] = "n-slack"
+
+    batch: int = field(default=1, validator=at_least(1))
+    max_idle: int = field(default=5_000, validator=at_least(1))
+
+    def _group_caps(self, problem: Problem) -> Vector:
+        return problem.cap
+
+    def _translate(self, start: Result) -> CutSet | None:
+        """Return None: a mean plane cannot be taken apart."""
+        return None
+
+    def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
+        problem = run.problem
+        if problem.n > _MOST_EXAMPLES:
+            raise InputError(
+                f"n-slack would keep a matrix of {problem.n} x {problem.n} numbers: use OneSlack, "
+                f"whose QP does not grow with the number of examples (n-slack takes up to {_MOST_EXAMPLES})"
+            )
+        parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
+        blocks = [problem.block(part.start, part.stop) for part in parts]
+        if w.any() and not working_set.size:
+            self._visit(run, working_set, w, problem, range(problem.n), backend)
+        for _ in range(self.max_iter):
+            changed = False
+            for part, block in zip(parts, blocks, strict=True):
+                changed |= self._visit(run, working_set, working_set.w, block, part, backend)
+            run.passes += 1
+            run.evaluate(working_set.w)
+            status = run.record(working_set)
+            if status:
+                return status
+            if not changed:
+                return Status.STALLED
+        return Status.ITERATION_LIMIT
+
+    def _visit(
+        self, run: Run, working_set: WorkingSet, w: Vector, block: Problem, part: range, backend: QPBackend
+    ) -> bool:
+        """Add the constraints of a range of examples that are violated by more than ε; solve the QP if there are any."""
+        with run.clock("oracle"):
+            point = block.at(w)
+            planes = block.planes(point)
+            violation = block.violation(planes, point)
+            slack = working_set.slack(part, w)
+            rounding = 1e-8 * (1.0 + abs(point.scores).max(initial=0.0))
+            if (missed := violation < slack - rounding).any():
+                raise OracleError(
+                    f"{type(block.loss).__name__}: an output found earlier for example {part[int(missed.argmax())]} "
+                    "has a larger Δ + w·Ψ than the one now returned as its argmax. Run structsvm.testing.check_loss "
+                    "on the loss to see which output it should be."
+                )
+            violated = violation > slack + self.tol
+            cuts = block.cuts(planes, violated)
+        if not violated.any():
+            return False
+        with run.clock("qp"):
+            working_set.add(cuts.G, cuts.L, cuts.example + part.start)
+            working_set.solve(backend, run.qp_tol)
+            working_set.prune(self.max_idle)
+        return True

@@ -1,0 +1,62 @@
+"""1-slack: one cut an iteration, the mean of all examples' planes."""
+
+from typing import ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.problem import Problem
+from structsvm.qp import QPBackend
+from structsvm.result import CutSet, Result, Status
+from structsvm.solvers.base import CuttingPlane
+from structsvm.solvers.run import Run
+from structsvm.solvers.working_set import WorkingSet
+from structsvm.types import Vector
+from structsvm.validation import at_least
+
+_ONE_GROUP = np.zeros(1, dtype=np.int64)
+
+
+@frozen(kw_only=True)
+class OneSlack(CuttingPlane):
+    """The 1-slack cutting-plane algorithm.
+
+    Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning
+    2009, Algorithm 3. One pass over the data an iteration; few cuts; the number of iterations
+    does not depend on the number of examples.
+
+    Parameters
+    ----------
+    backend : QP backend, by name or as an object; "auto" is the built-in one.
+    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    max_iter : limit of iterations, one pass over the data each.
+    max_cuts : cuts that are kept; above it those without weight are dropped and old ones merged.
+    max_idle : iterations without weight after which a cut is dropped.
+    """
+
+    name: ClassVar[str] = "one-slack"
+
+    max_idle: int = field(default=50, validator=at_least(1))
+
+    def _group_caps(self, problem: Problem) -> Vector:
+        return np.array([problem.C])
+
+    def _translate(self, start: Result) -> CutSet:
+        """Return the mean plane of n-slack's cuts: a valid cut that carries their dual value."""
+        cuts, C = start.cuts, start.C
+        return CutSet((cuts.a @ cuts.G)[None] / C, np.array([cuts.a @ cuts.L / C]), _ONE_GROUP, np.array([C]), 1)
+
+    def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
+        for _ in range(self.max_iter):
+            _, planes = run.evaluate(w)
+            status = run.record(working_set)
+            if status:
+                return status
+            with run.clock("oracle"):
+                cut = run.problem.cut(planes)
+            with run.clock("qp"):
+                working_set.add(cut.g[None], np.array([cut.L]), _ONE_GROUP)
+                working_set.solve(backend, run.qp_tol)
+                working_set.prune(self.max_idle)
+            w = working_set.w
+        return Status.ITERATION_LIMIT

@@ -1,0 +1,133 @@
+"""One run of a solver: its best bounds, clocks and history."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import numpy as np
+
+from structsvm.exceptions import OracleError
+from structsvm.problem import Planes, Point, Problem
+from structsvm.result import Result, Status, Step
+from structsvm.solvers.working_set import WorkingSet
+from structsvm.types import Vector
+
+logger = logging.getLogger("structsvm")
+
+_STALLED_AFTER = 20
+
+Callback: TypeAlias = Callable[[Step], bool | None]
+"""Is shown every step; returns True to stop."""
+
+
+class Run:
+    """What a solver has reached so far.
+
+    Parameters
+    ----------
+    problem : the problem.
+    tol : gap to reach, in units of the loss.
+    callback : is shown every step.
+    """
+
+    def __init__(self, problem: Problem, tol: float, callback: Callback | None) -> None:
+        self.problem = problem
+        self.tol = tol
+        self.callback = callback
+        self.w: Vector | None = None
+        self.primal = np.inf
+        self.dual = 0.0
+        self.history: list[Step] = []
+        self.passes = 0.0
+        self._seconds = {"oracle": 0.0, "qp": 0.0}
+        self._began = time.perf_counter()
+
+    @property
+    def gap_wanted(self) -> float:
+        """The gap at which the run has converged, ``tol · C``."""
+        return self.tol * self.problem.C
+
+    @property
+    def qp_tol(self) -> float:
+        """The gap to which a QP is solved, a hundredth of ``tol · C``."""
+        return 0.01 * self.gap_wanted
+
+    @contextmanager
+    def clock(self, name: str) -> Iterator[None]:
+        """Add the time inside to the clock "oracle" or "qp"."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[name] += time.perf_counter() - began
+
+    def evaluate(self, w: Vector) -> tuple[Point, Planes]:
+        """Find the planes at w and take ``P(w)`` as the upper bound where it is the best so far."""
+        with self.clock("oracle"):
+            point = self.problem.at(w)
+            planes = self.problem.planes(point)
+            primal = self.problem.primal(planes, point)
+        self.passes += 1
+        if primal < self.primal:
+            self.w, self.primal = w, primal
+        return point, planes
+
+    def record(self, working_set: WorkingSet) -> Status | None:
+        """Close an iteration; returns a status where the run is over.
+
+        Raises
+        ------
+        OracleError : when the lower bound is above the upper one.
+        """
+        self.dual = max(self.dual, working_set.dual)
+        if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
+            raise OracleError(
+                f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
+                f"argmax can cause: {type(self.problem.loss).__name__}.loss_augmented_argmax misses the most "
+                "violated output of some example. Run structsvm.testing.check_loss on the loss to see which."
+            )
+        step = Step(
+            iteration=len(self.history) + 1,
+            passes=self.passes,
+            primal=self.primal,
+            dual=self.dual,
+            cuts=working_set.size,
+            active_cuts=working_set.active,
+            oracle_seconds=self._seconds["oracle"],
+            qp_seconds=self._seconds["qp"],
+            seconds=time.perf_counter() - self._began,
+        )
+        self.history.append(step)
+        logger.debug("%s", step)
+        stop = self.callback is not None and self.callback(step)
+        if step.gap <= self.gap_wanted:
+            return Status.CONVERGED
+        if stop:
+            return Status.STOPPED
+        return Status.STALLED if self._stalled() else None
+
+    def _stalled(self) -> bool:
+        if len(self.history) <= _STALLED_AFTER:
+            return False
+        progress = self.history[-1 - _STALLED_AFTER].gap - self.history[-1].gap
+        return progress <= 1e-15 * (abs(self.primal) + abs(self.dual))
+
+    def result(self, status: Status, solver: str, working_set: WorkingSet) -> Result:
+        """Return what was reached."""
+        if self.w is None:
+            raise KeyboardInterrupt
+        return Result(
+            w=self.w,
+            primal=self.primal,
+            dual=self.dual,
+            C=self.problem.C,
+            tol=self.tol,
+            status=status,
+            solver=solver,
+            handovers=working_set.handovers,
+            history=tuple(self.history),
+            cuts=working_set.cuts(),
+            fingerprint=self.problem.fingerprint(),
+        )

@@ -1,0 +1,178 @@
+"""The cuts found so far, their Gram matrix and their multipliers."""
+
+from typing import Self
+
+import numpy as np
+
+from structsvm.qp import DualQP, QPBackend, QPSolution
+from structsvm.result import CutSet
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
+
+
+class WorkingSet:
+    """Cuts ``w·g ≥ L − ξ`` in groups, and the dual of the QP over them.
+
+    ``w = Σ a_k g_k`` and ``dual = Σ a_k L_k − ½‖w‖²``: a lower bound of the whole problem,
+    which never falls from one `solve` to the next, however inexact the backend.
+
+    Parameters
+    ----------
+    d : number of weights.
+    cap : cap of each group, shape (G,).
+    max_cuts : above this number cuts are pruned and merged.
+    """
+
+    def __init__(self, d: int, cap: Vector, max_cuts: int) -> None:
+        self.cap = cap
+        self.max_cuts = max_cuts
+        self.handovers = 0
+        self.size = 0
+        self.w = np.zeros(d)
+        self.dual = 0.0
+        self._G = np.empty((64, d))
+        self._H = np.empty((64, 64))
+        self._L = np.empty(64)
+        self._a = np.empty(64)
+        self._group = np.empty(64, dtype=np.int64)
+        self._idle = np.empty(64, dtype=np.int64)
+        self._state: object = None
+
+    @property
+    def G(self) -> Matrix:
+        """The cuts, shape (size, d)."""
+        return self._G[: self.size]
+
+    @property
+    def L(self) -> Vector:
+        """Their offsets, shape (size,)."""
+        return self._L[: self.size]
+
+    @property
+    def a(self) -> Vector:
+        """Their multipliers, shape (size,); feasible."""
+        return self._a[: self.size]
+
+    @property
+    def group(self) -> IntVector:
+        """Their groups, shape (size,)."""
+        return self._group[: self.size]
+
+    @property
+    def active(self) -> int:
+        """Number of cuts with a positive multiplier."""
+        return int(np.count_nonzero(self.a))
+
+    def add(self, G: Matrix, L: Vector, group: IntVector, a: Vector | None = None) -> None:
+        """Add cuts, with multipliers 0 unless given; the Gram matrix grows by a block."""
+        old, new = self.size, self.size + len(L)
+        self._reserve(new)
+        self.size = new
+        self._G[old:new] = G
+        self._L[old:new] = L
+        self._group[old:new] = group
+        self._a[old:new] = 0.0 if a is None else a
+        self._idle[old:new] = 0
+        self._H[old:new, :new] = self._G[old:new] @ self._G[:new].T
+        self._H[:old, old:new] = self._H[old:new, :old].T
+        if a is not None:
+            self._evaluate(self.a)
+
+    def solve(self, backend: QPBackend, tol: float) -> None:
+        """Improve the multipliers until the gap of this QP is at most ``tol``."""
+        qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
+        start = QPSolution(self.a.copy(), gap=np.inf, state=self._state)
+        solution = backend.solve(qp, start)
+        self._state = solution.state
+        self.handovers += solution.handed_over
+        self._move_toward(qp.project(solution.a))
+        self._idle[: self.size] = np.where(self.a > 0.0, 0, self._idle[: self.size] + 1)
+
+    def slack(self, groups: range, w: Vector) -> Vector:
+        """Return ``ξ = max(0, L − w·g)`` over the cuts of each group in a range."""
+        rows = np.flatnonzero((self.group >= groups.start) & (self.group < groups.stop))
+        slack = np.zeros(len(groups))
+        np.maximum.at(slack, self.group[rows] - groups.start, self.L[rows] - self.G[rows] @ w)
+        return slack
+
+    def prune(self, max_idle: int) -> None:
+        """Drop cuts whose multiplier was 0 for ``max_idle`` solutions, and merge where too many are left."""
+        idle = self._idle[: self.size] >= max_idle
+        if np.count_nonzero(idle) > self.size // 4 or self.size > self.max_cuts:
+            self._keep(~idle)
+        if self.size > self.max_cuts:
+            self._keep((self.a > 0.0) | (self._idle[: self.size] == 0))
+        if self.size > self.max_cuts:
+            self._merge()
+
+    def cuts(self) -> CutSet:
+        """Return a copy of the cuts with their multipliers."""
+        return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), self.a.copy(), len(self.cap))
+
+    def _move_toward(self, a: Vector) -> None:
+        """Go to the best point between the present multipliers and these, so that the dual cannot fall."""
+        step = a - self.a
+        changed = np.flatnonzero(step)
+        direction = step[changed] @ self.G[changed]
+        curvature = direction @ direction
+        slope = step @ self.L - self.w @ direction
+        if slope <= 0.0:
+            return
+        t = 1.0 if curvature <= slope else slope / curvature
+        self._evaluate(a if t == 1.0 else self.a + t * step)
+
+    def _evaluate(self, a: Vector) -> None:
+        self._a[: self.size] = a
+        support = np.flatnonzero(a)
+        self.w = a[support] @ self.G[support]
+        self.dual = float(a @ self.L - 0.5 * (self.w @ self.w))
+
+    def _merge(self) -> None:
+        """Replace the older half of the cuts, group by group, by ``Σ a (g, L) / Σ a``, which leaves the dual as it is."""
+        newest = np.zeros(self.size, dtype=bool)
+        newest[-(self.max_cuts // 2) :] = True
+        old = np.flatnonzero(~newest & (self.a > 0.0))
+        order = old[np.argsort(self.group[old], kind="stable")]
+        starts = np.flatnonzero(np.diff(self.group[order], prepend=-1))
+        total = np.add.reduceat(self.a[order], starts)
+        weighted = self.a[order, None] * self.G[order]
+        G = np.add.reduceat(weighted, starts, axis=0) / total[:, None]
+        L = np.add.reduceat(self.a[order] * self.L[order], starts) / total
+        group = self.group[order[starts]].copy()
+        self._keep(newest)
+        self.add(G, L, group, total)
+
+    def _keep(self, keep: BoolVector) -> None:
+        rows = np.flatnonzero(keep)
+        for array in (self._G, self._L, self._a, self._group, self._idle):
+            array[: len(rows)] = array[: self.size][rows]
+        self._H[: len(rows), : len(rows)] = self._H[: self.size, : self.size][np.ix_(rows, rows)]
+        self.size = len(rows)
+        self._state = None
+
+    def _reserve(self, size: int) -> None:
+        capacity = len(self._L)
+        if size <= capacity:
+            return
+        capacity = max(size, 2 * capacity)
+        for name in ("_G", "_L", "_a", "_group", "_idle"):
+            old = getattr(self, name)
+            grown = np.empty((capacity, *old.shape[1:]), dtype=old.dtype)
+            grown[: self.size] = old[: self.size]
+            setattr(self, name, grown)
+        H = np.empty((capacity, capacity))
+        H[: self.size, : self.size] = self._H[: self.size, : self.size]
+        self._H = H
+
+    @classmethod
+    def restored(cls, cuts: CutSet, cap: Vector, max_cuts: int) -> Self:
+        """Return a working set with these cuts, their multipliers scaled to the caps and to the best dual value."""
+        working_set = cls(cuts.G.shape[1], cap, max_cuts)
+        if len(cuts):
+            total = np.bincount(cuts.group, weights=cuts.a, minlength=len(cap))
+            factor = np.divide(cap, total, out=np.full(len(cap), np.inf), where=total > 0.0).min()
+            w = cuts.a @ cuts.G
+            norm, offset = w @ w, cuts.a @ cuts.L
+            best = offset / norm if norm > 0.0 else np.inf
+            theta = max(0.0, min(factor, best))
+            working_set.add(cuts.G, cuts.L, cuts.group, cuts.a * (theta if np.isfinite(theta) else 0.0))
+        return working_set

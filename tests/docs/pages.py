@@ -1,0 +1,202 @@
+"""Run the code blocks of a Markdown page.
+
+Every fenced block of a page names its language, and the language says what happens:
+
+``python``
+    runs, in the order of the page, in one namespace for the page. A block with ``>>>`` is a
+    doctest. Of any other block what it prints is compared with the ``text`` block that
+    follows it directly, if there is one.
+``console``
+    each line that starts with ``$ `` runs as a shell command (a backslash at its end
+    continues it). The lines up to the next command are its output; without any, only the
+    exit code counts.
+``bash``
+    each line runs as a shell command.
+``text``, ``toml``, ...
+    is shown and not run (`SHOWN`).
+
+All blocks of a page run in one empty folder. Output is compared as doctest does: white
+space is equal to white space, and ``...`` stands for anything. Commands that set the project
+up (``make``, ``git clone``, ...; `SET_UP`) are not run; the targets of ``make`` must exist.
+
+An HTML comment directly above a block changes how it runs, and a reader does not see it::
+
+    <!-- test: data -->      needs the research data: its folder's entries are linked into the page's folder
+    <!-- test: exit 2 -->    its last command ends with this exit code, not with 0
+"""
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("STRUCTSVM_DATA", ROOT.parent / "shared" / "data"))
+
+SHOWN = {"text", "toml", "bibtex", "math", "diff", "make"}
+SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m )?pip install) ")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+TIMEOUT = 600
+
+
+class PageError(AssertionError):
+    """A block did not do what its page says."""
+
+
+@frozen
+class Block:
+    """A fenced block: where it starts (line of its fence, from 1), what it is, and what surrounds it."""
+
+    line: int
+    language: str
+    source: str
+    directive: str = ""
+    shown: str | None = None  # the text block that follows a python block
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Find the fenced blocks of a page."""
+    tokens = MarkdownIt().parse(text)
+    for k, token in enumerate(tokens):
+        if token.type != "fence" or token.map is None:
+            continue
+        above = tokens[k - 1] if k > 0 else None
+        below = tokens[k + 1] if k + 1 < len(tokens) else None
+        found = re.search(r"<!-- test: (.*?) -->\s*$", above.content) if above and above.type == "html_block" else None
+        shown = below.content if below and below.type == "fence" and below.info == "text" else None
+        yield Block(token.map[0] + 1, token.info.strip(), token.content, found[1] if found else "", shown)
+
+
+def commands(block: Block) -> Iterator[tuple[str, str]]:
+    """Split a console or bash block into commands and the output that is expected of each."""
+    marked = block.language == "console"
+    lines = iter(block.source.splitlines())
+    command, output = "", []
+    for line in lines:
+        if marked and not line.startswith("$ "):
+            output.append(line)
+            continue
+        if command:
+            yield command, "\n".join(output).strip()
+        command, output = line.removeprefix("$ ").strip(), []
+        while command.endswith("\\"):
+            command = f"{command[:-1]} {next(lines).removeprefix('> ').strip()}"
+        if command.startswith("#"):
+            command = ""
+    if command:
+        yield command, "\n".join(output).strip()
+
+
+def sets_up(command: str) -> bool:
+    """Whether a command only sets the project up, so that it is not run."""
+    return all(SET_UP.match(part.strip() + " ") for part in command.split("&&"))
+
+
+def make_targets(text: str) -> set[str]:
+    """Collect the make targets that the commands of a page name."""
+    found = set()
+    for block in blocks(text):
+        if block.language in {"console", "bash"}:
+            for command, _ in commands(block):
+                for part in command.split("&&"):
+                    words = part.split()
+                    if words[:1] == ["make"]:
+                        found |= {word for word in words[1:] if "=" not in word and not word.startswith("-")}
+    return found
+
+
+class Page:
+    """A page that is being run: its folder and its namespace."""
+
+    def __init__(self, path: Path, folder: Path, data: Path = DATA) -> None:
+        self.path = path
+        self.folder = folder
+        self.data = data
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+        self.left_out: list[int] = []
+
+    def run(self) -> None:
+        """Run every block, from the top."""
+        if self.data.is_dir():
+            for entry in self.data.iterdir():
+                (self.folder / entry.name).symlink_to(entry.resolve())
+        with contextlib.chdir(self.folder):
+            for block in blocks(self.path.read_text(encoding="utf-8")):
+                self.run_block(block)
+
+    def run_block(self, block: Block) -> None:
+        """Run one block."""
+        if not re.fullmatch(r"|data|exit \d+", block.directive):
+            raise self.error(block, f"there is no directive {block.directive!r}")
+        if block.directive == "data" and not self.data.is_dir():
+            self.left_out.append(block.line)
+        elif block.language == "python" and ">>> " in block.source:
+            self.run_doctest(block)
+        elif block.language == "python":
+            self.run_python(block)
+        elif block.language in {"console", "bash"}:
+            self.run_commands(block)
+        elif block.language not in SHOWN:
+            raise self.error(block, f"a block's language is python, console, bash or one of {sorted(SHOWN)}")
+
+    def run_python(self, block: Block) -> None:
+        """Run a python block and compare what it prints with the text block below it."""
+        printed = io.StringIO()
+        # Line numbers of tracebacks are those of the page.
+        code = compile("\n" * block.line + block.source, str(self.path), "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, self.names)
+        if block.shown is not None:
+            self.compare(block, block.shown, printed.getvalue())
+
+    def run_doctest(self, block: Block) -> None:
+        """Run a python block that has prompts."""
+        test = doctest.DocTestParser().get_doctest(block.source, {}, "block", str(self.path), block.line)
+        test.globs = self.names
+        report: list[str] = []
+        failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
+        if failed:
+            raise self.error(block, "".join(report))
+
+    def run_commands(self, block: Block) -> None:
+        """Run a console or bash block."""
+        todo = [(command, wanted) for command, wanted in commands(block) if not sets_up(command)]
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        for k, (command, wanted) in enumerate(todo):
+            done = subprocess.run(
+                ["bash", "-c", command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=TIMEOUT,
+                check=False,
+                env={**os.environ, "PATH": path, "COLUMNS": "120", "NO_COLOR": "1"},
+            )
+            expected = 0
+            if k == len(todo) - 1 and block.directive.startswith("exit "):
+                expected = int(block.directive.removeprefix("exit "))
+            if done.returncode != expected:
+                raise self.error(block, f"$ {command}\nended with exit code {done.returncode}:\n{done.stdout}")
+            if wanted:
+                self.compare(block, wanted, done.stdout)
+
+    def compare(self, block: Block, wanted: str, got: str) -> None:
+        """Compare an output with what the page shows."""
+        wanted, got = wanted.strip() + "\n", got.strip() + "\n"
+        checker = doctest.OutputChecker()
+        if not checker.check_output(wanted, got, FLAGS):
+            raise self.error(block, checker.output_difference(doctest.Example("", wanted), got, FLAGS))
+
+    def error(self, block: Block, message: str) -> PageError:
+        """Say what is wrong, and where."""
+        return PageError(f"{self.path}, line {block.line}: {message}")

@@ -1,0 +1,107 @@
+"""A page with a wrong block fails, and a page with right ones does not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import Page, PageError, blocks, commands, make_targets, sets_up
+
+
+def run(folder: Path, text: str, data: Path | None = None) -> Page:
+    path = folder / "page.md"
+    path.write_text(text, encoding="utf-8")
+    empty = folder / "empty"
+    empty.mkdir()
+    page = Page(path, empty, folder / "no data" if data is None else data)
+    page.run()
+    return page
+
+
+def fence(language: str, source: str) -> str:
+    return f"```{language}\n{source}\n```\n\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        fence("python", "x = 2") + fence("python", "assert x == 2"),
+        fence("python", "x = 2") + "A sentence.\n\n" + fence("python", ">>> x\n2\n>>> y = x") + fence("python", "y"),
+        fence("python", "print(1.25, 'seconds')") + fence("text", "... seconds"),
+        fence("python", "print(1)") + "A sentence.\n\n" + fence("text", "unrelated"),
+        fence("python", "open('a', 'w').close()") + fence("console", "$ ls\na"),
+        fence("console", "$ echo a  b\na b\n$ true\n$ echo \\\n  c\nc"),
+        fence("console", "$ echo 12 s\n... s"),
+        fence("console", "$ make nothing-like-it\n$ git clone nowhere && cd nowhere"),
+        fence("bash", "# a comment\necho a > b\ntest -f b"),
+        "<!-- test: exit 3 -->\n" + fence("console", "$ true\n$ echo no; exit 3\nno"),
+        fence("text", "free"),
+        "1. In a list:\n\n   ```python\n   assert True\n   ```\n",
+    ],
+)
+def test_right_pages_pass(tmp_path, text):
+    run(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (fence("python", "1 / 0"), ZeroDivisionError, "division"),
+        (fence("python", "assert 1 == 2"), AssertionError, None),
+        (fence("python", "x = 2") + fence("python", ">>> x\n3"), PageError, "Expected:\n *3\nGot:\n *2"),
+        (fence("python", "print(1)") + fence("text", "2"), PageError, "line 1: Expected"),
+        (fence("python", "pass") + fence("text", "2"), PageError, "line 1: Expected"),
+        (fence("console", "$ echo a\nb"), PageError, "Expected"),
+        (fence("console", "$ echo a\na\nb"), PageError, "Expected"),
+        ("\n" + fence("console", "$ false"), PageError, "line 2: [$] false\nended with exit code 1"),
+        (fence("console", "$ false\n$ true"), PageError, "exit code 1"),
+        (fence("console", "$ no-such-command"), PageError, "exit code 127"),
+        (fence("console", "$ make nothing && false"), PageError, "exit code"),
+        (fence("bash", "true\nfalse"), PageError, "exit code 1"),
+        ("<!-- test: exit 2 -->\n" + fence("console", "$ true"), PageError, "exit code 0"),
+        ("<!-- test: never -->\n" + fence("console", "$ true"), PageError, "no directive 'never'"),
+        (fence("", "x = 1"), PageError, "a block's language is"),
+        (fence("pyhton", "x = 1"), PageError, "a block's language is"),
+    ],
+)
+def test_wrong_pages_fail(tmp_path, text, error, message):
+    with pytest.raises(error, match=message):
+        run(tmp_path, text)
+
+
+def test_tracebacks_show_the_line_of_the_page(tmp_path):
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(tmp_path, "# Title\n\n" + fence("python", "x = 1\nx / 0"))
+    assert caught.traceback[-1].lineno + 1 == 5
+
+
+def test_blocks_that_need_data_run_where_it_is(tmp_path):
+    text = "<!-- test: data -->\n" + fence("console", "$ cat set/file\n7")
+    assert run(tmp_path, text).left_out == [2]
+    (tmp_path / "empty").rmdir()
+    (tmp_path / "data" / "set").mkdir(parents=True)
+    (tmp_path / "data" / "set" / "file").write_text("7\n")
+    assert run(tmp_path, text, tmp_path / "data").left_out == []
+    (tmp_path / "data" / "set" / "file").write_text("8\n")
+    for entry in (tmp_path / "empty").iterdir():
+        entry.unlink()
+    (tmp_path / "empty").rmdir()
+    with pytest.raises(PageError, match="Expected"):
+        run(tmp_path, text, tmp_path / "data")
+
+
+def test_what_is_set_up_and_not_run():
+    assert sets_up("make test")
+    assert sets_up("git clone somewhere && cd somewhere && make demo")
+    assert sets_up("pip install '.[cvxopt]'")
+    assert not sets_up("make demo && structsvm list")
+    assert not sets_up("makeshift")
+
+
+def test_commands_of_a_block():
+    (block,) = blocks(fence("console", "$ a \\\n  b\nout\n\nput\n$ c"))
+    assert list(commands(block)) == [("a  b", "out\n\nput"), ("c", "")]
+
+
+def test_make_targets():
+    text = fence("console", "$ make demo\n$ make VENV=x -j2 test && make check") + fence("text", "make other")
+    assert make_targets(text) == {"demo", "test", "check"}

@@ -1,0 +1,42 @@
+"""Every code block of the README and of docs/ does what it says."""
+
+import re
+import warnings
+
+import pytest
+
+from tests.docs.pages import ROOT, Page, make_targets
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+
+
+@each_page
+def test_blocks(path, tmp_path):
+    page = Page(path, tmp_path)
+    page.run()
+    if page.left_out:
+        warnings.warn(f"not run, for want of data: {path.name}, lines {page.left_out}", stacklevel=1)
+
+
+@each_page
+def test_make_targets_exist(path):
+    rules = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert make_targets(path.read_text(encoding="utf-8")) <= set(rules)
+
+
+@each_page
+def test_links_lead_somewhere(path):
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" not in target:
+            page, _, anchor = target.partition("#")
+            found = path.parent / page if page else path
+            assert found.exists(), f"{path.name} links to {target}"
+            if anchor:
+                assert anchor in anchors(found.read_text(encoding="utf-8")), f"{path.name} links to {target}"
+
+
+def anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

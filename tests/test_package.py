@@ -1,0 +1,171 @@
+"""What holds of the package as a whole: what an import costs, who imports whom, sizes, names."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "structsvm"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+BASE = {"types", "exceptions", "compilation"}
+# The parts of the package in order: what each may import besides itself. A solver sees
+# neither a loss nor an operator, a loss sees no solver, an operator sees no loss.
+MAY_IMPORT = {
+    "types": set(),
+    "exceptions": set(),
+    "compilation": {"types", "exceptions"},
+    "registry": BASE,
+    "result": BASE,
+    "operators": BASE,
+    "metrics": BASE | {"registry"},
+    "features": BASE,
+    "data": BASE,
+    "qp": BASE | {"registry"},
+    "losses": BASE | {"registry", "operators", "metrics"},
+    "problem": BASE | {"result", "operators", "losses"},
+    "solvers": BASE | {"registry", "result", "qp", "problem"},
+    "testing": BASE | {"registry", "result", "operators", "metrics", "qp", "losses", "problem", "solvers"},
+    "estimators": BASE
+    | {"registry", "result", "operators", "metrics", "features", "qp", "losses", "problem", "solvers", "data"},
+}
+ANYTHING = {"__init__", "cli"}
+LARGE = {"cvxopt", "osqp", "highspy", "matplotlib"}
+
+IMPORT = """
+import json, sys
+from numba.core import event
+
+with event.install_recorder("numba:compile") as recorder:
+    {statement}
+compiled = [str(one.data) for _, one in recorder.buffer if one.is_start]
+print(json.dumps([sorted(set(sys.modules) & {large!r}), compiled]))
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import structsvm",
+        "from structsvm import *",
+        "import structsvm.losses, structsvm.solvers, structsvm.qp, structsvm.estimators, structsvm.data",
+        "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
+    ],
+)
+def test_an_import_is_light(statement, tmp_path):
+    """No solver library and no plotting is loaded, and nothing is compiled (a cache of machine code would hide it)."""
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT.format(statement=statement, large=LARGE)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[[], []]"
+
+
+def part_of(module: Path) -> str:
+    """Name the part of the package that a file belongs to: its folder, or its own name at the top."""
+    return module.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imported_parts(module: Path) -> set[str]:
+    """Collect the parts of the package that a file imports, anywhere in it."""
+    here = ("structsvm", *module.relative_to(PACKAGE).parent.parts)
+    names = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = ".".join(here[: len(here) - node.level + 1]) if node.level else ""
+            source = ".".join(filter(None, [start, node.module]))
+            names |= {f"{source}.{alias.name}" for alias in node.names}
+    return {name.split(".")[1] if "." in name else "__init__" for name in names if name.split(".")[0] == "structsvm"}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_imports_run_one_way(module):
+    part = part_of(module)
+    if part not in ANYTHING:
+        assert part in MAY_IMPORT, f"{part} has no place in the order of imports yet"
+        assert imported_parts(module) <= MAY_IMPORT[part] | {part}
+
+
+def test_the_order_of_imports_has_no_circle():
+    placed: set[str] = set()
+    while placed != set(MAY_IMPORT):
+        ready = {part for part, below in MAY_IMPORT.items() if below <= placed}
+        assert ready - placed, f"a circle among {sorted(set(MAY_IMPORT) - placed)}"
+        placed |= ready
+
+
+@pytest.mark.parametrize(
+    ("source", "parts"),
+    [
+        ("import structsvm.qp.base", {"qp"}),
+        ("from structsvm import losses", {"losses"}),
+        ("from structsvm.types import Vector", {"types"}),
+        ("import structsvm", {"__init__"}),
+        ("import numpy\nfrom structsvm_other import x", set()),
+        ("from . import base", {"solvers"}),
+        ("from ..qp import base", {"qp"}),
+        ("def f():\n    from structsvm.cli import main", {"cli"}),
+    ],
+)
+def test_imports_are_found(source, parts, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+    (tmp_path / "solvers").mkdir()
+    module = tmp_path / "solvers" / "new.py"
+    module.write_text(source)
+    assert imported_parts(module) == parts
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_module_is_long(module):
+    """A file that passes 300 lines is asking to be two; a few more are tolerated."""
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= 320
+    assert module.stem not in {"utils", "helpers", "misc"}
+
+
+def texts() -> list[Path]:
+    """List the text files of the repository."""
+    files = [
+        *(path for path in ROOT.iterdir() if path.is_file()),
+        *(
+            path
+            for folder in (".ci", ".github", "benchmarks", "docs", "structsvm", "tests")
+            for path in (ROOT / folder).rglob("*")
+        ),
+    ]
+    kinds = {".cff", ".cfg", ".ipynb", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml", ""}
+    return [path for path in files if path.is_file() and path.suffix in kinds and "__pycache__" not in path.parts]
+
+
+OTHER_PROJECT = re.compile(
+    r"\b(?:pip|pipx|uv|conda|poetry)3? +(?:install|add)\b[^\n`]*?(?<![\w./-])structsvm(?![\w./])"
+)
+
+
+def test_the_installation_named_is_ours():
+    """On the Python package index, the name of the import belongs to another project."""
+    wrong = [path for path in texts() if OTHER_PROJECT.search(path.read_text(encoding="utf-8"))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("command", ["pip install {}", "uv add '{}[cvxopt]'", "python -m pip install -U {}"])
+def test_the_other_project_is_recognised(command):
+    assert OTHER_PROJECT.search(command.format("structsvm"))
+    assert not OTHER_PROJECT.search(command.format("structural-svm"))
+
+
+def test_versions_agree():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(rf"^## \[?{re.escape(version)}\b", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
