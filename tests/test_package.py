@@ -14,26 +14,28 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "structsvm"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"types", "exceptions", "compilation"}
 # The parts of the package in order: what each may import besides itself. A solver sees
 # neither a loss nor an operator, a loss sees no solver, an operator sees no loss.
+BASE = {"types", "exceptions", "compilation", "validation"}
+SHARED = BASE | {"archive", "registry", "result"}
 MAY_IMPORT = {
     "types": set(),
     "exceptions": set(),
     "compilation": {"types", "exceptions"},
+    "validation": {"types", "exceptions"},
+    "archive": BASE,
     "registry": BASE,
-    "result": BASE,
+    "result": BASE | {"archive"},
     "operators": BASE,
     "metrics": BASE | {"registry"},
     "features": BASE,
     "data": BASE,
     "qp": BASE | {"registry"},
     "losses": BASE | {"registry", "operators", "metrics"},
-    "problem": BASE | {"result", "operators", "losses"},
-    "solvers": BASE | {"registry", "result", "qp", "problem"},
-    "testing": BASE | {"registry", "result", "operators", "metrics", "qp", "losses", "problem", "solvers"},
-    "estimators": BASE
-    | {"registry", "result", "operators", "metrics", "features", "qp", "losses", "problem", "solvers", "data"},
+    "problem": SHARED | {"operators", "metrics", "losses"},
+    "solvers": SHARED | {"qp", "problem"},
+    "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
+    "estimators": SHARED | {"operators", "metrics", "features", "data", "qp", "losses", "problem", "solvers"},
 }
 ANYTHING = {"__init__", "cli"}
 LARGE = {"cvxopt", "osqp", "highspy", "matplotlib"}

@@ -93,6 +93,10 @@ class ScoreLoss(ABC, Generic[Y]):
         """Return the loss with what it must know of the data filled in (the classes, say)."""
         return self
 
+    def unwrap(self, y_hat: Y) -> Any:
+        """Return an output as the author of the loss knows it."""
+        return y_hat
+
     def examples(self, xs: Features | Sequence[Any], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set of inputs and outputs.
 
@@ -124,6 +128,8 @@ class Loss(ABC, Generic[X, Y]):
     when outputs can be encoded in scores, which is what the engine is fast at.
     """
 
+    per_row: ClassVar[bool] = False
+
     @abstractmethod
     def joint_feature(self, x: X, y: Y) -> Vector:
         """Return ``Ψ(x, y)``, shape (d,), the same d for every x and y."""
@@ -143,6 +149,10 @@ class Loss(ABC, Generic[X, Y]):
     def outputs(self, x: X, y: Y) -> Iterable[Y]:
         """Return all outputs of a small example, for ``check_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
+
+    def bind(self, ys: Sequence[Y]) -> Self:
+        """Return the loss with what it must know of the data filled in; itself by default."""
+        return self
 
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set: every example has the weights themselves as its scores."""
@@ -187,6 +197,10 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     def argmax(self, scores: Vector) -> tuple[Any, Any]:
         """Refuse: a prediction needs x, which scores do not hold; ``Loss.predict`` has it."""
         raise TypeError("a generic Loss predicts from x: use its own argmax(x, w)")
+
+    def unwrap(self, y_hat: tuple[Any, Any]) -> Any:
+        """Return the output without its input."""
+        return y_hat[1]
 
     def outputs(self, y: tuple[Any, Any]) -> Iterable[tuple[Any, Any]]:
         """Return x with each of its outputs."""

@@ -2,5 +2,6 @@
 
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.problem import Problem
+from structsvm.problem.violated import MostViolated, most_violated
 
-__all__ = ["Cut", "Cuts", "Planes", "Point", "Problem"]
+__all__ = ["Cut", "Cuts", "MostViolated", "Planes", "Point", "Problem", "most_violated"]

@@ -6,14 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 from attrs import evolve, field, frozen
+from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.losses import ScoreLoss
-from structsvm.operators import Operator
+from structsvm.losses import Loss, ScoreLoss
+from structsvm.operators import Operator, WithIntercept
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.points import Cut, Cuts, Planes, Point
+from structsvm.problem.queries import group_queries
 from structsvm.problem.sweep import segment_dots
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.registry import losses
+from structsvm.types import BoolVector, Features, IntVector, Vector
 
 _FINGERPRINT_EXAMPLES = 32
 
@@ -22,16 +25,18 @@ _FINGERPRINT_EXAMPLES = 32
 class Problem:
     """Find w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``.
 
-    All that a solver knows of a data set and a loss. Make one with `problem_of_queries` or
-    `problem_of_examples`.
+    All that a solver knows of a data set and a loss. Make one with `from_queries`,
+    `from_examples`, or `make` from an operator of your own.
 
     Parameters
     ----------
     loss : the loss.
     operator : features of the n examples.
     oracle : their loss-augmented argmaxes.
-    cap : shape (n,); ``κ_i C / n``, the largest sum of the dual variables of an example.
+    ptr : where the scores of each example begin, shape (n + 1,).
+    cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
     C : weight of the mean hinge against the regulariser.
+    left_out : number of queries that the loss cannot learn from; they are not among the n.
     """
 
     loss: ScoreLoss[Any]
@@ -40,6 +45,76 @@ class Problem:
     ptr: IntVector = field(repr=False)
     cap: Vector = field(repr=False)
     C: float
+    left_out: int = 0
+
+    @classmethod
+    def from_queries(
+        cls,
+        X: Features,
+        y: Vector,
+        qid: ArrayLike | None = None,
+        *,
+        loss: str | ScoreLoss[Any] = "map",
+        C: float = 1.0,
+        sample_weight: ArrayLike | None = None,
+        intercept: float = 0.0,
+    ) -> Self:
+        """Make a ranking problem of rows of features.
+
+        Parameters
+        ----------
+        X : features, shape (rows, d), float64, dense or CSR.
+        y : labels, shape (rows,).
+        qid : query of each row; rows of a query need not be together. None: one query.
+        loss : name or object.
+        C : weight of the mean hinge; positive.
+        sample_weight : weight of each row, the same for all rows of a query; None: all 1.
+        intercept : value of a constant feature that is added to every row; 0 for none.
+
+        Raises
+        ------
+        InputError : when the arrays do not fit each other, or no query can be learned from.
+        UnknownNameError : when no loss has that name.
+        """
+        bound: ScoreLoss[Any] = losses.create(loss).bind(y)
+        queries = group_queries(bound, X, y, qid, sample_weight)
+        rows = WithIntercept(queries.rows, intercept) if intercept else queries.rows
+        problem = cls.make(bound, bound.operator(rows), queries.ys, C, queries.weights)
+        return evolve(problem, left_out=queries.left_out)
+
+    @classmethod
+    def from_examples(
+        cls,
+        xs: Any,
+        ys: Sequence[Any],
+        *,
+        loss: str | ScoreLoss[Any] | Loss[Any, Any],
+        C: float = 1.0,
+        sample_weight: ArrayLike | None = None,
+        intercept: float = 0.0,
+    ) -> Self:
+        """Make a problem of inputs and outputs of any kind.
+
+        Parameters
+        ----------
+        xs : inputs, one an example: whatever the loss reads. For a `ScoreLoss`, a matrix with
+            one example a row, or one matrix for each example.
+        ys : true outputs.
+        loss : name or object.
+        C : weight of the mean hinge; positive.
+        sample_weight : example weights κ; None: all 1.
+        intercept : value of a constant feature that is added to every row; 0 for none.
+
+        Raises
+        ------
+        InputError : when there are not as many outputs as inputs, or none.
+        UnknownNameError : when no loss has that name.
+        """
+        if len(ys) == 0:
+            raise InputError("there are no examples to learn from")
+        examples = losses.create(loss).examples(xs, ys, intercept)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return cls.make(examples.loss, examples.operator, examples.ys, C, weights)
 
     @classmethod
     def make(

@@ -6,36 +6,110 @@ import numpy as np
 from attrs import frozen
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
+from structsvm.exceptions import InputError
 from structsvm.qp.base import DualQP, QPBackend, QPSolution
 from structsvm.qp.kernels import ascend_pairs, descend_face, reduced_gram, slopes
 from structsvm.types import IntVector, Matrix, Vector
 
-PASSES = 10
+PASSES = 20
+"""Pairwise passes before each Newton step. Most warm starts need no more."""
+
 PATIENCE = 5
-ROUNDS = 1000
+"""Rounds without a better dual, nor a gap cut in half, after which rounding is held to forbid more."""
+
+ROUNDS = 10_000
+"""Rounds of passes and Newton after which the best point found is returned in any case."""
+
 RIDGE = 1e-13
+"""First ridge on a face, as a fraction of the largest diagonal entry; raised until positive definite."""
+
+
+@frozen
+class ActiveSet(QPBackend):
+    """Pairwise steps, then Newton steps on the face of the cuts in use; the default backend.
+
+    Every group gets a null vertex, a cut (0, 0) that holds the unused part of its cap, so
+    that each group is a simplex. A round takes a few passes of exact pairwise steps (those of
+    sequential minimal optimisation) with the gradient kept up to date from rows of H. If the
+    gap is still too large, it then maximises over the face of the vertices in use: within
+    each group the heaviest vertex is the pivot, the differences to it are the variables, and
+    one Cholesky factor, updated as vertices leave, serves all Newton steps until one is not
+    blocked. The gradient is then computed from H afresh.
+
+    A warm start to which one cut was added mostly ends within a few pairwise steps, each
+    linear in the number of cuts. Rank-deficient Gram matrices and repeated cuts are no
+    special case. Where rounding forbids ``qp.tol`` the best point met is returned, with its
+    true gap.
+
+    References
+    ----------
+    Pairwise steps: Platt, "Fast training of support vector machines using sequential minimal
+    optimization", 1999. Newton on faces: the active-set method of Nocedal and Wright,
+    *Numerical Optimization*, 2006, section 16.5, in its null-space form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.qp import ActiveSet, DualQP
+    >>> H, b = np.eye(2), np.array([1.0, 0.5])
+    >>> one_group = DualQP(H, b, group=np.zeros(2, np.int64), cap=np.array([1.0]), tol=1e-12)
+    >>> ActiveSet().solve(one_group).a
+    array([0.75, 0.25])
+    """
+
+    name: ClassVar[str] = "active-set"
+
+    def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
+        """Solve; see `QPBackend.solve`.
+
+        Raises
+        ------
+        InputError : H, b or the caps hold NaN or infinity.
+        """
+        if qp.size == 0:
+            return QPSolution(np.zeros(0), 0.0)
+        run = _Run(qp, start)
+        best = run.solution(run.pairs(0))
+        if not np.isfinite(best.gap):
+            raise InputError("the QP cannot be solved: its Gram matrix, offsets or caps hold NaN or infinity.")
+        best_dual, stalled = run.dual(), 0
+        for _ in range(ROUNDS):
+            if best.gap <= qp.tol or stalled >= PATIENCE:
+                break
+            gap = run.pairs(PASSES)
+            if gap > qp.tol:
+                run.newton()
+                gap = run.pairs(0)
+            dual = run.dual()
+            progress = gap < 0.5 * best.gap or dual > best_dual + 1e-15 * abs(best_dual)
+            stalled = 0 if progress else stalled + 1
+            best_dual = max(best_dual, dual)
+            if gap < best.gap:
+                best = run.solution(gap)
+        return best
 
 
 @frozen(eq=False)
 class _State:
-    """``H a`` at the multipliers returned, and how many pairwise steps it has carried since it was computed."""
+    """What a warm start saves: ``H a`` at the multipliers, and its age in pairwise steps."""
 
     product: Vector
     steps: int
 
 
 class _Run:
-    """One solve: the weights of the vertices, their slopes, and what moves them."""
+    """One solve: the weights of the vertices (see `structsvm.qp.kernels`) and their slopes."""
 
     def __init__(self, qp: DualQP, start: QPSolution | None) -> None:
         self.qp = qp
-        self.size, self.groups = qp.size, len(qp.cap)
+        self.size = qp.size
+        groups = len(qp.cap)
         self.gram, self.stride = _flat(qp.H)
         self.b = np.array(qp.b)
         self.cap = np.array(qp.cap)
-        self.group: IntVector = np.concatenate([qp.group, np.arange(self.groups)])
-        self.slope = np.zeros(self.size + self.groups)
-        self.weight = np.zeros(self.size + self.groups)
+        self.group: IntVector = np.concatenate([qp.group, np.arange(groups)])
+        self.weight = np.zeros(self.size + groups)
+        self.slope = np.zeros(self.size + groups)
         self.steps = 0
         self._begin(start)
 
@@ -44,18 +118,18 @@ class _Run:
         a = self.weight[: self.size]
         if start is not None:
             a[:known] = start.a
-        used = np.bincount(self.qp.group[:known], weights=a[:known], minlength=self.groups)
+        used = np.bincount(self.qp.group, weights=a, minlength=len(self.cap))
         fits = bool((used <= self.cap * (1 + 1e-12)).all())
         if not fits:
             a[:] = self.qp.project(a)
-            used = np.minimum(used, self.cap)
         rest = self.cap - used
         self.weight[self.size :] = np.where(rest > 1e-14 * self.cap, rest, 0.0)
+
         state = None if start is None else start.state
-        if fits and isinstance(state, _State) and state.steps <= 20 + np.count_nonzero(a):
-            self.steps = state.steps
+        if fits and isinstance(state, _State) and state.steps <= PASSES + np.count_nonzero(a):
             self.slope[:known] = self.b[:known] - state.product
             self.slope[known : self.size] = self.b[known:] - self.qp.H[known:, :known] @ a[:known]
+            self.steps = state.steps
         else:
             self.refresh()
 
@@ -65,7 +139,7 @@ class _Run:
         self.steps = 0
 
     def pairs(self, passes: int) -> float:
-        """Take pairwise steps; return the gap."""
+        """Take at most so many passes of pairwise steps; return the gap."""
         gap, steps = ascend_pairs(
             self.gram, self.stride, self.slope, self.weight, self.group, self.cap, self.qp.tol, passes
         )
@@ -73,74 +147,51 @@ class _Run:
         return gap
 
     def newton(self) -> None:
-        """Maximise over the face spanned by the vertices that carry weight."""
+        """Maximise over the face of the vertices that carry weight."""
         support = np.flatnonzero(self.weight)
-        support = support[np.argsort(self.weight[support])]
-        heaviest = np.empty(self.groups, np.int64)
-        heaviest[self.group[support]] = support
-        support = support[::-1]
-        pivot = heaviest[self.group[support]]
-        moving = support != pivot
-        face, pivot = support[moving], pivot[moving]
-        if len(face):
+        by_weight = support[np.argsort(self.weight[support], kind="stable")]
+        heaviest = np.empty(len(self.cap), np.int64)
+        heaviest[self.group[by_weight]] = by_weight
+        # Light vertices are likely to leave; last in the factor, they are cheap to drop.
+        face = by_weight[::-1]
+        pivot = heaviest[self.group[face]]
+        moving = face != pivot
+        face, pivot = face[moving], pivot[moving]
+        if len(face) > 0:
             factor = self._factor(face, pivot)
             z, _ = dtrtrs(factor.T, self.slope[face] - self.slope[pivot], lower=1)
             descend_face(factor, z, face, pivot, self.weight, np.zeros_like(self.weight))
         self.refresh()
 
     def _factor(self, face: IntVector, pivot: IntVector) -> Matrix:
+        """Return the upper Cholesky factor of the Gram matrix of ``face − pivot``."""
         matrix = np.empty((len(face), len(face)))
-        work = np.zeros_like(self.weight)
+        difference = np.zeros_like(self.weight)
         ridge = RIDGE
         while True:
-            reduced_gram(self.gram, self.stride, self.size, face, pivot, work, matrix)
+            reduced_gram(self.gram, self.stride, self.size, face, pivot, difference, matrix)
             diagonal = np.einsum("kk->k", matrix)
-            diagonal += ridge * (diagonal.max() or 1.0)
+            largest = float(diagonal.max())
+            diagonal += ridge * (largest if largest > 0.0 else 1.0)
             lower, failed = dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
             if not failed:
-                return lower.T
-            ridge *= 100
+                return np.asarray(lower.T)
+            ridge *= 100.0
 
-    def solution(self, gap: float, weight: Vector) -> QPSolution:
-        a = weight[: self.size]
+    def dual(self) -> float:
+        """Value of the dual, from the slopes."""
+        return float(0.5 * (self.weight[: self.size] @ (self.b + self.slope[: self.size])))
+
+    def solution(self, gap: float) -> QPSolution:
+        """Return the multipliers of this moment."""
+        state = _State(self.b - self.slope[: self.size], self.steps)
+        return QPSolution(self.qp.project(self.weight[: self.size]), gap, state=state)
 
 
 def _flat(H: Matrix) -> tuple[Vector, int]:
-    """Return the rows of a symmetric matrix as one read-only run of memory, and their distance."""
-    if H.strides[1] != H.itemsize:
-        H = H.T if H.strides[0] == H.itemsize else np.ascontiguousarray(H)
-    stride = H.strides[0] // H.itemsize
+    """Return the rows of a symmetric matrix as one read-only run of memory, and their distance in it."""
+    if H.strides[1] != 8:
+        H = H.T if H.strides[0] == 8 else np.ascontiguousarray(H)
+    stride = H.strides[0] // 8
     length = (len(H) - 1) * stride + len(H)
-    flat = np.lib.stride_tricks.as_strided(H, (length,), (H.itemsize,), writeable=False)
-    return flat, stride
-
-
-@frozen
-class ActiveSet(QPBackend):
-    name: ClassVar[str] = "active-set"
-
-    def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
-        run = _Run(qp, start)
-        best_gap, best = np.inf, run.weight
-        product = run.slope
-        best_dual = -np.inf
-        stalled = 0
-        for _ in range(ROUNDS):
-            gap = run.pairs(PASSES)
-            if gap > qp.tol:
-                global R
-                R += 1
-                run.newton()
-                gap = run.pairs(0)
-            a = run.weight[: qp.size]
-            linear = run.b @ a
-            dual = 0.5 * (linear + a @ run.slope[: qp.size])
-            stalled = 0 if gap < 0.5 * best_gap or dual > best_dual + 1e-15 * linear else stalled + 1
-            best_dual = max(best_dual, dual)
-            if gap < best_gap:
-                best_gap, best = gap, run.weight.copy()
-                product = run.b - run.slope[: qp.size]
-            if gap <= qp.tol or stalled >= PATIENCE:
-                break
-        return QPSolution(qp.project(best[: qp.size]), best_gap, state=_State(product, run.steps))
-R = 0
+    return np.lib.stride_tricks.as_strided(H, (length,), (8,), writeable=False), stride

@@ -57,6 +57,18 @@ class DualQP:
         np.maximum.at(slack, self.group, slope)
         return float(self.cap @ slack - a @ slope)
 
+    def resolution(self, a: Vector) -> float:
+        """Gap that float64 cannot tell from 0 at feasible multipliers.
+
+        Rounding of one unit in the last place in each offset and in each ``‖g_k‖ · Σ a_l ‖g_l‖``,
+        carried through the formula of `gap`. Asking for less than this asks for luck.
+        """
+        norm = np.sqrt(np.maximum(np.diagonal(self.H), 0.0))
+        error = np.finfo(np.float64).eps * (np.abs(self.b) + norm * (norm @ a))
+        largest = np.zeros(len(self.cap))
+        np.maximum.at(largest, self.group, error)
+        return float(self.cap @ largest + a @ error)
+
 
 @frozen(eq=False)
 class QPSolution:

@@ -35,7 +35,7 @@ class WorkingSet:
         self._a = np.empty(64)
         self._group = np.empty(64, dtype=np.int64)
         self._idle = np.empty(64, dtype=np.int64)
-        self._state: object = None
+        self._last: QPSolution | None = None
 
     @property
     def G(self) -> Matrix:
@@ -80,11 +80,11 @@ class WorkingSet:
     def solve(self, backend: QPBackend, tol: float) -> None:
         """Improve the multipliers until the gap of this QP is at most ``tol``."""
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
-        start = QPSolution(self.a.copy(), gap=np.inf, state=self._state)
+        start = self._last or QPSolution(self.a.copy(), gap=np.inf)
         solution = backend.solve(qp, start)
-        self._state = solution.state
         self.handovers += solution.handed_over
         self._move_toward(qp.project(solution.a))
+        self._last = solution if np.array_equal(solution.a, self.a) else None
         self._idle[: self.size] = np.where(self.a > 0.0, 0, self._idle[: self.size] + 1)
 
     def slack(self, groups: range, w: Vector) -> Vector:
@@ -147,7 +147,7 @@ class WorkingSet:
             array[: len(rows)] = array[: self.size][rows]
         self._H[: len(rows), : len(rows)] = self._H[: self.size, : self.size][np.ix_(rows, rows)]
         self.size = len(rows)
-        self._state = None
+        self._last = None
 
     def _reserve(self, size: int) -> None:
         capacity = len(self._L)

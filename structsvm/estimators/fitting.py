@@ -1,0 +1,76 @@
+"""What both estimators do to fit: choose the solver, run it, say when it did not converge."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import evolve
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import validate_data
+
+from structsvm.exceptions import InputError
+from structsvm.problem import Problem
+from structsvm.registry import solvers
+from structsvm.result import Result
+from structsvm.solvers import Solver
+from structsvm.solvers.run import Callback
+from structsvm.types import Features
+
+
+def minimise(
+    problem: Problem, solver: str | Solver, tol: float | None, start: Result | None, callback: Callback | None
+) -> Result:
+    """Solve a problem and warn where the gap that was asked for is not certified.
+
+    Parameters
+    ----------
+    problem : the problem.
+    solver : name or object.
+    tol : replaces that of the solver; None leaves it.
+    start : an earlier result to go on from.
+    callback : is shown every step.
+    """
+    chosen = solvers.create(solver)
+    if tol is not None:
+        chosen = evolve(chosen, tol=tol)
+    result: Result = chosen.solve(problem, start=start, callback=callback)
+    if not result.converged:
+        warnings.warn(
+            f"{result.status.value}; P(w) is within {result.gap / result.C:.2g} * C of the optimum, "
+            f"and {result.tol:.2g} * C was asked for",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return result
+
+
+def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool) -> Features:
+    """Return X as float64, dense or CSR, and remember (or compare) its number of features.
+
+    Raises
+    ------
+    InputError : when X is not such a matrix; it names the first row and column at fault.
+    """
+    try:
+        checked: Features = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"{error}{_first_not_finite(X)}") from None
+    return checked
+
+
+def _first_not_finite(X: Any) -> str:
+    try:
+        if sp.issparse(X):
+            entries = sp.csr_array(X).tocoo()
+            values, rows, columns = entries.data, entries.row, entries.col
+        else:
+            values = np.asarray(X, dtype=np.float64)
+            rows, columns = np.indices(values.shape)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            return f"\nThe first is at row {rows[bad][0]}, column {columns[bad][0]}: remove or impute such values."
+    except (TypeError, ValueError):
+        pass
+    return ""

@@ -1,0 +1,243 @@
+"""A linear ranker for scikit-learn."""
+
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, column_or_1d, compute_sample_weight
+from sklearn.utils.validation import check_is_fitted
+
+from structsvm.archive import read_archive, write_archive
+from structsvm.estimators.fitting import checked_features, minimise
+from structsvm.estimators.model_file import ranker_arrays, read_ranker
+from structsvm.exceptions import InputError
+from structsvm.losses import ScoreLoss
+from structsvm.metrics import Measure, number_queries, parse_measure
+from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.registry import losses
+from structsvm.result import Result
+from structsvm.solvers import Solver
+from structsvm.solvers.run import Callback
+from structsvm.types import Vector
+
+
+class Ranker(BaseEstimator):
+    """A linear ranker that optimises the measure you report, with a proof of how close to optimal it is.
+
+    Minimises ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
+    n queries that can be learned from (Yue, Finley, Radlinski and Joachims, SIGIR 2007).
+
+    Parameters
+    ----------
+    loss : what is optimised, by name ("map", "roc_area", "zero_one", ...) or as an object.
+    C : weight of the mean hinge against the regulariser; larger fits the training data closer.
+    solver : how, by name ("auto", "one-slack", "n-slack") or as an object with settings of its own.
+    tol : gap to the optimum, in units of the loss, that is good enough: ``primal − dual ≤ tol · C``.
+        None leaves it to the solver, whose default is 1e-3.
+    fit_intercept : add a constant to all scores. Only losses that look at the sign of a
+        score ("zero_one") can use it: a ranking does not change with it.
+    intercept_scaling : value of the constant feature behind the intercept, which is
+        regularised like the others; the larger, the less.
+    class_weight : {label: weight} or "balanced", for losses whose examples are rows.
+    measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object;
+        None is "map", whatever the loss.
+    warm_start : start from the result of the last fit.
+
+    Attributes
+    ----------
+    coef_ : weights, shape (d,).
+    intercept_ : constant part of the scores.
+    result_ : `Result` with both bounds, status and history.
+    n_features_in_ : number of features.
+    n_examples_ : number of queries learned from (of rows for "zero_one").
+    n_left_out_ : number of queries without both relevant and other documents, which were not.
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+
+    def __init__(
+        self,
+        loss: str | ScoreLoss[Any] = "map",
+        C: float = 1.0,
+        *,
+        solver: str | Solver = "auto",
+        tol: float | None = None,
+        fit_intercept: bool = False,
+        intercept_scaling: float = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
+        measure: str | Measure | None = None,
+        warm_start: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.solver = solver
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.measure = measure
+        self.warm_start = warm_start
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Learn from queries.
+
+        Parameters
+        ----------
+        X : features, one document a row, shape (rows, d); dense or CSR.
+        y : labels, shape (rows,); relevant above 0 unless the loss says otherwise.
+        qid : query id of each row (not group sizes); rows of a query need not be together.
+            None: all rows are one query.
+        sample_weight : weight of each row, the same for all rows of a query.
+        callback : is shown every `Step`; returns True to stop.
+
+        Raises
+        ------
+        InputError : when the data cannot be used; it says why.
+        """
+        X = checked_features(self, X, reset=True)
+        y = _checked_labels(y, X.shape[0])
+        problem = Problem.from_queries(
+            X,
+            y,
+            qid,
+            loss=self.loss,
+            C=self.C,
+            sample_weight=self._weights(y, sample_weight),
+            intercept=self.intercept_scaling if self.fit_intercept else 0.0,
+        )
+        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
+        self._take(minimise(problem, self.solver, self.tol, start, callback))
+        self.n_examples_ = problem.n
+        self.n_left_out_ = problem.left_out
+        self._fitted_with_qid = qid is not None
+        return self
+
+    def predict(self, X: Any) -> Vector:
+        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
+        check_is_fitted(self)
+        X = checked_features(self, X, reset=False)
+        return np.asarray(X @ self.coef_ + self.intercept_)
+
+    def score(
+        self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight : as in `fit`.
+
+        Raises
+        ------
+        InputError : when `fit` was given qid and this is not.
+        """
+        scores = self.predict(X)
+        if qid is None and self._fitted_with_qid:
+            raise InputError(
+                "this ranker was fitted with qid, so score needs qid too. Inside a grid search or "
+                "cross-validation, switch on sklearn.set_config(enable_metadata_routing=True): "
+                "qid is then handed to score as well as to fit"
+            )
+        y = _checked_labels(y, len(scores))
+        weights = None
+        if sample_weight is not None:
+            number = number_queries(qid, len(scores)).number
+            weights = np.asarray(sample_weight, dtype=np.float64)[np.unique(number, return_index=True)[1]]
+        return self._measure().mean(scores, y, qid, weights=weights)
+
+    def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
+        """Show the most violated output of one query at the learned weights.
+
+        Parameters
+        ----------
+        X, y : rows of one query and their labels.
+        example : number of the query among those learned from, to be told only of its own
+            cuts, which n-slack keeps; None: all cuts that bind.
+        """
+        check_is_fitted(self)
+        rows = checked_features(self, X, reset=False)
+        labels = _checked_labels(y, rows.shape[0])
+        intercept = self.intercept_scaling if self.fit_intercept else 0.0
+        return most_violated(
+            rows, labels, self.result_.w, loss=self.loss, cuts=self.result_.cuts, example=example, intercept=intercept
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted ranker to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
+
+        Raises
+        ------
+        InputError : when the file cannot be written.
+        """
+        check_is_fitted(self)
+        write_archive(path, ranker_arrays(self))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a ranker that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
+        """
+        return read_archive(path, cls._from_arrays)
+
+    @classmethod
+    def _from_arrays(cls, arrays: dict[str, Any]) -> Self:
+        settings, fitted, result = read_ranker(arrays)
+        ranker = cls(**settings)
+        ranker._take(result)
+        for name, value in fitted.items():
+            setattr(ranker, name, value)
+        return ranker
+
+    def _take(self, result: Result) -> None:
+        w = result.w
+        self.result_ = result
+        self.coef_: Vector = w[:-1] if self.fit_intercept else w
+        self.intercept_ = float(w[-1] * self.intercept_scaling) if self.fit_intercept else 0.0
+
+    def _measure(self) -> Measure:
+        if isinstance(self.measure, Measure):
+            return self.measure
+        return parse_measure("map" if self.measure is None else self.measure)
+
+    def _weights(self, y: Vector, sample_weight: ArrayLike | None) -> ArrayLike | None:
+        if self.class_weight is None:
+            return sample_weight
+        if not losses.create(self.loss).per_row:
+            raise InputError(
+                f"class_weight is for losses whose examples are rows, and {self.loss!r} learns from queries: "
+                "use sample_weight to weight queries"
+            )
+        sign = np.where(y > 0, 1, -1) if self.class_weight == "balanced" else y
+        weights = compute_sample_weight(self.class_weight, sign)
+        return np.asarray(weights if sample_weight is None else weights * np.asarray(sample_weight))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _checked_labels(y: Any, n: int) -> Vector:
+    try:
+        labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"y must hold one number per row: {error}") from None
+    if len(labels) != n:
+        raise InputError(f"X has {n} rows but y has {len(labels)} labels: one label a row is needed")
+    if not np.isfinite(labels).all():
+        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
+    return labels

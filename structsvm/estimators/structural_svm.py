@@ -1,0 +1,133 @@
+"""A structural SVM for any loss, on lists of examples."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from structsvm.estimators.fitting import checked_features, minimise
+from structsvm.exceptions import InputError
+from structsvm.losses import Loss, ScoreLoss
+from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.registry import losses
+from structsvm.result import Result
+from structsvm.solvers import Solver
+from structsvm.solvers.run import Callback
+from structsvm.types import Vector
+
+
+class StructuralSVM(BaseEstimator):
+    """A structural SVM: learns to predict outputs of any kind.
+
+    Minimises ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
+    (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005, with margin rescaling).
+
+    Parameters
+    ----------
+    loss : what is optimised, by name or as an object: a `ScoreLoss` or a generic `Loss`.
+    C : weight of the mean hinge against the regulariser.
+    solver : how, by name or as an object with settings of its own.
+    tol : gap to the optimum, in units of the loss, that is good enough: ``primal − dual ≤ tol · C``.
+        None leaves it to the solver, whose default is 1e-3.
+    fit_intercept : add a constant feature to every row. Not for a generic `Loss`.
+    intercept_scaling : value of that feature, which is regularised like the others.
+    warm_start : start from the result of the last fit.
+
+    Attributes
+    ----------
+    coef_ : joint weights, shape (d,), those of the constant feature included.
+    loss_ : the loss with what it learned of the data (the classes, say).
+    result_ : `Result` with both bounds, status and history.
+    n_features_in_ : number of features, where inputs are rows of a matrix.
+    """
+
+    def __init__(
+        self,
+        loss: str | ScoreLoss[Any] | Loss[Any, Any] = "multiclass",
+        C: float = 1.0,
+        *,
+        solver: str | Solver = "auto",
+        tol: float | None = None,
+        fit_intercept: bool = False,
+        intercept_scaling: float = 1.0,
+        warm_start: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.solver = solver
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.warm_start = warm_start
+
+    def fit(
+        self, xs: Any, ys: Sequence[Any], sample_weight: ArrayLike | None = None, callback: Callback | None = None
+    ) -> Self:
+        """Learn from examples.
+
+        Parameters
+        ----------
+        xs : inputs, one an example: whatever the loss reads.
+        ys : true outputs.
+        sample_weight : example weights κ, shape (n,).
+        callback : is shown every `Step`; returns True to stop.
+
+        Raises
+        ------
+        InputError : when the data cannot be used; it says why.
+        """
+        loss = losses.create(self.loss)
+        xs = self._inputs(loss, xs, reset=True)
+        if ys is None:
+            raise InputError("ys is None, but a structural SVM requires y to be passed: the true outputs")
+        ys = column_or_1d(ys) if loss.per_row else ys
+        self.loss_ = loss.bind(ys)
+        problem = Problem.from_examples(
+            xs, ys, loss=self.loss_, C=self.C, sample_weight=sample_weight, intercept=self._intercept()
+        )
+        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
+        self.result_: Result = minimise(problem, self.solver, self.tol, start, callback)
+        self.coef_: Vector = self.result_.w
+        return self
+
+    def predict(self, xs: Any) -> Any:
+        """Return the predicted output of each input: a list, or an array where every row is an example."""
+        check_is_fitted(self)
+        predicted = self.loss_.predict(self._inputs(self.loss_, xs, reset=False), self.coef_, self._intercept())
+        return np.asarray(predicted) if self.loss_.per_row else predicted
+
+    def score(self, xs: Any, ys: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
+        """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss."""
+        losses_met = [self.loss_.loss(y, y_hat) for y, y_hat in zip(ys, self.predict(xs), strict=True)]
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return 1.0 - float(np.average(losses_met, weights=weights))
+
+    def most_violated(self, x: Any, y: Any, example: int | None = None) -> MostViolated:
+        """Show the most violated output of one example at the learned weights.
+
+        Parameters
+        ----------
+        x, y : the example.
+        example : number of the example among those learned from, to be told only of its own
+            cuts, which n-slack keeps; None: all cuts that bind.
+        """
+        check_is_fitted(self)
+        return most_violated(
+            x, y, self.coef_, loss=self.loss_, cuts=self.result_.cuts, example=example, intercept=self._intercept()
+        )
+
+    def _intercept(self) -> float:
+        return self.intercept_scaling if self.fit_intercept else 0.0
+
+    def _inputs(self, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any, *, reset: bool) -> Any:
+        return checked_features(self, xs, reset=reset) if loss.per_row else xs
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags

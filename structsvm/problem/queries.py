@@ -1,0 +1,101 @@
+"""Rows grouped by query: what a ranking problem is made of."""
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike
+
+from structsvm.exceptions import InputError
+from structsvm.losses import ScoreLoss
+from structsvm.metrics.ranking import number_queries
+from structsvm.operators import Rows
+from structsvm.types import Features, IntVector, Vector
+
+
+@frozen(eq=False)
+class Queries:
+    """The usable queries of a data set, each with its rows together.
+
+    Parameters
+    ----------
+    rows : features; example i is the i-th usable query.
+    ys : labels of each query; of each row for a loss whose examples are rows.
+    weights : weight of each example; None: all 1.
+    left_out : number of queries that the loss cannot learn from.
+    """
+
+    rows: Rows
+    ys: Any
+    weights: Vector | None
+    left_out: int
+
+
+def group_queries(
+    loss: ScoreLoss[Any], X: Features, y: Vector, qid: ArrayLike | None, sample_weight: ArrayLike | None
+) -> Queries:
+    """Group rows by query and leave out the queries that the loss cannot learn from.
+
+    Parameters
+    ----------
+    loss : says which queries are usable, or that every row is an example.
+    X : features, shape (rows, d). Not copied where its rows are grouped and all queries usable.
+    y : labels, shape (rows,).
+    qid : query of each row; rows of a query need not be together. None: one query.
+    sample_weight : weight of each row, the same for all rows of a query; None: all 1.
+
+    Raises
+    ------
+    InputError : when y, qid or sample_weight do not fit X, or no query is usable.
+    """
+    n = X.shape[0]
+    if len(y) != n:
+        raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weights is not None and weights.shape != (n,):
+        raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
+    number = number_queries(_checked_qid(qid, n), n).number
+    if loss.per_row:
+        return Queries(Rows.one_each(X), y, weights, 0)
+
+    order = np.argsort(number, kind="stable")
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(number))])
+    labels = y[order]
+    usable = np.array([loss.usable(labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
+    if not usable.any():
+        raise InputError(
+            f"{type(loss).__name__} can learn from none of the {len(usable)} queries: each has documents of one "
+            "kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
+            "check the labels and qid"
+        )
+    order = order[np.repeat(usable, np.diff(ptr))]
+    ptr = np.concatenate([[0], np.cumsum(np.diff(ptr)[usable])]).astype(np.int64)
+    in_place = len(order) == n and bool((np.diff(order) == 1).all())
+    if not in_place:
+        X, y = X[order], y[order]
+    ys = [y[ptr[i] : ptr[i + 1]] for i in range(len(ptr) - 1)]
+    if weights is not None:
+        weights = _one_per_query(weights[order], ptr)
+    return Queries(Rows(X, ptr), ys, weights, int((~usable).sum()))
+
+
+def _one_per_query(weights: Vector, ptr: IntVector) -> Vector:
+    first = weights[ptr[:-1]]
+    if not np.array_equal(np.repeat(first, np.diff(ptr)), weights):
+        raise InputError(
+            "sample_weight differs within a query. A query is one example and has one weight: "
+            "give all its rows the same"
+        )
+    return first
+
+
+def _checked_qid(qid: ArrayLike | None, n: int) -> ArrayLike | None:
+    if qid is None:
+        return None
+    ids = np.asarray(qid)
+    if ids.shape == (n,):
+        return ids
+    hint = ""
+    if ids.ndim == 1 and np.issubdtype(ids.dtype, np.integer) and ids.sum() == n:
+        hint = "; these look like group sizes, as LightGBM takes them: np.repeat(np.arange(len(group)), group) makes ids"
+    raise InputError(f"qid must hold one query id per row, shape ({n},), got shape {ids.shape}{hint}")

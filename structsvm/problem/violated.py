@@ -1,0 +1,74 @@
+"""A look at the most violated output of one example."""
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.losses import Loss, ScoreLoss
+from structsvm.problem.problem import Problem
+from structsvm.registry import losses
+from structsvm.result import CutSet
+from structsvm.types import IntVector, Vector
+
+
+@frozen(eq=False)
+class MostViolated:
+    """The most violated output of one example.
+
+    Parameters
+    ----------
+    output : ``argmax_ŷ Δ(y, ŷ) + w·Ψ(x, ŷ)``.
+    loss : ``Δ(y, output)``.
+    margin : ``w·Ψ(x, y) − w·Ψ(x, output)``.
+    binding : numbers of the cuts of the result that bind: those with a positive multiplier.
+    """
+
+    output: Any
+    loss: float
+    margin: float
+    binding: IntVector
+
+    @property
+    def hinge(self) -> float:
+        """``loss − margin``, what the example adds to the mean hinge before its weight."""
+        return self.loss - self.margin
+
+
+def most_violated(
+    x: Any,
+    y: Any,
+    w: Vector,
+    *,
+    loss: str | ScoreLoss[Any] | Loss[Any, Any],
+    cuts: CutSet | None = None,
+    example: int | None = None,
+    intercept: float = 0.0,
+) -> MostViolated:
+    """Show the most violated output of one example at given weights.
+
+    Parameters
+    ----------
+    x, y : the example: its input (a matrix of rows for a `ScoreLoss`) and its true output.
+    w : weights, shape (d,).
+    loss : name or object.
+    cuts : ``result.cuts``, to be told which of them bind.
+    example : number of the example in the problem that was solved, to be told only of its
+        own cuts, which n-slack keeps; None: all cuts.
+    intercept : value of the constant feature; 0 for none.
+    """
+    examples = losses.create(loss).examples([x], [y], intercept)
+    problem = Problem.make(examples.loss, examples.operator, examples.ys, C=1.0)
+    point = problem.at(np.asarray(w, dtype=np.float64))
+    planes = problem.planes(point)
+    output = examples.loss.loss_augmented_argmax(point.scores, examples.ys[0])
+    if cuts is None:
+        binding = np.zeros(0, dtype=bool)
+    else:
+        binding = (cuts.a > 0.0) & (example is None or cuts.group == example)
+    return MostViolated(
+        output=examples.loss.unwrap(output),
+        loss=float(planes.loss[0]),
+        margin=float(planes.coef @ point.scores),
+        binding=np.flatnonzero(binding),
+    )

@@ -1,0 +1,72 @@
+"""The digits as queries by example."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+
+from structsvm.data import RankingData, load_digits_queries
+from structsvm.data.digits import pair_features
+from structsvm.exceptions import InputError
+from structsvm.metrics import average_precision
+from structsvm.types import Matrix, Vector
+
+
+@cache
+def queries() -> tuple[RankingData, RankingData]:
+    return load_digits_queries()
+
+
+def columns(data: RankingData) -> Matrix:
+    assert isinstance(data.X, np.ndarray)
+    return data.X
+
+
+def mean_average_precision(scores: Vector, data: RankingData) -> float:
+    return average_precision(scores, data.y, data.qid)
+
+
+def test_has_the_queries_that_were_asked_for() -> None:
+    for data in queries():
+        assert repr(data) == "RankingData(40 queries, 8000 documents, 25 features, dense)"
+        assert 0.08 < data.y.mean() < 0.12
+        assert set(data.y.tolist()) == {0.0, 1.0}
+    assert not set(queries()[0].qid.tolist()) & set(queries()[1].qid.tolist())
+    small = load_digits_queries(n_train=3, n_test=2, n_candidates=10)
+    assert [data.X.shape for data in small] == [(30, 25), (20, 25)]
+
+
+def test_features_are_standardised_by_the_training_rows() -> None:
+    X = columns(queries()[0])
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(X.std(axis=0), 1)
+    assert np.isfinite(columns(queries()[1])).all()
+
+
+def test_the_seed_decides_the_data() -> None:
+    again, other = load_digits_queries(), load_digits_queries(seed=1)
+    np.testing.assert_array_equal(columns(again[1]), columns(queries()[1]))
+    assert not np.array_equal(other[1].y, again[1].y)
+
+
+def test_an_image_is_most_similar_to_itself() -> None:
+    images = load_digits().images[:50] / 16
+    alike, apart = pair_features(images, images), pair_features(images, np.roll(images, 1, axis=0))
+    np.testing.assert_allclose(alike, [[0.0] * 21 + [1.0] * 4] * 50, atol=1e-12)
+    assert (apart <= alike + 1e-12).all()
+
+
+def test_a_learned_combination_beats_every_single_feature() -> None:
+    train, test = queries()
+    single = max(mean_average_precision(column, test) for column in columns(test).T)
+    model = LogisticRegression().fit(columns(train), train.y)
+    assert mean_average_precision(model.decision_function(columns(test)), test) > single + 0.1
+
+
+@pytest.mark.parametrize("name", ["n_train", "n_test", "n_candidates"])
+@pytest.mark.parametrize("value", [0, 898])
+def test_more_than_there_are_images_is_refused(name: str, value: int) -> None:
+    with pytest.raises(InputError, match=f"{name} must be from 1 to 897; it is {value}"):
+        load_digits_queries(**{name: value})
