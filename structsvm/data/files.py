@@ -33,4 +33,4 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise DataFormatError(path, None, f"the gzip stream is damaged or cut short ({error})") from error
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error

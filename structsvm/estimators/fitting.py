@@ -4,7 +4,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import evolve
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -46,15 +45,24 @@ def minimise(
     return result
 
 
-def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool) -> Features:
+def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1) -> Features:
     """Return X as float64, dense or CSR, and remember (or compare) its number of features.
+
+    Parameters
+    ----------
+    estimator : keeps the number of features, and their names.
+    X : what was passed in.
+    reset : True to remember, False to compare.
+    min_rows : fewest rows that make sense.
 
     Raises
     ------
     InputError : when X is not such a matrix; it names the first row and column at fault.
     """
     try:
-        checked: Features = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+        checked: Features = validate_data(
+            estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_min_samples=min_rows
+        )
     except ValueError as error:
         raise InputError(f"{error}{_first_not_finite(X)}") from None
     return checked
@@ -62,15 +70,8 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool) -> Featur
 
 def _first_not_finite(X: Any) -> str:
     try:
-        if sp.issparse(X):
-            entries = sp.csr_array(X).tocoo()
-            values, rows, columns = entries.data, entries.row, entries.col
-        else:
-            values = np.asarray(X, dtype=np.float64)
-            rows, columns = np.indices(values.shape)
-        bad = ~np.isfinite(values)
-        if bad.any():
-            return f"\nThe first is at row {rows[bad][0]}, column {columns[bad][0]}: remove or impute such values."
+        values = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
-        pass
-    return ""
+        return ""
+    bad = np.argwhere(~np.isfinite(values))
+    return f"\nThe first is at row {bad[0][0]}, column {bad[0][1]}: remove or impute such values." if len(bad) else ""

@@ -104,7 +104,7 @@ class Ranker(BaseEstimator):
         ------
         InputError : when the data cannot be used; it says why.
         """
-        X = checked_features(self, X, reset=True)
+        X = checked_features(self, X, reset=True, min_rows=2)
         y = _checked_labels(y, X.shape[0])
         problem = Problem.from_queries(
             X,

@@ -65,14 +65,14 @@ class StructuralSVM(BaseEstimator):
         self.warm_start = warm_start
 
     def fit(
-        self, xs: Any, ys: Sequence[Any], sample_weight: ArrayLike | None = None, callback: Callback | None = None
+        self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None, callback: Callback | None = None
     ) -> Self:
         """Learn from examples.
 
         Parameters
         ----------
-        xs : inputs, one an example: whatever the loss reads.
-        ys : true outputs.
+        X : inputs, one an example, whatever the loss reads: a list, or a matrix with one example a row.
+        y : true outputs.
         sample_weight : example weights κ, shape (n,).
         callback : is shown every `Step`; returns True to stop.
 
@@ -81,10 +81,10 @@ class StructuralSVM(BaseEstimator):
         InputError : when the data cannot be used; it says why.
         """
         loss = losses.create(self.loss)
-        xs = self._inputs(loss, xs, reset=True)
-        if ys is None:
-            raise InputError("ys is None, but a structural SVM requires y to be passed: the true outputs")
-        ys = column_or_1d(ys) if loss.per_row else ys
+        if y is None:
+            raise InputError("StructuralSVM requires y to be passed, but the target y is None")
+        xs = self._inputs(loss, X, reset=True)
+        ys = column_or_1d(y, warn=True) if loss.per_row else y
         self.loss_ = loss.bind(ys)
         problem = Problem.from_examples(
             xs, ys, loss=self.loss_, C=self.C, sample_weight=sample_weight, intercept=self._intercept()
@@ -94,15 +94,15 @@ class StructuralSVM(BaseEstimator):
         self.coef_: Vector = self.result_.w
         return self
 
-    def predict(self, xs: Any) -> Any:
+    def predict(self, X: Any) -> Any:
         """Return the predicted output of each input: a list, or an array where every row is an example."""
         check_is_fitted(self)
-        predicted = self.loss_.predict(self._inputs(self.loss_, xs, reset=False), self.coef_, self._intercept())
+        predicted = self.loss_.predict(self._inputs(self.loss_, X, reset=False), self.coef_, self._intercept())
         return np.asarray(predicted) if self.loss_.per_row else predicted
 
-    def score(self, xs: Any, ys: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss."""
-        losses_met = [self.loss_.loss(y, y_hat) for y, y_hat in zip(ys, self.predict(xs), strict=True)]
+        losses_met = [self.loss_.loss(truth, y_hat) for truth, y_hat in zip(y, self.predict(X), strict=True)]
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return 1.0 - float(np.average(losses_met, weights=weights))
 

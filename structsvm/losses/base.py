@@ -93,6 +93,11 @@ class ScoreLoss(ABC, Generic[Y]):
         """Return the loss with what it must know of the data filled in (the classes, say)."""
         return self
 
+    @property
+    def title(self) -> str:
+        """What messages call the loss: the name of the class that its author wrote."""
+        return type(self).__name__
+
     def unwrap(self, y_hat: Y) -> Any:
         """Return an output as the author of the loss knows it."""
         return y_hat
@@ -197,6 +202,11 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     def argmax(self, scores: Vector) -> tuple[Any, Any]:
         """Refuse: a prediction needs x, which scores do not hold; ``Loss.predict`` has it."""
         raise TypeError("a generic Loss predicts from x: use its own argmax(x, w)")
+
+    @property
+    def title(self) -> str:
+        """The name of the wrapped loss."""
+        return type(self.wrapped).__name__
 
     def unwrap(self, y_hat: tuple[Any, Any]) -> Any:
         """Return the output without its input."""

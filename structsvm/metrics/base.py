@@ -181,7 +181,9 @@ class Measure(ABC):
         doc_ids: ArrayLike | None = None,
         judged: Judged | None = None,
     ) -> float:
-        """Return the mean over queries. The arguments are those of `rank_lists`, and:
+        """Return the mean over queries.
+
+        The arguments are those of `rank_lists`, and one more.
 
         Parameters
         ----------

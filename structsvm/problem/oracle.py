@@ -93,7 +93,7 @@ class PythonOracle:
         expected = owned.stop - owned.start
         if np.shape(code) != (expected,):
             raise InputError(
-                f"{type(self.loss).__name__}.encode returned shape {np.shape(code)}, "
+                f"{self.loss.title}.encode returned shape {np.shape(code)}, "
                 f"but the example has {expected} scores: it must return one coefficient a score"
             )
         return code

@@ -189,7 +189,7 @@ class Problem:
         if not (planes.loss >= 0.0).all():
             i = int(np.argmin(planes.loss >= 0.0))
             raise OracleError(
-                f"{type(self.loss).__name__} returned a loss of {planes.loss[i]} for example {i}; "
+                f"{self.loss.title} returned a loss of {planes.loss[i]} for example {i}; "
                 "a loss is a number of at least 0. Run structsvm.testing.check_loss on it."
             )
         return planes
@@ -209,7 +209,7 @@ class Problem:
         lowest = int(np.argmin(violation))
         if violation[lowest] < -1e-8 * (1.0 + np.abs(point.scores).max(initial=0.0)):
             raise OracleError(
-                f"{type(self.loss).__name__}: the output returned as the loss-augmented argmax of example {lowest} "
+                f"{self.loss.title}: the output returned as the loss-augmented argmax of example {lowest} "
                 f"has Δ + w·Ψ lower than the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
                 "Run structsvm.testing.check_loss on the loss to see which output it should be."
             )

@@ -64,7 +64,7 @@ def group_queries(
     usable = np.array([loss.usable(labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
     if not usable.any():
         raise InputError(
-            f"{type(loss).__name__} can learn from none of the {len(usable)} queries: each has documents of one "
+            f"{loss.title} can learn from none of the {len(usable)} queries: each has documents of one "
             "kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
             "check the labels and qid"
         )

@@ -89,7 +89,7 @@ class NSlack(CuttingPlane):
             rounding = 1e-8 * (1.0 + abs(point.scores).max(initial=0.0))
             if (missed := violation < slack - rounding).any():
                 raise OracleError(
-                    f"{type(block.loss).__name__}: an output found earlier for example {part[int(missed.argmax())]} "
+                    f"{block.loss.title}: an output found earlier for example {part[int(missed.argmax())]} "
                     "has a larger Δ + w·Ψ than the one now returned as its argmax. Run structsvm.testing.check_loss "
                     "on the loss to see which output it should be."
                 )

@@ -85,7 +85,7 @@ class Run:
         if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
             raise OracleError(
                 f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
-                f"argmax can cause: {type(self.problem.loss).__name__}.loss_augmented_argmax misses the most "
+                f"argmax can cause: {self.problem.loss.title}.loss_augmented_argmax misses the most "
                 "violated output of some example. Run structsvm.testing.check_loss on the loss to see which."
             )
         step = Step(

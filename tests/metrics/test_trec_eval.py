@@ -69,3 +69,22 @@ def test_values_per_query_agree_with_trec_eval_to_four_digits(name: str) -> None
     assert ids.tolist() == ["301", "302", "303"]
     assert [f"{value:.4f}" for value in found] == [f"{values[name, topic]:.4f}" for topic in ids]
     assert f"{run.mean(measure):.4f}" == f"{values[name, 'all']:.4f}"
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        (AP(relevant_from=2), "0.1667"),
+        (RR(relevant_from=2), "0.3520"),
+        (P(10, relevant_from=2), "0.2333"),
+        (P(100, relevant_from=2), "0.1633"),
+        (NDCG(gain="linear"), "0.3894"),
+        (NDCG(10, gain="linear"), "0.2656"),
+        (NDCG(100, gain="linear"), "0.3577"),
+    ],
+    ids=str,
+)
+def test_graded_judgments_agree_with_trec_eval_at_relevance_level_two(measure: Measure, value: str) -> None:
+    """The values are those of test/out.test.aql in trec_eval 9.0: ``-l2 qrels.rel_level results.test``."""
+    assert f"{Run('results.test', 'qrels.rel_level').mean(measure):.4f}" == value

@@ -1,0 +1,120 @@
+"""HiGHS's active-set QP solver as a backend."""
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.exceptions import NotInstalledError
+from structsvm.qp.base import DualQP, QPSolution
+from structsvm.qp.general import Attempt, GeneralBackend, scales
+from structsvm.qp.settings import positive, truth_value
+
+
+@frozen
+class HiGHS(GeneralBackend):
+    """HiGHS: a primal active-set method in a null space, started from the last basis.
+
+    HiGHS has called solutions optimal whose gap was 97 %, and on rank-deficient Gram
+    matrices it may cycle; both end in another attempt, in other units, then with `ActiveSet`.
+
+    Parameters
+    ----------
+    time_limit : seconds of one attempt, after which the iterate is used as it is.
+    hot_start : whether to start from the basis of ``start``: 3 times as fast on 1-slack
+        sequences.
+
+    References
+    ----------
+    Huangfu and Hall, "Parallelizing the dual revised simplex method", *Mathematical
+    Programming Computation*, 2018; https://highs.dev for the QP solver.
+    """
+
+    name: ClassVar[str] = "highs"
+    time_limit: float = field(default=5.0, validator=positive)
+    hot_start: bool = field(default=True, validator=truth_value)
+
+    def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
+        """Yield the iterates at which HiGHS stops: hot, then cold in one scaling after the other."""
+        try:
+            import highspy
+        except ImportError as error:
+            raise NotInstalledError("the backend 'highs' needs HiGHS: pip install 'highspy>=1.14'.") from error
+
+        units = scales(qp)
+        if start is not None and isinstance(start.state, _Basis) and len(start.state.rows) == len(qp.cap):
+            yield from self._run(highspy, qp, units[0], start)
+        for unit in units:
+            yield from self._run(highspy, qp, unit, None)
+
+    def _run(self, highspy: ModuleType, qp: DualQP, unit: float, start: QPSolution | None) -> Iterator[Attempt]:
+        solver = highspy.Highs()
+        for option, value in self._options(qp).items():
+            solver.setOptionValue(option, value)
+        if solver.passModel(_model(highspy, qp, unit)) == highspy.HighsStatus.kError:
+            return
+        if start is not None and isinstance(start.state, _Basis):
+            new = qp.size - len(start.a)
+            solution, basis = highspy.HighsSolution(), highspy.HighsBasis()
+            solution.col_value = [*(start.a / unit), *[0.0] * new]
+            solution.value_valid = True
+            basis.col_status = [*start.state.columns, *[highspy.HighsBasisStatus.kLower] * new]
+            basis.row_status = list(start.state.rows)
+            basis.valid = True
+            # In this order: setSolution makes the basis invalid.
+            solver.setSolution(solution)
+            solver.setBasis(basis)
+        solver.run()
+        found = solver.getSolution()
+        if found.value_valid:
+            basis = solver.getBasis()
+            state = _Basis(tuple(basis.col_status), tuple(basis.row_status)) if basis.valid else None
+            yield Attempt(unit * np.array(found.col_value), state)
+
+    def _options(self, qp: DualQP) -> dict[str, Any]:
+        return {
+            "output_flag": False,
+            "solver": "qpasm",
+            "qp_regularization_value": 0.0,
+            "qp_allow_hot_start": self.hot_start,
+            "qp_iteration_limit": 500 + 10 * qp.size,
+            "small_matrix_value": 1e-12,
+            "time_limit": self.time_limit,
+        }
+
+
+@frozen(eq=False)
+class _Basis:
+    """The status of each column and row; columns added later start at their lower bound."""
+
+    columns: tuple[Any, ...]
+    rows: tuple[Any, ...]
+
+
+def _model(highspy: ModuleType, qp: DualQP, unit: float) -> Any:
+    """Return the programme in units of ``unit``: a column per cut, a row per group."""
+    size, groups = qp.size, len(qp.cap)
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = size, groups
+    lp.col_cost_ = -qp.b
+    lp.col_lower_, lp.col_upper_ = np.zeros(size), np.full(size, highspy.kHighsInf)
+    lp.row_lower_, lp.row_upper_ = np.full(groups, -highspy.kHighsInf), qp.cap / unit
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.arange(size + 1)
+    lp.a_matrix_.index_ = qp.group
+    lp.a_matrix_.value_ = np.ones(size)
+
+    # Column by column of the lower triangle is row by row of the upper one.
+    upper = np.triu_indices(size)
+    hessian = highspy.HighsHessian()
+    hessian.dim_ = size
+    hessian.format_ = highspy.HessianFormat.kTriangular
+    hessian.start_ = np.concatenate([[0], np.cumsum(np.arange(size, 0, -1))])
+    hessian.index_ = upper[1]
+    hessian.value_ = unit * qp.H[upper]
+
+    model = highspy.HighsModel()
+    model.lp_, model.hessian_ = lp, hessian
+    return model

@@ -1,0 +1,82 @@
+"""OSQP, an operator-splitting method, as a backend."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import field, frozen
+
+from structsvm.exceptions import NotInstalledError
+from structsvm.qp.base import DualQP, QPSolution
+from structsvm.qp.general import Attempt, GeneralBackend
+from structsvm.qp.settings import positive, positive_int, truth_value
+
+
+@frozen
+class OSQP(GeneralBackend):
+    """OSQP: the alternating direction method of multipliers, then polishing.
+
+    OSQP's own defaults (eps 1e-3, no polishing) leave relative gaps of 2e-3. When polishing
+    succeeds, gaps of 1e-12 are usual. For a large C, and more cuts than features, it needs
+    seconds for a QP where `ActiveSet` needs a millisecond.
+
+    Parameters
+    ----------
+    eps : absolute and relative tolerance of the residuals, in the units of the largest cap.
+    polishing : whether to solve for the constraints that seem active at the end.
+    max_iter : iterations after which the iterate is used as it is.
+    time_limit : seconds of one attempt, after which the iterate is used as it is.
+
+    References
+    ----------
+    Stellato, Banjac, Goulart, Bemporad and Boyd, "OSQP: an operator splitting solver for
+    quadratic programs", *Mathematical Programming Computation*, 2020.
+    """
+
+    name: ClassVar[str] = "osqp"
+    eps: float = field(default=1e-8, validator=positive)
+    polishing: bool = field(default=True, validator=truth_value)
+    max_iter: int = field(default=20_000, validator=positive_int)
+    time_limit: float = field(default=10.0, validator=positive)
+
+    def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
+        """Yield the one iterate at which OSQP stops, in the units of the largest cap."""
+        try:
+            import osqp
+        except ImportError as error:
+            raise NotInstalledError("the backend 'osqp' needs OSQP: pip install 'osqp>=1.0'.") from error
+
+        unit = float(qp.cap.max())
+        size, groups = qp.size, len(qp.cap)
+        # One column more, held at its bound by its price: where no constraint is active, OSQP
+        # prints, and no option silences it (https://github.com/osqp/osqp/issues/785).
+        price = float(np.abs(qp.b).max()) or 1.0
+        membership = sp.coo_matrix((np.ones(size), (qp.group, np.arange(size))), (groups, size + 1))
+        solver = osqp.OSQP()
+        solver.setup(
+            P=sp.block_diag([sp.triu(unit * qp.H), sp.coo_matrix((1, 1))], format="csc"),
+            q=np.concatenate([-qp.b, [-price]]),
+            A=sp.vstack([sp.eye(size + 1), membership], format="csc"),
+            l=np.concatenate([np.zeros(size), np.full(1 + groups, -np.inf)]),
+            u=np.concatenate([np.full(size, np.inf), [0.0], qp.cap / unit]),
+            eps_abs=self.eps,
+            eps_rel=self.eps,
+            polishing=self.polishing,
+            max_iter=self.max_iter,
+            time_limit=self.time_limit,
+            verbose=False,
+        )
+        if start is not None:
+            a = np.zeros(size)
+            a[: len(start.a)] = start.a
+            slope = qp.b - qp.H @ a
+            slack = np.zeros(groups)
+            np.maximum.at(slack, qp.group, slope)
+            solver.warm_start(
+                x=np.concatenate([a / unit, [0.0]]),
+                y=np.concatenate([slope - slack[qp.group], [price], slack]),
+            )
+        result = solver.solve(raise_error=False)
+        if result.x is not None:
+            yield Attempt(unit * np.asarray(result.x)[:size])

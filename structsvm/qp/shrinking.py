@@ -1,0 +1,99 @@
+"""Solve a QP of many cuts through QPs of the few that matter."""
+
+from collections.abc import Callable
+
+import numpy as np
+from attrs import evolve, frozen
+
+from structsvm.qp.base import DualQP, QPSolution
+from structsvm.types import BoolVector, IntVector, Vector
+
+GROWTH = 100
+"""Fewest violated cuts that a round may take in."""
+
+NEGLIGIBLE = 1e-6
+"""Weight, as a fraction of the cap of the group, that interior-point iterates leave on every cut."""
+
+
+def in_use(qp: DualQP, a: Vector) -> BoolVector:
+    """Tell which cuts have more than a negligible weight."""
+    return np.asarray(a > NEGLIGIBLE * qp.cap[qp.group])
+
+
+@frozen(eq=False)
+class _Subset:
+    """The cuts of the last subset, in the order of its multipliers, and the state of its solver."""
+
+    cuts: IntVector
+    state: object
+
+
+def solve_shrunk(
+    qp: DualQP,
+    start: QPSolution | None,
+    solve: Callable[[DualQP, QPSolution | None], QPSolution],
+) -> QPSolution:
+    """Solve on the cuts in use and the new ones; take in violated ones until the whole is certified.
+
+    A subset only grows at its end, within a call and from one call to the next, so that a
+    solver that starts warm finds its cuts where it left them; it starts afresh from the cuts
+    in use when these are less than half of it.
+
+    Parameters
+    ----------
+    qp : the whole programme.
+    start : a solution of an earlier call.
+    solve : solves the programme of a subset.
+
+    Returns
+    -------
+    The first solution whose gap on the whole programme is at most ``qp.tol``, or the last
+    when ``solve`` does not reach its part of that.
+    """
+    a = np.zeros(qp.size)
+    known = 0
+    if start is not None:
+        known = len(start.a)
+        a[:known] = start.a
+        a = qp.project(a)
+    cuts, warm = _resume(qp, a, start)
+    cuts = np.concatenate([cuts, np.setdiff1d(np.arange(known, qp.size), cuts)])
+    while True:
+        part = DualQP(qp.H[np.ix_(cuts, cuts)], qp.b[cuts], qp.group[cuts], qp.cap, 0.5 * qp.tol)
+        warm = solve(part, warm)
+        a = np.zeros(qp.size)
+        a[cuts] = warm.a
+        slope = qp.b - qp.H[:, cuts] @ warm.a
+        gap = _gap(qp, a, slope)
+        violated = _violated(qp, cuts, slope)
+        if gap <= qp.tol or warm.gap > max(part.tol, part.resolution(warm.a)) or len(violated) == 0:
+            return QPSolution(a, gap, state=_Subset(cuts, warm.state))
+        cuts = np.concatenate([cuts, violated[: max(GROWTH, len(cuts) // 2)]])
+
+
+def _resume(qp: DualQP, a: Vector, start: QPSolution | None) -> tuple[IntVector, QPSolution | None]:
+    support = np.flatnonzero(in_use(qp, a))
+    if start is None or not isinstance(start.state, _Subset):
+        return support, QPSolution(a[support], np.inf) if len(support) else None
+    cuts = start.state.cuts
+    if len(cuts) > GROWTH + 2 * len(support) or len(np.setdiff1d(support, cuts)):
+        return support, QPSolution(a[support], np.inf)
+    return cuts, evolve(start, a=a[cuts], state=start.state.state)
+
+
+def _slack(qp: DualQP, group: IntVector, slope: Vector) -> Vector:
+    slack = np.zeros(len(qp.cap))
+    np.maximum.at(slack, group, slope)
+    return slack
+
+
+def _gap(qp: DualQP, a: Vector, slope: Vector) -> float:
+    return float(qp.cap @ _slack(qp, qp.group, slope) - a @ slope)
+
+
+def _violated(qp: DualQP, cuts: IntVector, slope: Vector) -> IntVector:
+    """Return the cuts outside the subset that the subset's slack does not cover, the worst first."""
+    excess = slope - _slack(qp, qp.group[cuts], slope[cuts])[qp.group]
+    excess[cuts] = 0.0
+    order = np.argsort(-excess, kind="stable")
+    return order[: np.count_nonzero(excess > 0.0)]
