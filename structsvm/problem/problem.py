@@ -110,8 +110,9 @@ class Problem:
         InputError : when there are not as many outputs as inputs, or none.
         UnknownNameError : when no loss has that name.
         """
-        if len(ys) == 0:
-            raise InputError("there are no examples to learn from")
+        inputs = xs.shape[0] if hasattr(xs, "shape") else len(xs)
+        if len(ys) != inputs or inputs == 0:
+            raise InputError(f"there are {inputs} inputs and {len(ys)} outputs: each input needs its output")
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return cls.make(examples.loss, examples.operator, examples.ys, C, weights)
@@ -134,10 +135,8 @@ class Problem:
         InputError : when C, the weights or the numbers of examples do not fit.
         """
         _require_positive(C)
-        if len(ys) != operator.n:
-            raise InputError(f"there are {operator.n} inputs but {len(ys)} outputs: one output an input is needed")
-        if operator.n == 0:
-            raise InputError("there are no examples to learn from")
+        if len(ys) != operator.n or operator.n == 0:
+            raise InputError(f"there are {operator.n} inputs and {len(ys)} outputs: each input needs its output")
         kappa = np.ones(operator.n) if weights is None else np.asarray(weights, dtype=np.float64)
         if kappa.shape != (operator.n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():
             raise InputError(

@@ -36,10 +36,12 @@ class GeneralBackend(QPBackend):
     """A backend around a general QP solver: derive from it and write `attempts`.
 
     `solve` projects each attempt onto the feasible set, drops negligible multipliers where the
-    gap permits, so that cuts out of use can be told, certifies it with `DualQP.gap`, and stops at the first that reaches ``qp.tol`` (or `DualQP.resolution`, where ``qp.tol`` asks
-    for more than float64 can give). If the last attempt did not, `ActiveSet` finishes the
-    work from the best of them: the solution then says ``handed_over=True`` and a warning is
-    logged. So the settings and failures of a solver cost time, and never the optimum.
+    gap permits, so that it shows which cuts are in use, and certifies the rest with
+    `DualQP.gap`. It stops at the first attempt that reaches ``qp.tol`` (or
+    `DualQP.resolution`, where ``qp.tol`` asks for more than float64 can give). If none does,
+    `ActiveSet` finishes the work from the best of them: the solution then says
+    ``handed_over=True`` and a warning is logged. So the settings and failures of a solver
+    cost time, and never the optimum.
 
     Above `shrink_from` cuts the solver sees a subset of them: those in use, the new ones
     and the violated ones, until the certificate holds for all.
@@ -71,8 +73,9 @@ class GeneralBackend(QPBackend):
         Parameters
         ----------
         qp : the programme; see `scales` for ways to bring it to the units that solvers like.
-        start : a solution of the programme of the first ``len(start.a)`` cuts, feasible for
-            ``qp``; its ``state`` is None or that of one of this backend's attempts.
+        start : multipliers to start from, feasible for ``qp``, 0 at cuts that are new. Their
+            ``state`` is whatever a backend left: look at its type. One of this backend's own
+            is of an earlier programme, whose cuts are the first ones of this.
 
         Notes
         -----
@@ -103,13 +106,15 @@ class GeneralBackend(QPBackend):
         return QPSolution(finished.a, finished.gap, handed_over=True, state=best.state)
 
     def _best_attempt(self, qp: DualQP, start: QPSolution | None) -> QPSolution:
-        """Return the first attempt that is good enough, else the best, else the start."""
+        """Return the start or the first attempt that is good enough, else the best of all."""
         a = np.zeros(qp.size)
         if start is not None:
             a[: len(start.a)] = start.a
             a = qp.project(a)
-            start = QPSolution(a[: len(start.a)], start.gap, state=start.state)
-        best = QPSolution(a, qp.gap(a))
+            start = QPSolution(a, qp.gap(a), state=start.state)
+        best = start or QPSolution(a, qp.gap(a))
+        if reached(qp, best):
+            return best
         for attempt in self.attempts(qp, start):
             a = qp.project(attempt.a)
             for candidate in (np.where(in_use(qp, a), a, 0.0), a):

@@ -56,9 +56,9 @@ class HiGHS(GeneralBackend):
         if solver.passModel(_model(highspy, qp, unit)) == highspy.HighsStatus.kError:
             return
         if start is not None and isinstance(start.state, _Basis):
-            new = qp.size - len(start.a)
+            new = qp.size - len(start.state.columns)
             solution, basis = highspy.HighsSolution(), highspy.HighsBasis()
-            solution.col_value = [*(start.a / unit), *[0.0] * new]
+            solution.col_value = start.a / unit
             solution.value_valid = True
             basis.col_status = [*start.state.columns, *[highspy.HighsBasisStatus.kLower] * new]
             basis.row_status = list(start.state.rows)

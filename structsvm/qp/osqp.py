@@ -68,13 +68,11 @@ class OSQP(GeneralBackend):
             verbose=False,
         )
         if start is not None:
-            a = np.zeros(size)
-            a[: len(start.a)] = start.a
-            slope = qp.b - qp.H @ a
+            slope = qp.b - qp.H @ start.a
             slack = np.zeros(groups)
             np.maximum.at(slack, qp.group, slope)
             solver.warm_start(
-                x=np.concatenate([a / unit, [0.0]]),
+                x=np.concatenate([start.a / unit, [0.0]]),
                 y=np.concatenate([slope - slack[qp.group], [price], slack]),
             )
         result = solver.solve(raise_error=False)

@@ -1,0 +1,147 @@
+"""Check a QP backend."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from structsvm.qp.active_set import ActiveSet
+from structsvm.qp.base import DualQP, QPBackend, QPSolution
+
+ACCURACY = 1e-6
+"""Gap that is asked for, as a fraction of the optimum; the solvers ask for less."""
+
+
+def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequence[DualQP]] = ()) -> None:
+    """Check that a backend solves quadratic programmes like those of a cutting-plane solver.
+
+    Growing sequences of random programmes, each started from the solution of the one before,
+    then with the caps changed: one group and many, C from 1e-3 to 1e5, cuts that repeat, Gram
+    matrices of full and of deficient rank, which are views of larger ones. Checked are that
+
+    - the multipliers are feasible and the gap reported is the true one,
+    - the gap reaches what was asked for, or what float64 allows,
+    - solving once more from the same start gives the same multipliers,
+    - neither the programme nor the start is written to,
+    - not every programme is handed over to the built-in solver.
+
+    Parameters
+    ----------
+    backend : the backend to check.
+    seed : of the random programmes.
+    sequences : more sequences to check, the cuts of each programme being the first ones of
+        the next; their ``tol`` is kept.
+
+    Raises
+    ------
+    AssertionError : the first thing found wrong: in which programme, what was expected and
+        what came.
+
+    Examples
+    --------
+    >>> from structsvm.qp import ActiveSet
+    >>> from structsvm.testing import check_backend
+    >>> check_backend(ActiveSet())
+    """
+    own = 0
+    total = 0
+    for label, qps in _labelled(seed, sequences):
+        last: QPSolution | None = None
+        for qp in qps:
+            last = _check_solve(backend, qp, last, f"{label}, {_describe(qp)}")
+            own += not last.handed_over
+            total += 1
+    if own == 0:
+        raise AssertionError(
+            f"{backend!r} handed over all of {total} programmes to the built-in solver: expected it to solve "
+            "most of them itself. See the log for the gaps that it left."
+        )
+
+
+def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str) -> QPSolution:
+    given = [array.copy() for array in (qp.H, qp.b, qp.group, qp.cap)]
+    begun = None if start is None else start.a.copy()
+    solution = backend.solve(qp, start)
+
+    def require(truth: bool, expected: str, got: object) -> None:
+        if not truth:
+            raise AssertionError(f"{backend!r} on {place}: expected {expected}, got {got}.")
+
+    unchanged = all(np.array_equal(a, b) for a, b in zip(given, (qp.H, qp.b, qp.group, qp.cap), strict=True))
+    require(unchanged, "the arrays of the programme as they were", "other values in them")
+    require(start is None or np.array_equal(start.a, begun), "start.a as it was", "other values in it")
+
+    require(isinstance(solution, QPSolution), "a QPSolution", type(solution).__name__)
+    a = solution.a
+    require(a.shape == (qp.size,), f"multipliers of shape ({qp.size},)", f"shape {a.shape}")
+    require(bool(np.isfinite(a).all()), "finite multipliers", a)
+    require(bool((a >= 0.0).all()), "multipliers of at least 0", f"a smallest one of {a.min()}")
+    used = np.bincount(qp.group, weights=a, minlength=len(qp.cap)) / qp.cap
+    require(bool((used <= 1.0 + 1e-9).all()), "groups within their caps", f"{used.max()} times a cap")
+
+    true_gap = qp.gap(a)
+    rounding = 10.0 * qp.resolution(a) + 1e-10 * abs(qp.dual(a))
+    require(abs(solution.gap - true_gap) <= rounding, f"the true gap, {true_gap:.6g}", f"gap={solution.gap:.6g}")
+    require(true_gap <= max(qp.tol, rounding), f"a gap of at most {qp.tol:.3g}", f"{true_gap:.3g}")
+
+    again = backend.solve(qp, start)
+    difference = float(np.abs(again.a - a).max(initial=0.0))
+    require(np.array_equal(again.a, a), "the same multipliers from the same start", f"a difference of {difference:.3g}")
+    return solution
+
+
+@frozen
+class _Case:
+    """A kind of sequence: so many cuts at each step, in d dimensions."""
+
+    sizes: tuple[int, ...] = field(repr=False)
+    d: int
+    groups: int
+    C: float
+    repeat: bool = False
+
+
+_CASES = (
+    _Case((1, 2, 3, 8, 20), d=50, groups=1, C=1e-3),
+    _Case((1, 5, 6, 15, 16, 17, 40), d=4, groups=1, C=1.0),
+    _Case((1, 4, 12, 13, 30), d=30, groups=1, C=1e2, repeat=True),
+    _Case((2, 10, 11, 12, 35), d=8, groups=1, C=1e5),
+    _Case((10, 30, 40), d=60, groups=10, C=1e-3),
+    _Case((1, 8, 25, 26, 27, 60), d=6, groups=7, C=10.0, repeat=True),
+    _Case((6, 18, 19, 50), d=5, groups=6, C=1e5),
+)
+
+
+def _labelled(seed: int, sequences: Iterable[Sequence[DualQP]]) -> Iterator[tuple[str, Sequence[DualQP]]]:
+    for case in _CASES:
+        yield f"seed {seed}, {case}", _random_sequence(case, seed)
+    for number, qps in enumerate(sequences):
+        yield f"sequences[{number}]", qps
+
+
+def _random_sequence(case: _Case, seed: int) -> list[DualQP]:
+    """Draw cuts, and ask for their programmes at a fixed accuracy; the last ones come with other caps."""
+    random = np.random.default_rng([seed, case.d, case.groups])
+    size = case.sizes[-1]
+    cuts = random.normal(size=(size, case.d)) / np.sqrt(case.d) + random.normal(size=case.d) / case.d
+    offsets = random.uniform(0.0, 1.0, size)
+    group = random.integers(case.groups, size=size)
+    if case.repeat:
+        source = random.integers(size, size=size // 3)
+        target = random.integers(size, size=size // 3)
+        cuts[target], offsets[target], group[target] = cuts[source], offsets[source], group[source]
+    cap = case.C / case.groups * random.uniform(0.5, 1.5, case.groups)
+
+    buffer = np.full((size + 3, size + 3), np.nan)
+    buffer[:size, :size] = cuts @ cuts.T
+    steps = [(k, 1.0) for k in case.sizes] + [(size, 3.0), (size, 0.2)]
+    return [_accurate(DualQP(buffer[:k, :k], offsets[:k], group[:k], factor * cap, 0.0)) for k, factor in steps]
+
+
+def _accurate(qp: DualQP) -> DualQP:
+    """Ask for a gap that is small against the optimum."""
+    return evolve(qp, tol=ACCURACY * qp.dual(ActiveSet().solve(qp).a))
+
+
+def _describe(qp: DualQP) -> str:
+    return f"{qp.size} cuts in {len(qp.cap)} groups, caps {qp.cap.min():.3g} to {qp.cap.max():.3g}, tol {qp.tol:.3g}"

@@ -1,0 +1,294 @@
+import pickle
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from structsvm import Ranker, Status
+from structsvm.exceptions import InputError, ModelFileError, UnknownNameError
+from structsvm.losses import AveragePrecision, ROCArea
+from structsvm.metrics import AP, NDCG
+from structsvm.qp import ActiveSet
+from structsvm.solvers import NSlack, OneSlack
+
+
+def test_learns_and_reports(queries):
+    X, y, qid = queries
+    ranker = Ranker(C=10.0).fit(X, y, qid=qid)
+    assert ranker.coef_.shape == (6,)
+    assert ranker.intercept_ == 0.0
+    assert ranker.n_examples_ == 29
+    assert ranker.n_left_out_ == 1
+    assert ranker.result_.converged
+    assert ranker.score(X, y, qid) > AP().mean(X[:, 0], y, qid)
+    np.testing.assert_allclose(ranker.predict(X), X @ ranker.coef_)
+
+
+def test_score_is_map_whatever_the_loss_unless_measure_says_otherwise(queries):
+    X, y, qid = queries
+    ranker = Ranker("roc_area", C=10.0).fit(X, y, qid=qid)
+    scores = ranker.predict(X)
+    by_query = [average_precision_score(y[qid == q], scores[qid == q]) for q in range(29)]
+    assert ranker.score(X, y, qid) == pytest.approx(np.sum(by_query) / 30)
+    ranker.set_params(measure="ndcg@5")
+    assert ranker.score(X, y, qid) == NDCG(k=5).mean(scores, y, qid)
+    ranker.set_params(measure=NDCG(k=5))
+    assert ranker.score(X, y, qid) == NDCG(k=5).mean(scores, y, qid)
+
+
+def test_order_of_rows_and_kind_of_ids_do_not_matter(queries):
+    X, y, qid = queries
+    ranker = Ranker(C=10.0, tol=1e-8).fit(X, y, qid=qid)
+    mixed = np.random.default_rng(1).permutation(len(y))
+    names = np.array([f"topic {q}" for q in qid])
+    again = Ranker(C=10.0, tol=1e-8).fit(X[mixed], y[mixed], qid=names[mixed])
+    np.testing.assert_allclose(again.coef_, ranker.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csr_array, sp.coo_array, pd.DataFrame, np.asfortranarray, list])
+def test_kinds_of_matrices(queries, make):
+    X, y, qid = queries
+    expected = Ranker(C=10.0, tol=1e-6).fit(X, y, qid=qid)
+    given = make(X)
+    ranker = Ranker(C=10.0, tol=1e-6).fit(given, y, qid=qid)
+    np.testing.assert_allclose(ranker.predict(given), expected.predict(X), atol=1e-3)
+
+
+def test_a_query_weighs_as_much_as_it_is_told(queries):
+    X, y, qid = queries
+    once = qid < 15
+    twice = Ranker(C=20.0, tol=1e-8).fit(X, y, qid=qid, sample_weight=np.where(once, 2.0, 0.0))
+    X2, y2 = np.concatenate([X[once]] * 2), np.concatenate([y[once]] * 2)
+    qid2 = np.concatenate([qid[once], qid[once] + 100])
+    copied = Ranker(C=20.0 * 30 / 29, tol=1e-8).fit(X2, y2, qid=qid2)
+    np.testing.assert_allclose(twice.coef_, copied.coef_, atol=1e-4)
+
+
+def test_weights_within_a_query_must_agree(queries):
+    X, y, qid = queries
+    with pytest.raises(InputError, match="differs within a query"):
+        Ranker().fit(X, y, qid=qid, sample_weight=np.arange(len(y)))
+
+
+def test_score_takes_weights_of_queries(queries):
+    X, y, qid = queries
+    ranker = Ranker().fit(X, y, qid=qid)
+    only = ranker.score(X, y, qid, sample_weight=(qid == 3).astype(float))
+    assert only == pytest.approx(ranker.score(X[qid == 3], y[qid == 3], qid[qid == 3]))
+
+
+def test_warm_start_goes_on_from_the_last_fit(queries):
+    X, y, qid = queries
+    ranker = Ranker(C=10.0, tol=1e-5, warm_start=True).fit(X, y, qid=qid)
+    cold = len(ranker.result_.history)
+    assert len(ranker.fit(X, y, qid=qid).result_.history) == 1 < cold
+    ranker.set_params(C=20.0).fit(X, y, qid=qid)
+    assert len(ranker.result_.history) < len(Ranker(C=20.0, tol=1e-5).fit(X, y, qid=qid).result_.history)
+
+
+def test_intercept_of_zero_one(queries):
+    X, y, _ = queries
+    plain = Ranker("zero_one", C=100.0).fit(X, y)
+    shifted = Ranker("zero_one", C=100.0, fit_intercept=True, intercept_scaling=5.0).fit(X, y)
+    assert plain.intercept_ == 0.0
+    assert shifted.intercept_ < 0.0
+    assert shifted.result_.primal < plain.result_.primal
+    np.testing.assert_allclose(shifted.predict(X), X @ shifted.coef_ + shifted.intercept_)
+
+
+def test_class_weight(queries):
+    X, y, qid = queries
+    balanced = Ranker("zero_one", C=10.0, tol=1e-7, class_weight="balanced").fit(X, y)
+    weight = {0.0: len(y) / (2 * (y == 0).sum()), 1.0: len(y) / (2 * (y == 1).sum())}
+    by_hand = Ranker("zero_one", C=10.0, tol=1e-7, class_weight=weight).fit(X, y)
+    np.testing.assert_allclose(balanced.coef_, by_hand.coef_, atol=1e-6)
+    with pytest.raises(InputError, match="class_weight is for losses whose examples are rows"):
+        Ranker("map", class_weight="balanced").fit(X, y, qid=qid)
+
+
+@pytest.mark.usefixtures("routing")
+def test_grid_search_over_C_loss_and_solver(queries):
+    X, y, qid = queries
+    grid = {
+        "C": [0.1, 10.0],
+        "loss": ["map", ROCArea()],
+        "solver": ["one-slack", OneSlack(tol=1e-2), NSlack(backend=ActiveSet())],
+    }
+    search = GridSearchCV(Ranker(), grid, cv=GroupKFold(3)).fit(X, y, qid=qid, groups=qid)
+    assert len(search.cv_results_["params"]) == 12
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert 0.0 < search.score(X, y, qid=qid) <= 1.0
+
+
+@pytest.mark.usefixtures("routing")
+def test_grid_search_in_a_pipeline(queries):
+    X, y, qid = queries
+    pipeline = make_pipeline(StandardScaler(), Ranker())
+    search = GridSearchCV(pipeline, {"ranker__C": [0.1, 10.0]}, cv=GroupKFold(3)).fit(X, y, qid=qid, groups=qid)
+    assert search.best_estimator_.predict(X).shape == y.shape
+    scores = cross_val_score(pipeline, X, y, cv=GroupKFold(3), params={"qid": qid, "groups": qid})
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*is not being used in fit")
+def test_score_without_the_qid_that_fit_had_says_how_to_route_it(queries):
+    X, y, qid = queries
+    ranker = Ranker().fit(X, y, qid=qid)
+    with pytest.raises(InputError, match="enable_metadata_routing=True"):
+        ranker.score(X, y)
+
+
+def test_fit_leaves_the_parameters_alone(queries):
+    X, y, qid = queries
+    solver = OneSlack(tol=1e-2)
+    ranker = Ranker("map", C=3, solver=solver, tol=1e-4, measure="NDCG@3")
+    before = ranker.get_params()
+    ranker.fit(X, y, qid=qid)
+    assert ranker.get_params() == before
+    assert ranker.result_.tol == 1e-4
+    assert solver == OneSlack(tol=1e-2)
+    assert Ranker(solver=solver).fit(X, y, qid=qid).result_.tol == 1e-2
+    assert clone(ranker).get_params() == before
+
+
+def test_ctrl_c_returns_the_best_so_far(queries):
+    X, y, qid = queries
+
+    def press(step):
+        if step.iteration == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.warns(ConvergenceWarning, match="interrupted from the keyboard"):
+        ranker = Ranker(C=1e4, tol=1e-9).fit(X, y, qid=qid, callback=press)
+    assert ranker.result_.status is Status.INTERRUPTED
+    assert np.isfinite(ranker.predict(X)).all()
+
+
+def test_not_converged_is_a_warning_with_the_gap(queries):
+    X, y, qid = queries
+    with pytest.warns(ConvergenceWarning, match=r"limit of iterations .* of the optimum, and 1e-09"):
+        Ranker(C=1e4, solver=OneSlack(tol=1e-9, max_iter=2)).fit(X, y, qid=qid)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"C": 0.0}, InputError, "C must be a positive finite number, got 0.0"),
+        ({"C": np.nan}, InputError, "C must be a positive finite number"),
+        ({"tol": -1.0}, InputError, r"OneSlack\(tol=...\) must be a positive finite number, got -1.0"),
+        ({"loss": "mpa"}, UnknownNameError, "no loss named 'mpa'. Did you mean 'map'?"),
+        ({"loss": AveragePrecision}, InputError, r"AveragePrecision is a class: pass an object, AveragePrecision\(\)"),
+        ({"solver": "one slak"}, UnknownNameError, "Did you mean 'one-slack'?"),
+        ({"solver": OneSlack(backend="highss")}, UnknownNameError, "Did you mean 'highs'?"),
+    ],
+)
+def test_bad_parameters(queries, parameters, error, message):
+    X, y, qid = queries
+    with pytest.raises(error, match=message):
+        Ranker(**parameters).fit(X, y, qid=qid)
+
+
+def test_bad_measure(queries):
+    X, y, qid = queries
+    with pytest.raises(UnknownNameError, match="no measure named 'ndgc@10'. Did you mean 'ndcg@10'?"):
+        Ranker(measure="ndgc@10").fit(X, y, qid=qid).score(X, y, qid)
+
+
+def test_bad_data(queries):
+    X, y, qid = queries
+    with pytest.raises(InputError, match=r"qid must hold one query id per row.*np.repeat"):
+        Ranker().fit(X, y, qid=[12] * 30)
+    with pytest.raises(InputError, match="qid must hold one query id per row"):
+        Ranker().fit(X, y, qid=qid[:-1])
+    with pytest.raises(InputError, match="X has 360 rows but y has 359 labels"):
+        Ranker().fit(X, y[:-1], qid=qid)
+    with pytest.raises(InputError, match="can learn from none of the 30 queries"):
+        Ranker().fit(X, np.zeros_like(y), qid=qid)
+    hole = X.copy()
+    hole[7, 3] = np.nan
+    with pytest.raises(InputError, match=r"NaN[\s\S]*row 7, column 3"):
+        Ranker().fit(hole, y, qid=qid)
+    with pytest.raises(InputError, match="NaN or infinity: the first is label 5"):
+        Ranker().fit(X, np.where(np.arange(len(y)) == 5, np.inf, y), qid=qid)
+    with pytest.raises(InputError, match="X has 5 features, but Ranker is expecting 6"):
+        Ranker().fit(X, y, qid=qid).predict(X[:, :5])
+
+
+def test_saved_and_loaded(queries, tmp_path):
+    X, y, qid = queries
+    ranker = Ranker("zero_one", C=7.0, solver=OneSlack(), fit_intercept=True, measure=NDCG(k=3)).fit(X, y, qid=qid)
+    ranker.save(tmp_path / "model.npz")
+    loaded = Ranker.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
+    assert loaded.score(X, y, qid) == ranker.score(X, y, qid)
+    assert loaded.result_.history == ranker.result_.history
+    assert loaded.result_.status is ranker.result_.status
+    assert loaded.get_params()["C"] == 7.0
+    loaded.fit(X, y, qid=qid)
+    np.testing.assert_array_equal(loaded.coef_, ranker.coef_)
+    with pytest.raises(InputError, match="enable_metadata_routing"):
+        loaded.score(X, y)
+
+
+def test_a_loss_without_a_name_is_saved_well_enough_to_predict(queries, tmp_path):
+    X, y, qid = queries
+    ranker = Ranker(AveragePrecision(relevant_from=0.5)).fit(X, y, qid=qid)
+    ranker.save(tmp_path / "model.npz")
+    loaded = Ranker.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
+    with pytest.raises(UnknownNameError, match=r"no loss named 'AveragePrecision\(relevant_from=0.5\)'"):
+        loaded.fit(X, y, qid=qid)
+
+
+def test_feature_names_are_kept_and_compared(queries, tmp_path):
+    X, y, qid = queries
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    Ranker().fit(frame, y, qid=qid).save(tmp_path / "model.npz")
+    loaded = Ranker.load(tmp_path / "model.npz")
+    assert loaded.predict(frame).shape == y.shape
+    with pytest.raises(InputError, match="feature names"):
+        loaded.predict(frame.rename(columns={"a": "z"}))
+
+
+def test_files_that_are_not_models(queries, tmp_path):
+    X, y, qid = queries
+    ranker = Ranker().fit(X, y, qid=qid)
+    path = tmp_path / "model.npz"
+    ranker.save(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelFileError, match="not a model file, or it is damaged"):
+        Ranker.load(path)
+    path.write_text("hello")
+    with pytest.raises(ModelFileError, match="not a model file"):
+        Ranker.load(path)
+    np.savez(path, w=np.zeros(3))
+    with pytest.raises(ModelFileError, match="not a file of this kind"):
+        Ranker.load(path)
+    with pytest.raises(ModelFileError, match="does not exist"):
+        Ranker.load(tmp_path / "none.npz")
+
+
+def test_pickles(queries):
+    X, y, qid = queries
+    ranker = Ranker().fit(X, y, qid=qid)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ranker)).predict(X), ranker.predict(X))
+
+
+def test_most_violated_of_a_query(queries):
+    X, y, qid = queries
+    ranker = Ranker(C=10.0, solver="n-slack").fit(X, y, qid=qid)
+    seen = ranker.most_violated(X[qid == 4], y[qid == 4], example=4)
+    assert seen.output.shape == (12,)
+    assert 0.0 <= seen.loss <= 1.0
+    assert seen.hinge == pytest.approx(seen.loss - seen.margin)
+    assert (ranker.result_.cuts.group[seen.binding] == 4).all()
+    assert len(ranker.most_violated(X[qid == 4], y[qid == 4]).binding) > len(seen.binding)

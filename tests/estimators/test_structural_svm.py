@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from structsvm import Problem, StructuralSVM
+from structsvm.exceptions import InputError
+from structsvm.losses import AveragePrecision, Loss, Multiclass
+
+
+class Toy(Loss):
+    """Crammer and Singer's joint features, written out."""
+
+    def joint_feature(self, x, y):
+        return np.outer(np.eye(3)[y], x).ravel()
+
+    def loss(self, y, y_hat):
+        return float(y != y_hat)
+
+    def loss_augmented_argmax(self, x, y, w):
+        return int(np.argmax(w.reshape(3, -1) @ x + (np.arange(3) != y)))
+
+    def argmax(self, x, w):
+        return int(np.argmax(w.reshape(3, -1) @ x))
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X / X.std(axis=0), y
+
+
+def test_a_generic_loss_reaches_the_optimum_of_the_compiled_one(iris):
+    X, y = iris
+    generic = StructuralSVM(Toy(), C=20.0, tol=1e-4).fit(list(X), y.tolist())
+    compiled = StructuralSVM(C=20.0, tol=1e-4).fit(X, y)
+    assert abs(generic.result_.primal - compiled.result_.primal) <= 1e-4 * 20.0
+    assert generic.score(list(X), y.tolist()) == pytest.approx(compiled.score(X, y), abs=0.03)
+    assert isinstance(generic.predict(list(X)), list)
+
+
+def test_classes_of_any_kind(iris):
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    svm = StructuralSVM(C=100.0).fit(X, names)
+    assert svm.loss_.classes == ("setosa", "versicolor", "virginica")
+    assert svm.score(X, names) > 0.9
+    assert svm.predict(X[:1])[0] == "setosa"
+
+
+def test_intercept_is_one_more_feature(iris):
+    X, y = iris
+    svm = StructuralSVM(C=100.0, tol=1e-5, fit_intercept=True, intercept_scaling=3.0).fit(X, y)
+    padded = np.column_stack([X, np.full(len(X), 3.0)])
+    problem = Problem.from_examples(padded, y, loss=Multiclass(), C=100.0)
+    point = problem.at(svm.coef_)
+    assert problem.primal(problem.planes(point), point) == pytest.approx(svm.result_.primal)
+    with pytest.raises(InputError, match="makes its own joint features"):
+        StructuralSVM(Toy(), fit_intercept=True).fit(list(X), y.tolist())
+
+
+def test_queries_as_examples():
+    rng = np.random.default_rng(0)
+    xs = [rng.standard_normal((m, 3)) for m in (4, 6, 5)]
+    ys = [(x[:, 0] > 0.2).astype(float) for x in xs]
+    svm = StructuralSVM(AveragePrecision(), C=100.0).fit(xs, ys)
+    assert svm.score(xs, ys) == 1.0
+    seen = svm.most_violated(xs[0], ys[0])
+    assert seen.output.shape == (4,)
+
+
+def test_bad_input(iris):
+    X, y = iris
+    with pytest.raises(InputError, match="150 inputs and 149 outputs"):
+        StructuralSVM(Toy()).fit(list(X), y[:-1].tolist())
+    with pytest.raises(InputError, match="0 inputs and 0 outputs"):
+        StructuralSVM(Toy()).fit([], [])
+    with pytest.raises(InputError, match="is not among the classes"):
+        StructuralSVM(Multiclass(classes=(0, 1))).fit(X, y)
+    with pytest.raises(InputError, match="example weights must be 150"):
+        StructuralSVM().fit(X, y, sample_weight=-np.ones(150))
+    with pytest.raises(InputError, match="requires y"):
+        StructuralSVM().fit(X, None)
+
+
+def test_encode_of_the_wrong_length_is_named():
+    class Short(Multiclass):
+        kernel = None
+
+        def encode(self, y_hat, y):
+            return super().encode(y_hat, y)[:-1]
+
+    with pytest.raises(InputError, match=r"Short.encode returned shape \(2,\), but the example has 3 scores"):
+        StructuralSVM(Short()).fit(np.eye(3), [0, 1, 2])
