@@ -1,11 +1,10 @@
 """Files of arrays (npz): written whole or not at all, read without unpickling anything."""
 
-import json
-import os
-import tempfile
+import secrets
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +13,9 @@ import numpy as np
 from structsvm.exceptions import InputError, ModelFileError
 
 T = TypeVar("T")
+
+_DAMAGED = (EOFError, NotImplementedError, RuntimeError, SyntaxError, zipfile.BadZipFile, zlib.error)
+"""What zipfile and NumPy raise on bytes that are not an archive of arrays."""
 
 
 def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
@@ -24,20 +26,16 @@ def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
     InputError : when the folder does not exist or cannot be written.
     """
     path = Path(path)
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}"
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with temporary.open("xb") as file:
+            np.savez_compressed(file, **arrays)
+        temporary.replace(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, **arrays)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-        raise
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
@@ -48,25 +46,22 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
     ModelFileError : when the file is missing, damaged, something else, or too new for ``make``.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise ValueError("a single array")
+        file = np.load(path, allow_pickle=False)
+        if not isinstance(file, np.lib.npyio.NpzFile):
+            raise ValueError("it holds a single array")
+        with file:
             arrays = dict(file)
     except FileNotFoundError:
         raise ModelFileError(f"{path} does not exist") from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (*_DAMAGED, ValueError) as error:
         raise ModelFileError(f"{path} is not a model file, or it is damaged: {error}") from None
     try:
         return make(arrays)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, json.JSONDecodeError) as error:
-        raise ModelFileError(f"{path} is not a file of this kind: {error} is missing or unreadable") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    except KeyError as error:
+        raise ModelFileError(f"{path} is not a file of this kind: {error} is missing") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{path} is not a file of this kind: {error}") from None

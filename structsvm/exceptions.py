@@ -58,8 +58,9 @@ class UnknownNameError(InputError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.name = name
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        plain = {known.lower().replace("_", "-"): known for known in names}
+        near = difflib.get_close_matches(name.lower().replace("_", "-"), plain, n=1, cutoff=0.5)
+        hint = f" Did you mean {plain[near[0]]!r}?" if near else ""
         super().__init__(f"there is no {kind} named {name!r}.{hint} Known: {', '.join(names)}.")
 
 

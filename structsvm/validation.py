@@ -20,9 +20,7 @@ def at_least(smallest: int) -> Callable[[Any, Any, Any], None]:
 
     def validate(instance: Any, attribute: Any, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, Integral) or value < smallest:
-            raise InputError(
-                f"{_place(instance, attribute)} must be an integer of at least {smallest}, got {value!r}"
-            )
+            raise InputError(f"{_place(instance, attribute)} must be an integer of at least {smallest}, got {value!r}")
 
     return validate
 

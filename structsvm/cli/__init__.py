@@ -1,0 +1,30 @@
+"""The command line: ``structsvm train``, ``predict``, ``evaluate``, ``list`` and ``demo``."""
+
+import click
+
+from structsvm.cli.demo import demo
+from structsvm.cli.evaluate import evaluate
+from structsvm.cli.failures import CommandLine
+from structsvm.cli.listing import list_names
+from structsvm.cli.options import example
+from structsvm.cli.predict import predict
+from structsvm.cli.train import train
+
+__all__ = ["main"]
+
+
+@click.group(
+    cls=CommandLine,
+    commands=[train, predict, evaluate, list_names, demo],
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=example(
+        "structsvm train train.txt --loss map -C 10 --model m.npz",
+        "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10",
+    ),
+)
+@click.version_option(package_name="structural-svm", prog_name="structsvm")
+def main() -> None:
+    """Train linear rankers on the measure you report, with a certificate of how good they are.
+
+    Data files are in LETOR's format: a document a line, "<label> qid:<query> <index>:<value> ...", plain or gzip.
+    """

@@ -46,7 +46,9 @@ class PairwiseLoss(ScoreLoss[Vector]):
         return self.relevant(y)[rank_documents(y_hat).order]
 
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
-        """Return ``(N − 2a)/(RN)`` for a relevant document with a non-relevant ones ahead of it,
+        """Return the coefficient of each document.
+
+        That is ``(N − 2a)/(RN)`` for a relevant document with a non-relevant ones ahead of it,
         and ``(2b − R)/(RN)`` for a non-relevant document with b relevant ones behind it.
         """
         order = rank_documents(y_hat).order

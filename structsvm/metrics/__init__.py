@@ -8,7 +8,7 @@ Several measures of one ranking: ``lists = rank_lists(scores, labels, qid)`` onc
 from structsvm.metrics.base import Measure, PerQuery, RankedLists, rank_lists
 from structsvm.metrics.functions import average_precision, ndcg, precision, reciprocal_rank, roc_area
 from structsvm.metrics.measures import AP, NDCG, RR, BinaryMeasure, P, ROCArea
-from structsvm.metrics.names import parse_measure
+from structsvm.metrics.names import measure_names, parse_measure
 from structsvm.metrics.ranking import Queries, Ranking, number_queries, rank_documents
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "RankedLists",
     "Ranking",
     "average_precision",
+    "measure_names",
     "ndcg",
     "number_queries",
     "parse_measure",

@@ -21,6 +21,11 @@ _WITH_CUTOFF = {"ndcg": "ndcg@10", "letor_ndcg": "letor_ndcg@10", "p": "p@5"}
 _FORM = re.compile(r"(?P<name>[^@()]*)(?:@(?P<k>[^@()]*))?(?:\((?P<options>[^()]*)\))?")
 
 
+def measure_names() -> list[str]:
+    """Return the names that `parse_measure` reads, with a cut-off as an example where there may be one."""
+    return [_WITH_CUTOFF.get(name, name) for name in _MEASURES]
+
+
 def parse_measure(text: str) -> Measure:
     """Return the measure of that name; ``str(measure)`` is the name again.
 
@@ -46,7 +51,7 @@ def parse_measure(text: str) -> Measure:
     form = _FORM.fullmatch(text.strip())
     names = {_plain(name): name for name in _MEASURES}
     if form is None or _plain(form["name"]) not in names:
-        raise UnknownNameError("measure", text, [_WITH_CUTOFF.get(name, name) for name in _MEASURES])
+        raise UnknownNameError("measure", text, measure_names())
     name = names[_plain(form["name"])]
     measure, implied = _MEASURES[name]
     settings = implied | _settings(text, form["options"], measure)

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from attrs import field, frozen
 
+from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.types import Features, IntVector, Vector
 
@@ -35,13 +36,21 @@ class Rows(Operator):
 
         Parameters
         ----------
-        xs : a matrix, of which every row is an example; or one array for each example, of
+        xs : a matrix, of which every row is an example; or one matrix for each example, of
             shape (rows, d), or (d,) for a single row.
+
+        Raises
+        ------
+        InputError : when the inputs have different numbers of features.
         """
         if isinstance(xs, np.ndarray) or sp.issparse(xs):
-            return cls.one_each(xs)
-        blocks = [np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in xs]
-        return cls(np.concatenate(blocks), np.cumsum([0, *map(len, blocks)], dtype=np.int64))
+            return cls.one_each(xs if isinstance(xs, np.ndarray) else sp.csr_array(xs))
+        blocks: list[Any] = [x if sp.issparse(x) else np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in xs]
+        widths = sorted({block.shape[1] for block in blocks})
+        if len(widths) > 1:
+            raise InputError(f"the inputs have different numbers of features: {', '.join(map(str, widths))}")
+        X = _stacked(blocks)
+        return cls(X, np.cumsum([0, *(block.shape[0] for block in blocks)], dtype=np.int64))
 
     @property
     def d(self) -> int:
@@ -59,4 +68,21 @@ class Rows(Operator):
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""
         first, last = self.ptr[start], self.ptr[stop]
-        return type(self)(self.X[first:last], self.ptr[start : stop + 1] - first)
+        return type(self)(_part(self.X, first, last), self.ptr[start : stop + 1] - first)
+
+
+def _stacked(blocks: list[Any]) -> Features:
+    if any(sp.issparse(block) for block in blocks):
+        return sp.csr_array(sp.vstack(blocks))
+    return np.concatenate(blocks)
+
+
+def _part(X: Features, first: int, last: int) -> Features:
+    """Return rows of X that share its memory; slicing a CSR matrix, or making one of views, would copy."""
+    if isinstance(X, np.ndarray):
+        return X[first:last]
+    entries = slice(X.indptr[first], X.indptr[last])
+    part = sp.csr_array((last - first, X.shape[1]), dtype=X.dtype)
+    part.data, part.indices = X.data[entries], X.indices[entries]
+    part.indptr = X.indptr[first : last + 1] - X.indptr[first]
+    return part

@@ -28,7 +28,8 @@ def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> Oracle:
     if type(loss).kernel is None:
         return PythonOracle(loss, ys)
     labels, label_ptr = _flat_labels(loss, ys)
-    return CompiledOracle(type(loss).kernel, labels, label_ptr, loss.params(ys))
+    params = np.ascontiguousarray(loss.params(ys), dtype=np.float64)
+    return CompiledOracle(type(loss).kernel, labels, label_ptr, params)
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
@@ -45,7 +46,7 @@ def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVe
     parts = per_output(loss.labels, ys)
     ptr = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=ptr[1:])
-    return np.concatenate(parts), ptr
+    return np.concatenate(parts).astype(np.float64), ptr
 
 
 @frozen(eq=False)
@@ -81,6 +82,8 @@ class PythonOracle:
     def planes(self, scores: Vector, ptr: IntVector) -> Planes:
         """Return the planes at these scores."""
         coef, losses = np.empty(len(scores)), np.empty(len(ptr) - 1)
+        scores = scores.view()
+        scores.flags.writeable = False  # a loss that wrote to them would falsify the bounds
         for i, y in enumerate(self.ys):
             owned = slice(ptr[i], ptr[i + 1])
             y_hat = self.loss.loss_augmented_argmax(scores[owned], y)
@@ -89,11 +92,11 @@ class PythonOracle:
         return Planes(coef, losses)
 
     def _code(self, y_hat: Any, y: Any, owned: slice) -> Vector:
-        code = self.loss.encode(y_hat, y)
+        code = np.asarray(self.loss.encode(y_hat, y), dtype=np.float64)
         expected = owned.stop - owned.start
-        if np.shape(code) != (expected,):
+        if code.shape != (expected,):
             raise InputError(
-                f"{self.loss.title}.encode returned shape {np.shape(code)}, "
+                f"{self.loss.title}.encode returned shape {code.shape}, "
                 f"but the example has {expected} scores: it must return one coefficient a score"
             )
         return code

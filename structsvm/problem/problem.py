@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
@@ -18,7 +19,7 @@ from structsvm.problem.sweep import segment_dots
 from structsvm.registry import losses
 from structsvm.types import BoolVector, Features, IntVector, Vector
 
-_FINGERPRINT_EXAMPLES = 32
+_FINGERPRINT_BUCKETS = 64
 
 
 @frozen(eq=False, kw_only=True)
@@ -76,6 +77,8 @@ class Problem:
         InputError : when the arrays do not fit each other, or no query can be learned from.
         UnknownNameError : when no loss has that name.
         """
+        X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+        y = np.asarray(y)
         bound: ScoreLoss[Any] = losses.create(loss).bind(y)
         queries = group_queries(bound, X, y, qid, sample_weight)
         rows = WithIntercept(queries.rows, intercept) if intercept else queries.rows
@@ -110,9 +113,7 @@ class Problem:
         InputError : when there are not as many outputs as inputs, or none.
         UnknownNameError : when no loss has that name.
         """
-        inputs = xs.shape[0] if hasattr(xs, "shape") else len(xs)
-        if len(ys) != inputs or inputs == 0:
-            raise InputError(f"there are {inputs} inputs and {len(ys)} outputs: each input needs its output")
+        _require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return cls.make(examples.loss, examples.operator, examples.ys, C, weights)
@@ -135,8 +136,7 @@ class Problem:
         InputError : when C, the weights or the numbers of examples do not fit.
         """
         _require_positive(C)
-        if len(ys) != operator.n or operator.n == 0:
-            raise InputError(f"there are {operator.n} inputs and {len(ys)} outputs: each input needs its output")
+        _require_pairs(operator.n, len(ys))
         kappa = np.ones(operator.n) if weights is None else np.asarray(weights, dtype=np.float64)
         if kappa.shape != (operator.n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():
             raise InputError(
@@ -174,8 +174,17 @@ class Problem:
         )
 
     def at(self, w: Vector) -> Point:
-        """Return the point at weights w: a pass over the data."""
-        return Point(w, self.operator.scores(w))
+        """Return the point at weights w: a pass over the data.
+
+        Raises
+        ------
+        InputError : when a score is not finite, because a feature is not.
+        """
+        scores = self.operator.scores(w)
+        if not np.isfinite(scores).all():
+            example = int(np.searchsorted(self.ptr, np.argmin(np.isfinite(scores)), side="right")) - 1
+            raise InputError(f"example {example} has features that are NaN, infinite or too large to compute with")
+        return Point(w, scores)
 
     def planes(self, point: Point) -> Planes:
         """Find the loss-augmented argmax of every example: no pass over the data.
@@ -206,6 +215,11 @@ class Problem:
         """
         violation = self.violation(planes, point)
         lowest = int(np.argmin(violation))
+        if np.isnan(violation[lowest]):
+            raise OracleError(
+                f"{self.loss.title}: the output returned as the loss-augmented argmax of example {lowest} is encoded "
+                "by NaN. A kernel must write every element of out; run structsvm.testing.check_loss on the loss."
+            )
         if violation[lowest] < -1e-8 * (1.0 + np.abs(point.scores).max(initial=0.0)):
             raise OracleError(
                 f"{self.loss.title}: the output returned as the loss-augmented argmax of example {lowest} "
@@ -229,19 +243,25 @@ class Problem:
         return Cuts(G, planes.loss[examples], examples)
 
     def fingerprint(self) -> Vector:
-        """Return numbers that tell this data and loss from others: what some examples look like from one point.
+        """Return numbers that tell this data and loss from others: what all examples look like from two points.
 
-        They do not depend on C, and agree to rounding where the data are the same.
+        They do not depend on C, and agree to rounding where the data are the same. Cuts of other
+        data would falsify the lower bound, so every example counts: two opposite points see both
+        sides of each margin.
         """
-        chosen = np.unique(np.linspace(0, self.n - 1, _FINGERPRINT_EXAMPLES).astype(np.int64))
         w = np.random.default_rng(0).standard_normal(self.d)
-        seen = [np.array([self.n, self.d, self.ptr[-1]]), self.cap[chosen] / self.C]
-        for i in chosen.tolist():
-            example = self.block(i, i + 1)
-            point = example.at(w)
-            planes = example.planes(point)
-            seen += [planes.loss, segment_dots(planes.coef, point.scores, example.ptr)]
-        return np.concatenate(seen)
+        point = self.at(w)
+        seen = [self.cap / self.C, segment_dots(point.scores, point.scores, self.ptr)]
+        for side in (point, Point(-w, -point.scores)):
+            seen.append(self.violation(self.planes(side), side))
+        bucket = np.arange(self.n) % _FINGERPRINT_BUCKETS
+        sums = [np.bincount(bucket, weights=values, minlength=_FINGERPRINT_BUCKETS) for values in seen]
+        return np.concatenate([[self.n, self.d, self.ptr[-1]], *sums])
+
+
+def _require_pairs(inputs: int, outputs: int) -> None:
+    if inputs != outputs or inputs == 0:
+        raise InputError(f"there are {inputs} inputs and {outputs} outputs: each input needs its output")
 
 
 def _require_positive(C: float) -> None:

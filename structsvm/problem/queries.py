@@ -51,6 +51,8 @@ def group_queries(
     n = X.shape[0]
     if len(y) != n:
         raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weights is not None and weights.shape != (n,):
         raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
@@ -97,5 +99,5 @@ def _checked_qid(qid: ArrayLike | None, n: int) -> ArrayLike | None:
         return ids
     hint = ""
     if ids.ndim == 1 and np.issubdtype(ids.dtype, np.integer) and ids.sum() == n:
-        hint = "; these look like group sizes, as LightGBM takes them: np.repeat(np.arange(len(group)), group) makes ids"
+        hint = "; these look like group sizes: np.repeat(np.arange(len(group)), group) makes ids of them"
     raise InputError(f"qid must hold one query id per row, shape ({n},), got shape {ids.shape}{hint}")

@@ -58,17 +58,16 @@ def most_violated(
     intercept : value of the constant feature; 0 for none.
     """
     examples = losses.create(loss).examples([x], [y], intercept)
-    problem = Problem.make(examples.loss, examples.operator, examples.ys, C=1.0)
-    point = problem.at(np.asarray(w, dtype=np.float64))
-    planes = problem.planes(point)
-    output = examples.loss.loss_augmented_argmax(point.scores, examples.ys[0])
+    scored, truth = examples.loss, examples.ys[0]
+    scores = Problem.make(scored, examples.operator, examples.ys, C=1.0).at(np.asarray(w, dtype=np.float64)).scores
+    output = scored.loss_augmented_argmax(scores, truth)
     if cuts is None:
         binding = np.zeros(0, dtype=bool)
     else:
         binding = (cuts.a > 0.0) & (example is None or cuts.group == example)
     return MostViolated(
-        output=examples.loss.unwrap(output),
-        loss=float(planes.loss[0]),
-        margin=float(planes.coef @ point.scores),
+        output=scored.unwrap(output),
+        loss=float(scored.loss(truth, output)),
+        margin=float((scored.encode(truth, truth) - scored.encode(output, truth)) @ scores),
         binding=np.flatnonzero(binding),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.types import BoolVector, IntVector, Vector
@@ -37,7 +37,8 @@ def solve_shrunk(
 
     A subset only grows at its end, within a call and from one call to the next, so that a
     solver that starts warm finds its cuts where it left them; it starts afresh from the cuts
-    in use when these are less than half of it.
+    in use when these are less than half of it. From nothing, it starts with the cuts of
+    largest offset.
 
     Parameters
     ----------
@@ -50,14 +51,7 @@ def solve_shrunk(
     The first solution whose gap on the whole programme is at most ``qp.tol``, or the last
     when ``solve`` does not reach its part of that.
     """
-    a = np.zeros(qp.size)
-    known = 0
-    if start is not None:
-        known = len(start.a)
-        a[:known] = start.a
-        a = qp.project(a)
-    cuts, warm = _resume(qp, a, start)
-    cuts = np.concatenate([cuts, np.setdiff1d(np.arange(known, qp.size), cuts)])
+    cuts, warm = _first(qp) if start is None else _resume(qp, start)
     while True:
         part = DualQP(qp.H[np.ix_(cuts, cuts)], qp.b[cuts], qp.group[cuts], qp.cap, 0.5 * qp.tol)
         warm = solve(part, warm)
@@ -71,14 +65,24 @@ def solve_shrunk(
         cuts = np.concatenate([cuts, violated[: max(GROWTH, len(cuts) // 2)]])
 
 
-def _resume(qp: DualQP, a: Vector, start: QPSolution | None) -> tuple[IntVector, QPSolution | None]:
+def _first(qp: DualQP) -> tuple[IntVector, None]:
+    """Return the cuts that a = 0 violates most."""
+    violated = _violated(qp, np.zeros(0, np.int64), qp.b)
+    return violated[: max(GROWTH, len(qp.cap))], None
+
+
+def _resume(qp: DualQP, start: QPSolution) -> tuple[IntVector, QPSolution]:
+    """Return the cuts of the last subset, or those in use, then the new ones; and the solution of the former."""
+    known = len(start.a)
+    a = np.zeros(qp.size)
+    a[:known] = start.a
     support = np.flatnonzero(in_use(qp, a))
-    if start is None or not isinstance(start.state, _Subset):
-        return support, QPSolution(a[support], np.inf) if len(support) else None
-    cuts = start.state.cuts
-    if len(cuts) > GROWTH + 2 * len(support) or len(np.setdiff1d(support, cuts)):
-        return support, QPSolution(a[support], np.inf)
-    return cuts, evolve(start, a=a[cuts], state=start.state.state)
+    cuts, state = support, None
+    if isinstance(start.state, _Subset):
+        last = start.state.cuts
+        if len(last) <= GROWTH + 2 * len(support) and len(np.setdiff1d(support, last)) == 0:
+            cuts, state = last, start.state.state
+    return np.concatenate([cuts, np.arange(known, qp.size)]), QPSolution(a[cuts], start.gap, state=state)
 
 
 def _slack(qp: DualQP, group: IntVector, slope: Vector) -> Vector:

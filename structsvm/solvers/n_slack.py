@@ -5,7 +5,7 @@ from typing import ClassVar
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.problem import Problem
+from structsvm.problem import Planes, Point, Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
 from structsvm.solvers.base import CuttingPlane
@@ -25,7 +25,8 @@ class NSlack(CuttingPlane):
     al. (JMLR 2005): example by example, the most violated output is added to the working set
     where it is violated by more than ε, and the QP is solved again at once. After each round
     a pass of its own computes the bounds, since the slacks met on the way belong to different
-    weights; it stops when they are close enough or no constraint was added.
+    weights; it stops when they are close enough. Where they are not and no constraint was
+    added, ε is halved.
 
     For some thousand examples at most: the QP has at least one variable an example.
 
@@ -62,30 +63,45 @@ class NSlack(CuttingPlane):
             )
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
-        if w.any() and not working_set.size:
-            self._visit(run, working_set, w, problem, range(problem.n), backend)
+        accuracy = self.tol * problem.C / problem.cap.sum()  # ε, where the example weights have mean 1
+        if w.any():
+            point, planes = run.evaluate(w)
+            status = run.record(working_set)
+            if status:
+                return status
+            if not working_set.size:
+                self._add(run, working_set, problem, range(problem.n), point, planes, accuracy, backend)
         for _ in range(self.max_iter):
             changed = False
             for part, block in zip(parts, blocks, strict=True):
-                changed |= self._visit(run, working_set, working_set.w, block, part, backend)
+                with run.clock("oracle"):
+                    point = block.at(working_set.w)
+                    planes = block.planes(point)
+                changed |= self._add(run, working_set, block, part, point, planes, accuracy, backend)
             run.passes += 1
             run.evaluate(working_set.w)
             status = run.record(working_set)
             if status:
                 return status
-            if not changed:
-                return Status.STALLED
+            if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε
+                accuracy *= 0.5
         return Status.ITERATION_LIMIT
 
-    def _visit(
-        self, run: Run, working_set: WorkingSet, w: Vector, block: Problem, part: range, backend: QPBackend
+    def _add(
+        self,
+        run: Run,
+        working_set: WorkingSet,
+        block: Problem,
+        part: range,
+        point: Point,
+        planes: Planes,
+        accuracy: float,
+        backend: QPBackend,
     ) -> bool:
-        """Add the constraints of a range of examples that are violated by more than ε; solve the QP if there are any."""
+        """Add the planes of a range of examples that are violated by more than ε; solve the QP if there are any."""
         with run.clock("oracle"):
-            point = block.at(w)
-            planes = block.planes(point)
             violation = block.violation(planes, point)
-            slack = working_set.slack(part, w)
+            slack = working_set.slack(part, point.w)
             rounding = 1e-8 * (1.0 + abs(point.scores).max(initial=0.0))
             if (missed := violation < slack - rounding).any():
                 raise OracleError(
@@ -93,7 +109,7 @@ class NSlack(CuttingPlane):
                     "has a larger Δ + w·Ψ than the one now returned as its argmax. Run structsvm.testing.check_loss "
                     "on the loss to see which output it should be."
                 )
-            violated = violation > slack + self.tol
+            violated = (violation > slack + accuracy) & (block.cap > 0.0)
             cuts = block.cuts(planes, violated)
         if not violated.any():
             return False

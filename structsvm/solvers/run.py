@@ -34,7 +34,7 @@ class Run:
 
     def __init__(self, problem: Problem, tol: float, callback: Callback | None) -> None:
         self.problem = problem
-        self.tol = tol
+        self.tol = float(tol)
         self.callback = callback
         self.w: Vector | None = None
         self.primal = np.inf

@@ -66,7 +66,6 @@ class WorkingSet:
         """Add cuts, with multipliers 0 unless given; the Gram matrix grows by a block."""
         old, new = self.size, self.size + len(L)
         self._reserve(new)
-        self.size = new
         self._G[old:new] = G
         self._L[old:new] = L
         self._group[old:new] = group
@@ -74,6 +73,7 @@ class WorkingSet:
         self._idle[old:new] = 0
         self._H[old:new, :new] = self._G[old:new] @ self._G[:new].T
         self._H[:old, old:new] = self._H[old:new, :old].T
+        self.size = new  # last, so that an interruption leaves whole cuts
         if a is not None:
             self._evaluate(self.a)
 
@@ -82,7 +82,7 @@ class WorkingSet:
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
         start = self._last or QPSolution(self.a.copy(), gap=np.inf)
         solution = backend.solve(qp, start)
-        self.handovers += solution.handed_over
+        self.handovers += bool(solution.handed_over)
         self._move_toward(qp.project(solution.a))
         self._last = solution if np.array_equal(solution.a, self.a) else None
         self._idle[: self.size] = np.where(self.a > 0.0, 0, self._idle[: self.size] + 1)
@@ -100,7 +100,7 @@ class WorkingSet:
         if np.count_nonzero(idle) > self.size // 4 or self.size > self.max_cuts:
             self._keep(~idle)
         if self.size > self.max_cuts:
-            self._keep((self.a > 0.0) | (self._idle[: self.size] == 0))
+            self._keep(self.a > 0.0)
         if self.size > self.max_cuts:
             self._merge()
 
@@ -127,7 +127,7 @@ class WorkingSet:
         self.dual = float(a @ self.L - 0.5 * (self.w @ self.w))
 
     def _merge(self) -> None:
-        """Replace the older half of the cuts, group by group, by ``Σ a (g, L) / Σ a``, which leaves the dual as it is."""
+        """Replace the older half of the cuts of each group by ``Σ a (g, L) / Σ a``: the dual stays as it is."""
         newest = np.zeros(self.size, dtype=bool)
         newest[-(self.max_cuts // 2) :] = True
         old = np.flatnonzero(~newest & (self.a > 0.0))
@@ -143,11 +143,11 @@ class WorkingSet:
 
     def _keep(self, keep: BoolVector) -> None:
         rows = np.flatnonzero(keep)
+        self._last, self.size = None, 0  # none, until they are whole again: an interruption loses cuts, it mixes none
         for array in (self._G, self._L, self._a, self._group, self._idle):
-            array[: len(rows)] = array[: self.size][rows]
-        self._H[: len(rows), : len(rows)] = self._H[: self.size, : self.size][np.ix_(rows, rows)]
+            array[: len(rows)] = array[rows]
+        self._H[: len(rows), : len(rows)] = self._H[np.ix_(rows, rows)]
         self.size = len(rows)
-        self._last = None
 
     def _reserve(self, size: int) -> None:
         capacity = len(self._L)

@@ -10,7 +10,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
-from structsvm.problem.oracle import make_oracle
+from structsvm.problem.sweep import compiled_kernel
 from structsvm.types import Matrix, Vector
 
 _MOST_OUTPUTS = 50_000
@@ -36,8 +36,8 @@ def check_loss(
     ----------
     loss : the loss, with an ``outputs`` method that lists all outputs of a small example.
     examples : small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`.
-        Those that are not ``usable`` are passed over. None: the labels of small queries, among
-        them queries with one document, only relevant ones, or none.
+        Those that are not ``usable`` are passed over. None, for a `ScoreLoss` of queries: the
+        labels of small ones, some with one document, only relevant ones, or none.
     trials : vectors of scores of each kind that are tried on an example.
     tol : difference that counts as rounding, times the size of the numbers.
     seed : of the random scores.
@@ -48,14 +48,18 @@ def check_loss(
         and what came.
     InputError : when no example is usable, or one has too many outputs to list.
     """
+    if examples is None and (loss.per_row or isinstance(loss, Loss)):
+        raise InputError(f"{loss!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss")
     scored = InScoreSpace(loss) if isinstance(loss, Loss) else loss
     ys: list[Any] = _small_queries() if examples is None else list(examples)
     usable = [y for y in ys if scored.usable(y)]
     if not usable:
         raise InputError(f"none of the {len(ys)} examples is usable by {loss!r}: give some that are")
+    params = np.array(scored.params(usable), dtype=np.float64)
     rng = np.random.default_rng(seed)
     for y in usable:
-        _Check(scored, y, tol, *_enumerate(scored, y)).run(rng, trials)
+        labels = np.zeros(0) if type(scored).kernel is None else np.array(scored.labels(y), dtype=np.float64)
+        _Check(scored, y, tol, *_enumerate(scored, y), labels, params).run(rng, trials)
 
 
 def _small_queries() -> list[Vector]:
@@ -91,13 +95,16 @@ class _Check:
     outputs: list[Any]
     codes: Matrix
     losses: Vector
+    labels: Vector
+    params: Vector
 
     def run(self, rng: np.random.Generator, trials: int) -> None:
         self._check_losses()
         tried = list(self._scores(rng, trials))
         for scores in tried:
             self._check_argmaxes(scores)
-            if type(self.loss).kernel is not None:
+        if type(self.loss).kernel is not None:
+            for scores in tried:
                 self._check_kernel(scores, tried)
 
     def _scores(self, rng: np.random.Generator, trials: int) -> Iterator[Vector]:
@@ -122,10 +129,10 @@ class _Check:
         augmented = self.losses + self.codes[1:] @ scores
         plain = self.codes[1:] @ scores
         found = self.loss.loss_augmented_argmax(given, self.y)
-        self._compare("loss_augmented_argmax", "Δ + scores·c", augmented, self._value(found, scores, 1.0), found, scores)
-        if not isinstance(self.loss, InScoreSpace):
-            predicted = self.loss.argmax(given)
-            self._compare("argmax", "scores·c", plain, self._value(predicted, scores, 0.0), predicted, scores)
+        got = self._value(found, scores, 1.0)
+        self._compare("loss_augmented_argmax", "Δ + scores·c", augmented, got, found, scores)
+        predicted = self._predict(given)
+        self._compare("argmax", "scores·c", plain, self._value(predicted, scores, 0.0), predicted, scores)
         excess = self.codes[0] @ scores - plain.max()
         self._require(
             excess <= self._rounding(scores),
@@ -135,9 +142,13 @@ class _Check:
         self._require(np.array_equal(given, scores), f"an argmax changed the scores it was given: {_show(scores)}")
 
     def _check_kernel(self, scores: Vector, others: Sequence[Vector]) -> None:
-        oracle = make_oracle(self.loss, [self.y])
-        planes = oracle.planes(scores.copy(), np.array([0, len(scores)]))
-        plane, delta = planes.coef, planes.loss[0]
+        given, labels = scores.copy(), self.labels.copy()
+        plane = np.full(len(scores), np.nan)
+        delta = compiled_kernel(type(self.loss).kernel)(given, labels, self.params, plane)
+        self._require(
+            np.array_equal(given, scores) and np.array_equal(labels, self.labels),
+            f"the kernel changed the scores or labels it was given: {_show(scores)}",
+        )
         self._require(
             bool(np.isfinite(plane).all() and np.isfinite(delta)),
             f"the kernel returned {delta!r} and wrote {_show(plane)} at scores {_show(scores)}: "
@@ -157,6 +168,12 @@ class _Check:
                     f"out = {_show(plane)}, it claims {value:.12g} at scores {_show(at)}, where the maximum over "
                     f"all outputs is {best:.12g}. out must be c(y) − c(ŷ) of the output whose loss is returned"
                 )
+
+    def _predict(self, scores: Vector) -> Any:
+        if isinstance(self.loss, InScoreSpace):
+            x, _ = self.y
+            return x, self.loss.wrapped.argmax(x, scores)
+        return self.loss.argmax(scores)
 
     def _value(self, output: Any, scores: Vector, weight: float) -> float:
         code = np.asarray(self.loss.encode(output, self.y))

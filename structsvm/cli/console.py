@@ -1,0 +1,67 @@
+"""Tables and the progress line."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+_WIDTH_OF_FILES = 200
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers_from: int | None = None
+) -> None:
+    """Print a table and an empty line on standard output.
+
+    Parameters
+    ----------
+    columns : headings.
+    rows : cells, as text.
+    title : line above the table.
+    numbers_from : number of the first column that is aligned to the right; None: none is.
+    """
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for number, heading in enumerate(columns):
+        table.add_column(heading, justify="left" if numbers_from is None or number < numbers_from else "right")
+    for row in rows:
+        table.add_row(*row)
+    if title:
+        click.echo(title)
+    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    Console(width=width, highlight=False, markup=False, emoji=False).print(table)
+    click.echo()
+
+
+@contextmanager
+def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
+    """Keep one line on standard error while work goes on, if that is a terminal.
+
+    Parameters
+    ----------
+    shown : False shows nothing.
+
+    Returns
+    -------
+    A function that changes the text of the line.
+    """
+    progress = Progress(
+        SpinnerColumn("line"),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not (shown and sys.stderr.isatty()),
+    )
+    with progress:
+        task = progress.add_task("", total=None)
+        yield lambda text: progress.update(task, description=text)
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """Return "1 query" or "2 queries"."""
+    return f"{number} {singular if number == 1 else plural or f'{singular}s'}"

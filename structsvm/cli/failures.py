@@ -1,0 +1,58 @@
+"""Exit codes: 0 is success, 1 a failure that one line on standard error explains, 2 bad usage (click's own)."""
+
+import errno
+import io
+import logging
+import os
+import sys
+from typing import IO, Any
+
+import click
+
+from structsvm.exceptions import StructSVMError
+
+
+class Failure(click.ClickException):
+    """A command did not do what was asked for: one line on standard error, exit code 1."""
+
+    exit_code = 1
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the message as a single line."""
+        click.echo(f"structsvm: error: {' '.join(self.message.split())}", file=file, err=file is None)
+
+
+class CommandLine(click.Group):
+    """A group of commands whose expected errors end in a `Failure`. The one place that decides on exit codes."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        # The commands report what the library logs; without a handler Python would print warnings too.
+        logging.getLogger("structsvm").addHandler(logging.NullHandler())
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a sign gets a question mark
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except StructSVMError as error:
+            raise Failure(str(error)) from error
+        except KeyboardInterrupt:
+            raise Failure("interrupted") from None
+        except OSError as error:
+            _give_up_unwritable_output()
+            if error.errno == errno.EPIPE:  # whoever read our output has seen enough: click exits quietly
+                raise
+            raise Failure(_in_words(error)) from error
+        return result
+
+
+def _in_words(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return reason if error.filename is None else f"{error.filename}: {reason}"
+
+
+def _give_up_unwritable_output() -> None:
+    """Send what is left of standard output nowhere if it cannot be written, or Python complains when it exits."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

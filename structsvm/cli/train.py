@@ -1,0 +1,172 @@
+"""``structsvm train``."""
+
+import inspect
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from structsvm.cli.console import counted, progress_line
+from structsvm.cli.failures import Failure
+from structsvm.cli.files import check_writable
+from structsvm.cli.options import FILE, Name, Positive, example
+from structsvm.registry import backends, losses, solvers
+
+if TYPE_CHECKING:
+    from structsvm import Ranker
+    from structsvm.data import RankingData
+    from structsvm.result import Result, Step
+    from structsvm.solvers import Solver
+
+
+@click.command(
+    short_help="Train a ranker on LETOR files.",
+    epilog=example("structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz"),
+)
+@click.argument("data", type=FILE, nargs=-1, required=True)
+@click.option("--loss", type=Name(losses), default="map", show_default=True, help="What is optimised.")
+@click.option(
+    "-C",
+    "C",
+    type=Positive(),
+    default=1.0,
+    show_default=True,
+    help="Weight of the mean hinge loss against the regulariser; larger fits the data closer.",
+)
+@click.option("--solver", type=Name(solvers), default="auto", show_default=True, help="How it is optimised.")
+@click.option("--backend", type=Name(backends), help="QP backend of the solver.  [default: the solver's own]")
+@click.option(
+    "--tol",
+    type=Positive(),
+    default=1e-3,
+    show_default=True,
+    help="Stop when the objective is proved to be within tol * C of the optimum.",
+)
+@click.option("--max-iter", type=click.IntRange(min=1), help="Limit of iterations.  [default: the solver's own]")
+@click.option("--fit-intercept", is_flag=True, help="Add a constant to all scores; of use to zero_one only.")
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Give both classes the same total weight; for losses whose examples are rows, such as zero_one.",
+)
+@click.option("-m", "--model", type=FILE, required=True, help="File to write the model to.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def train(
+    data: tuple[Path, ...],
+    loss: str,
+    C: float,
+    solver: str,
+    backend: str | None,
+    tol: float,
+    max_iter: int | None,
+    fit_intercept: bool,
+    class_weight: str | None,
+    model: Path,
+    quiet: bool,
+) -> None:
+    """Train a ranker on LETOR files, which are read as one data set, and write it to a file.
+
+    The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C ends training early; the
+    model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
+    """
+    from structsvm import Ranker
+    from structsvm.data import load_letor
+
+    chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
+    check_writable(model)
+    ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
+    with progress_line(shown=not quiet) as say:
+        say(f"reading {counted(len(data), 'file')}")
+        read = load_letor(data)
+        say("compiling, first iteration")
+        _fit(ranker, read, lambda step: say(_in_a_line(step, C, tol)))
+        ranker.save(model)
+    result = ranker.result_
+    if not quiet:
+        click.echo("\n".join(_summary(ranker, chosen, read, len(data), model)))
+    if not result.converged:
+        raise Failure(
+            f"not converged: {result.status.value}; the gap is {result.gap / C:.2g} * C, "
+            f"asked for was {tol:g} * C. The model so far was written to {model}"
+        )
+
+
+def make_solver(name: str, backend: str | None, settings: dict[str, Any]) -> "Solver":
+    """Return a solver with these settings, those that are None left to it, after a try of its backend.
+
+    Parameters
+    ----------
+    name : name of the solver.
+    backend : name of the QP backend; None: the solver's own.
+    settings : other settings by name.
+
+    Raises
+    ------
+    click.UsageError : when the solver does not have a setting.
+    NotInstalledError : when the package that the backend needs is missing.
+    """
+    given = {key: value for key, value in {"backend": backend, **settings}.items() if value is not None}
+    known = inspect.signature(solvers.find(name)).parameters
+    for key in given:
+        if key not in known:
+            raise click.UsageError(f"the solver {name!r} has no setting {key!r}: leave --{key.replace('_', '-')} out")
+    solver: Solver = solvers.create(name, **given)
+    if backend is not None:
+        _try_backend(backend)
+    return solver
+
+
+def _try_backend(name: str) -> None:
+    """Solve a QP of one cut, which fails at once where a package is missing, and not after the data were read."""
+    import numpy as np
+
+    from structsvm.qp import DualQP
+
+    backends.create(name).solve(DualQP(np.ones((1, 1)), np.ones(1), np.zeros(1, dtype=np.int64), np.ones(1), 1e-3))
+
+
+def _fit(ranker: "Ranker", data: "RankingData", show: Any) -> None:
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
+        try:
+            ranker.fit(data.X, data.y, qid=data.qid, callback=show)
+        except KeyboardInterrupt:
+            raise Failure("interrupted before the end of the first iteration: there is no model to write") from None
+
+
+def _in_a_line(step: "Step", C: float, tol: float) -> str:
+    return (
+        f"iteration {step.iteration}: primal {step.primal:.6g}, dual {step.dual:.6g}, "
+        f"gap {step.gap / C:.2g} * C (tol {tol:g}), {counted(step.cuts, 'cut')}"
+    )
+
+
+def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int, model: Path) -> list[str]:
+    result: Result = ranker.result_
+    last = result.history[-1]
+    how = [solver.name]
+    if hasattr(solver, "backend"):
+        how.append(f"backend {backends.create(solver.backend).name}")
+    run = [counted(last.iteration, "iteration"), f"{last.seconds:.2f} s", counted(last.cuts, "cut")]
+    if result.handovers:
+        run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
+    return [
+        f"data     {data!r} from {counted(files, 'file')}".replace("RankingData(", "").replace(")", "", 1),
+        f"used     {_used(ranker)}",
+        f"optimum  between {result.dual:.8g} (dual) and {result.primal:.8g} (primal, this model): "
+        f"gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
+        f"run      {', '.join(how)}: {', '.join(run)}",
+        f"model    {model}",
+    ]
+
+
+def _used(ranker: "Ranker") -> str:
+    if losses.create(ranker.loss).per_row:
+        return f"{counted(ranker.n_examples_, 'document')}, each an example of its own"
+    used = counted(ranker.n_examples_, "query", "queries")
+    if not ranker.n_left_out_:
+        return used
+    return f"{used}; {ranker.n_left_out_} left out, whose documents are all relevant or all not"
