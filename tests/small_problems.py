@@ -5,6 +5,7 @@ with a matrix that is written out, and the optimum comes from SciPy's SLSQP.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,14 @@ def true_outputs(problem: Problem) -> Sequence[Any]:
 
 def listed(problem: Problem) -> Listed:
     return Listed.of(problem, true_outputs(problem))
+
+
+@cache
+def solved(kind: str, seed: int = 0, C: float = 1.0, weighted: bool = False) -> tuple[Problem, Listed, float]:
+    """A small problem, its lists of outputs, and its optimum."""
+    problem = small_problem(kind, seed, C, weighted)
+    every = listed(problem)
+    return problem, every, every.optimum()
 
 
 def score_vectors(length: int) -> st.SearchStrategy[Vector]:

@@ -128,9 +128,7 @@ class Ranker(BaseEstimator):
         X = checked_features(self, X, reset=False)
         return np.asarray(X @ self.coef_ + self.intercept_)
 
-    def score(
-        self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> float:
+    def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
 
         Parameters

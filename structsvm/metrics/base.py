@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from structsvm.exceptions import InputError
 from structsvm.metrics.ranking import as_vector, number_queries, rank_documents
 from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.validation import one_of
 
 Empty: TypeAlias = Literal["zero", "skip"]
 """What a query counts for which a measure is undefined: 0 in the mean, or left out of it."""
@@ -21,16 +22,6 @@ Weights: TypeAlias = Mapping[Any, float] | ArrayLike
 
 Judged: TypeAlias = tuple[ArrayLike, ArrayLike]
 """Labels and query ids of all judged documents, also those that the ranking lacks."""
-
-
-def one_of(*choices: str) -> Any:
-    """Return an attrs validator that accepts these strings only."""
-
-    def check(_: object, attribute: "attrs.Attribute[str]", value: str) -> None:
-        if value not in choices:
-            raise InputError(f"{attribute.name} must be {' or '.join(map(repr, choices))}, not {value!r}")
-
-    return check
 
 
 class PerQuery(NamedTuple):

@@ -7,9 +7,10 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.metrics.base import Measure, RankedLists, one_of
+from structsvm.metrics.base import Measure, RankedLists
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.validation import one_of
 
 
 def _at_least_one(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:

@@ -180,7 +180,8 @@ class Problem:
         ------
         InputError : when a score is not finite, because a feature is not.
         """
-        scores = self.operator.scores(w)
+        with np.errstate(invalid="ignore", over="ignore"):
+            scores = self.operator.scores(w)
         if not np.isfinite(scores).all():
             example = int(np.searchsorted(self.ptr, np.argmin(np.isfinite(scores)), side="right")) - 1
             raise InputError(f"example {example} has features that are NaN, infinite or too large to compute with")
@@ -265,5 +266,5 @@ def _require_pairs(inputs: int, outputs: int) -> None:
 
 
 def _require_positive(C: float) -> None:
-    if not (isinstance(C, Real) and 0.0 < C < np.inf):
+    if isinstance(C, bool) or not (isinstance(C, Real) and 0.0 < C < np.inf):
         raise InputError(f"C must be a positive finite number, got {C!r}")

@@ -9,8 +9,8 @@ from attrs import field, frozen
 from structsvm.exceptions import NotInstalledError
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend, scales
-from structsvm.qp.settings import positive, positive_int
 from structsvm.types import Vector
+from structsvm.validation import at_least, positive
 
 
 @frozen
@@ -33,7 +33,7 @@ class CVXOPT(GeneralBackend):
 
     name: ClassVar[str] = "cvxopt"
     reltol: float = field(default=1e-8, validator=positive)
-    max_iter: int = field(default=100, validator=positive_int)
+    max_iter: int = field(default=100, validator=at_least(1))
 
     def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
         """Yield the iterate at which CVXOPT stops, for one scaling after the other."""

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from structsvm.exceptions import NotInstalledError
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend
-from structsvm.qp.settings import positive, positive_int, truth_value
+from structsvm.validation import at_least, positive, truth_value
 
 
 @frozen
@@ -37,7 +37,7 @@ class OSQP(GeneralBackend):
     name: ClassVar[str] = "osqp"
     eps: float = field(default=1e-8, validator=positive)
     polishing: bool = field(default=True, validator=truth_value)
-    max_iter: int = field(default=20_000, validator=positive_int)
+    max_iter: int = field(default=20_000, validator=at_least(1))
     time_limit: float = field(default=10.0, validator=positive)
 
     def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:

@@ -51,7 +51,7 @@ def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
         ("ndcg@0", "must be a whole number of at least 1"),
         ("map(gain=linear)", "'gain=linear' is no setting; there are empty, relevant_from"),
         ("map(skip)", "'skip' is no setting"),
-        ("map(empty=none)", "empty must be 'zero' or 'skip', not 'none'"),
+        ("map(empty=none)", "must be 'zero' or 'skip', got 'none'"),
         ("map(relevant_from=high)", "relevant_from must be a number, not 'high'"),
     ],
 )

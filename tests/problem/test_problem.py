@@ -1,0 +1,190 @@
+"""What a solver sees of a problem: bounds, planes, cuts and blocks, against the definitions."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.exceptions import InputError, OracleError
+from structsvm.losses import AveragePrecision, ROCArea
+from structsvm.problem import Planes, Problem
+from structsvm.types import Vector
+from tests.small_problems import KINDS, Kronecker, PlainROCArea, listed, ranking, small_problem, true_outputs
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+seeds = st.integers(0, 50)
+
+
+def weights_of(problem: Problem, seed: int, size: float = 1.0) -> Vector:
+    return size * np.random.default_rng(seed + 1).standard_normal(problem.d)
+
+
+@each_kind
+@settings(max_examples=25)
+@given(seed=seeds, size=st.sampled_from([0.0, 0.1, 3.0]), weighted=st.booleans())
+def test_primal_is_the_objective_by_enumeration(kind: str, seed: int, size: float, weighted: bool) -> None:
+    problem = small_problem(kind, seed, C=2.5, weighted=weighted)
+    w = weights_of(problem, seed, size)
+    point = problem.at(w)
+    planes = problem.planes(point)
+    truth = listed(problem)
+    assert problem.primal(planes, point) == pytest.approx(truth.primal(w), rel=1e-12)
+    np.testing.assert_allclose(problem.violation(planes, point), truth.hinges(w), atol=1e-9)
+
+
+@each_kind
+@settings(max_examples=25)
+@given(seed=seeds, other=seeds)
+def test_planes_and_cuts_bound_the_hinge_from_below_anywhere(kind: str, seed: int, other: int) -> None:
+    problem = small_problem(kind, seed, weighted=True)
+    planes = problem.planes(problem.at(weights_of(problem, seed)))
+    w = weights_of(problem, other, 2.0)
+    point, hinges = problem.at(w), listed(problem).hinges(w)
+    assert (problem.violation(planes, point) <= hinges + 1e-9).all()
+    cut = problem.cut(planes)
+    assert cut.L - cut.g @ w == pytest.approx(problem.cap @ problem.violation(planes, point) / problem.C)
+    which = np.arange(problem.n) % 2 == 0
+    cuts = problem.cuts(planes, which)
+    np.testing.assert_array_equal(cuts.example, np.flatnonzero(which))
+    np.testing.assert_allclose(cuts.L - cuts.G @ w, problem.violation(planes, point)[which], atol=1e-9)
+
+
+@each_kind
+@given(seed=seeds, data=st.data())
+def test_a_block_agrees_with_the_whole(kind: str, seed: int, data: st.DataObject) -> None:
+    problem = small_problem(kind, seed, weighted=True)
+    start = data.draw(st.integers(0, problem.n - 1))
+    stop = data.draw(st.integers(start + 1, problem.n))
+    block, w = problem.block(start, stop), weights_of(problem, seed)
+    whole_point, part_point = problem.at(w), block.at(w)
+    whole, part = problem.planes(whole_point), block.planes(part_point)
+    owned = slice(problem.ptr[start], problem.ptr[stop])
+    np.testing.assert_allclose(part_point.scores, whole_point.scores[owned], atol=1e-12)
+    np.testing.assert_allclose(part.coef, whole.coef[owned], atol=1e-12)
+    np.testing.assert_array_equal(part.loss, whole.loss[start:stop])
+    np.testing.assert_array_equal(block.cap, problem.cap[start:stop])
+    assert (block.C, block.n, block.d) == (problem.C, stop - start, problem.d)
+
+
+@given(seed=seeds, t=st.floats(-2, 2))
+def test_points_move_along_lines(seed: int, t: float) -> None:
+    problem = small_problem("map", seed)
+    start, end = problem.at(weights_of(problem, 1)), problem.at(weights_of(problem, 2))
+    moved = start.toward(end, t)
+    np.testing.assert_allclose(moved.scores, problem.at(moved.w).scores, atol=1e-12)
+    np.testing.assert_allclose(moved.w, (1 - t) * start.w + t * end.w)
+
+
+class Broken(PlainROCArea):
+    """A loss whose parts are replaced one by one."""
+
+    def __init__(self, **methods: Any) -> None:
+        self.__dict__.update(methods)
+
+
+def planes_of(loss: Any) -> Planes:
+    problem = ranking(loss, seed=0)
+    point = problem.at(np.array([4.0, -4.0, 2.0]))
+    planes = problem.planes(point)
+    problem.primal(planes, point)
+    return planes
+
+
+@pytest.mark.parametrize("bad", [-0.1, np.nan])
+def test_a_loss_that_is_no_loss_is_named(bad: float) -> None:
+    with pytest.raises(OracleError, match=f"Broken returned a loss of {bad} for example 0; a loss is a number of at"):
+        planes_of(Broken(loss=lambda y, y_hat: bad))
+
+
+def test_an_output_worse_than_the_truth_is_named() -> None:
+    with pytest.raises(OracleError, match=r"Broken: the output .* example \d has Δ \+ w·Ψ lower than the true output"):
+        planes_of(Broken(loss_augmented_argmax=lambda scores, y: -scores))
+
+
+def test_an_encoding_of_nan_is_refused() -> None:
+    with pytest.raises(OracleError, match="Broken: the output .* example 0 is encoded by NaN"):
+        planes_of(Broken(encode=lambda y_hat, y: np.full(len(y), np.nan)))
+
+
+def silent(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    out[:] = np.nan
+    return 0.0
+
+
+def test_a_kernel_that_writes_nan_is_refused() -> None:
+    mutant = type("Mutant", (ROCArea,), {"kernel": staticmethod(silent)})
+    with pytest.raises(OracleError, match="A kernel must write every element of out"):
+        planes_of(mutant())
+
+
+def test_an_encoding_of_the_wrong_shape_is_named() -> None:
+    with pytest.raises(InputError, match=r"Broken.encode returned shape \(3,\), but the example has 4 scores"):
+        planes_of(Broken(encode=lambda y_hat, y: np.zeros(3)))
+
+
+def test_a_loss_may_return_lists() -> None:
+    right = PlainROCArea()
+    lists = planes_of(Broken(encode=lambda y_hat, y: right.encode(y_hat, y).tolist()))
+    np.testing.assert_array_equal(lists.coef, planes_of(right).coef)
+
+
+def test_a_loss_cannot_change_the_scores() -> None:
+    def scribble(scores: Vector, y: Vector) -> Vector:
+        scores[0] = 100.0
+        return scores
+
+    with pytest.raises(ValueError, match="read-only"):
+        planes_of(Broken(loss_augmented_argmax=scribble))
+
+
+def test_labels_and_params_of_a_kernel_may_be_integers() -> None:
+    class Integers(AveragePrecision):
+        def labels(self, y: Vector) -> Any:
+            return self.relevant(y).astype(np.int32)
+
+    np.testing.assert_array_equal(planes_of(Integers()).coef, planes_of(AveragePrecision()).coef)
+
+
+@each_kind
+def test_the_fingerprint_is_of_the_data_and_not_of_C(kind: str) -> None:
+    seen = small_problem(kind, C=1.0).fingerprint()
+    np.testing.assert_allclose(small_problem(kind, C=70.0).fingerprint(), seen, rtol=1e-12)
+    assert not np.allclose(small_problem(kind, seed=1).fingerprint(), seen, rtol=1e-6)
+
+
+def test_the_fingerprint_tells_losses_and_weights_apart() -> None:
+    seen = small_problem("map").fingerprint()
+    assert not np.allclose(small_problem("roc_area").fingerprint(), seen, rtol=1e-6)
+    assert not np.allclose(small_problem("map", weighted=True).fingerprint(), seen, rtol=1e-6)
+
+
+@given(example=st.integers(0, 199), change=st.sampled_from(["label", "feature"]))
+def test_the_fingerprint_sees_every_example(example: int, change: str) -> None:
+    """A lower bound from the cuts of other data would be false, so one changed example of 200 must show."""
+    X, y, qid = BIG
+    X, y = X.copy(), y.copy()
+    rows = np.flatnonzero(qid == example)
+    if change == "label":
+        y[rows] = 1 - y[rows]
+    else:
+        X[rows[0], 0] += 0.1
+    seen, now = (Problem.from_queries(*data).fingerprint() for data in (BIG, (X, y, qid)))
+    assert not np.allclose(now, seen, rtol=1e-6, atol=1e-9)
+
+
+def _big() -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(0)
+    y = np.tile([1.0, 0.0, 0.0], 200)
+    return rng.standard_normal((600, 4)), y, np.repeat(np.arange(200), 3)
+
+
+BIG = _big()
+
+
+def test_true_outputs_are_what_the_problem_was_made_of() -> None:
+    """The helper that the enumerations here rely on."""
+    assert true_outputs(small_problem("zero_one"))[0] in (-1.0, 1.0)
+    x, k = true_outputs(Problem.from_examples([np.ones(2)], [2], loss=Kronecker()))[0]
+    assert (x.tolist(), k) == ([1.0, 1.0], 2)

@@ -1,0 +1,22 @@
+"""Backends to test with: all that are installed."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from structsvm.registry import backends
+
+needs_cvxopt = pytest.mark.skipif(find_spec("cvxopt") is None, reason="needs cvxopt")
+BACKENDS = [
+    pytest.param(name, marks=needs_cvxopt if name == "cvxopt" else ()) for name in backends.names() if name != "auto"
+]
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=["one-slack", "n-slack"])
+def solver_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)

@@ -1,0 +1,164 @@
+"""Solvers reach the optimum of the QP with every constraint, which SciPy solves, and say so truly."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
+from structsvm.registry import solvers
+from structsvm.result import Result, Status
+from structsvm.solvers import NSlack, OneSlack
+from tests.small_problems import KINDS, Listed, listed, small_problem, solved
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def assert_certified(result: Result, problem: Listed, optimum: float) -> None:
+    rounding = 1e-7 * (1 + optimum)
+    assert result.dual <= optimum + rounding
+    assert result.primal >= optimum - rounding
+    assert result.primal == pytest.approx(problem.primal(result.w), rel=1e-10)
+    duals, primals = [step.dual for step in result.history], [step.primal for step in result.history]
+    assert duals == sorted(duals)
+    assert primals == sorted(primals, reverse=True)
+    assert (result.primal, result.dual) == (primals[-1], duals[-1])
+    assert result.gap == result.primal - result.dual
+    assert result.converged == (result.gap <= result.tol * result.C)
+
+
+def assert_dual_point(result: Result, cap: Any) -> None:
+    """The cuts that are returned prove the lower bound by themselves."""
+    cuts = result.cuts
+    w = cuts.a @ cuts.G
+    assert cuts.a @ cuts.L - 0.5 * w @ w == pytest.approx(result.dual, rel=1e-9, abs=1e-12)
+    assert (cuts.a >= 0).all()
+    total = np.bincount(cuts.group, weights=cuts.a, minlength=cuts.groups)
+    assert (total <= (cap if cuts.groups > 1 else result.C) * (1 + 1e-9)).all()
+
+
+@each_kind
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@pytest.mark.parametrize("C", [0.1, 30.0])
+def test_every_solver_on_every_backend(kind: str, weighted: bool, C: float, solver_name: str, backend: str) -> None:
+    problem, every, optimum = solved(kind, 3, C, weighted)
+    result = solvers.create(solver_name, backend=backend, tol=1e-5).solve(problem)
+    assert result.status is Status.CONVERGED
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+    assert result.primal <= optimum + 1e-5 * C + 1e-7
+
+
+@each_kind
+@settings(max_examples=8)
+@given(seed=st.integers(0, 10_000), C=st.sampled_from([1e-3, 1.0, 1e3]), weighted=st.booleans())
+def test_random_problems(kind: str, seed: int, C: float, weighted: bool) -> None:
+    problem, every, optimum = solved(kind, seed, C, weighted)
+    for solver in (OneSlack(tol=1e-6), NSlack(tol=1e-6), NSlack(tol=1e-6, batch=3)):
+        result = solver.solve(problem)
+        assert result.converged
+        assert_certified(result, every, optimum)
+        assert_dual_point(result, problem.cap)
+
+
+class Sloppy(QPBackend):
+    """Solves with the built-in solver and then spoils the multipliers."""
+
+    name = "sloppy"
+
+    def __init__(self, spoil: Any) -> None:
+        self.rng = np.random.default_rng(0)
+        self.spoil = spoil
+
+    def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
+        a = ActiveSet().solve(qp, None).a
+        return QPSolution(self.spoil(a, self.rng), gap=0.0, handed_over=np.bool_(False))  # type: ignore[arg-type]
+
+
+SPOILS = {
+    "noise": lambda a, rng: a * rng.uniform(0.5, 1.5, len(a)),
+    "infeasible": lambda a, rng: 3.0 * a + 0.1,
+    "negative": lambda a, rng: a - 0.1 * a.max() * rng.random(len(a)),
+    "one NaN": lambda a, rng: np.where(np.arange(len(a)) == 0, np.nan, a),
+    "infinite": lambda a, rng: np.where(np.arange(len(a)) == 1, np.inf, a),
+    "huge": lambda a, rng: a + 1e300,
+}
+each_spoil = pytest.mark.parametrize("spoil", SPOILS)
+
+
+@each_spoil
+@each_kind
+def test_an_inexact_backend_cannot_falsify_a_bound(kind: str, spoil: str, solver_name: str) -> None:
+    problem, every, optimum = solved(kind, 1, 10.0, True)
+    solver = solvers.create(solver_name, backend=Sloppy(SPOILS[spoil]), tol=1e-4, max_iter=150)
+    result = solver.solve(problem)
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+
+
+@pytest.mark.parametrize("spoil", ["noise", "negative"])
+def test_noise_slows_a_solver_and_does_not_stop_it(spoil: str, solver_name: str) -> None:
+    problem = small_problem("map", seed=1, C=10.0)
+    assert solvers.create(solver_name, backend=Sloppy(SPOILS[spoil]), tol=1e-3).solve(problem).converged
+
+
+@pytest.mark.parametrize("answer", [np.nan, 0.0, -1.0, np.inf])
+def test_a_backend_without_an_answer_ends_as_stalled(answer: float, solver_name: str) -> None:
+    backend = Sloppy(lambda a, rng: np.full(len(a), answer))
+    result = solvers.create(solver_name, backend=backend).solve(small_problem("map"))
+    assert result.status is Status.STALLED
+    assert "the QP backend too inexact" in result.status.value
+    assert (result.dual, result.w.any()) == (0.0, False)
+
+
+@pytest.mark.parametrize("max_cuts", [2, 3, 8])
+@pytest.mark.parametrize("max_idle", [1, 50])
+def test_a_tiny_working_set_still_converges(max_cuts: int, max_idle: int) -> None:
+    problem, every, optimum = solved("map", 2, 100.0)
+    result = OneSlack(tol=1e-3, max_cuts=max_cuts, max_idle=max_idle).solve(problem)
+    assert result.converged
+    assert max(step.cuts for step in result.history) <= max_cuts
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+
+
+def test_a_capped_working_set_of_n_slack_still_converges() -> None:
+    problem, every, optimum = solved("map", 2, 1000.0)
+    solver = NSlack(tol=1e-4, max_cuts=2, max_idle=2, backend=Sloppy(SPOILS["noise"]))
+    result = solver.solve(problem)
+    assert max(step.cuts for step in result.history) <= 4 * problem.n
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 20.0])
+def test_n_slack_converges_whatever_the_mean_weight(scale: float) -> None:
+    """ε is per unit of weight: with weights of mean 20, slacks of ε would add up to 20 tol C."""
+    rng = np.random.default_rng(0)
+    y = np.tile([1.0, 0.0, 0.0], 40)
+    X, qid = rng.standard_normal((120, 5)), np.repeat(np.arange(40), 3)
+    problem = type(small_problem("map")).from_queries(X, y, qid, C=1.0, sample_weight=np.full(120, scale))
+    assert NSlack(tol=1e-2).solve(problem).status is Status.CONVERGED
+
+
+def test_examples_without_weight_get_no_cuts() -> None:
+    problem = small_problem("map", weighted=True, C=10.0)
+    assert problem.cap[3] == 0.0
+    assert 3 not in NSlack(tol=1e-5).solve(problem).cuts.group
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e6])
+def test_extreme_C(C: float, solver_name: str) -> None:
+    problem = small_problem("map", seed=4, C=C)
+    result = solvers.create(solver_name, tol=1e-6).solve(problem)
+    assert result.converged
+    assert result.primal == pytest.approx(listed(problem).primal(result.w), rel=1e-9)
+
+
+def test_a_problem_without_violations_is_solved_at_once(solver_name: str) -> None:
+    """A single class: no output but the truth."""
+    problem = type(small_problem("map")).from_examples(np.ones((3, 2)), [1, 1, 1], loss="multiclass")
+    result = solvers.create(solver_name).solve(problem)
+    assert (result.primal, result.dual, result.converged, len(result.cuts)) == (0.0, 0.0, True, 0)
