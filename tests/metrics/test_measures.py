@@ -132,9 +132,9 @@ def test_cutoffs_are_whole_numbers_from_one(k: int) -> None:
 
 
 def test_settings_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(InputError, match="discount must be 'standard' or 'letor', not 'log'"):
+    with pytest.raises(InputError, match="must be 'standard' or 'letor', got 'log'"):
         NDCG(discount="log")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="empty must be 'zero' or 'skip'"):
+    with pytest.raises(InputError, match="must be 'zero' or 'skip'"):
         AP(empty="one")  # type: ignore[arg-type]
 
 

@@ -104,12 +104,12 @@ def test_importing_the_package_imports_no_solver():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: CVXOPT(reltol=0.0), r"CVXOPT\(reltol=...\) must be a finite number above 0, got 0.0"),
-        (lambda: CVXOPT(max_iter=0), r"CVXOPT\(max_iter=...\) must be a whole number of at least 1"),
-        (lambda: OSQP(eps=float("nan")), r"OSQP\(eps=...\) must be a finite number above 0"),
-        (lambda: OSQP(max_iter=10.5), r"OSQP\(max_iter=...\) must be a whole number"),
+        (lambda: CVXOPT(reltol=0.0), r"CVXOPT\(reltol=...\) must be a positive finite number, got 0.0"),
+        (lambda: CVXOPT(max_iter=0), r"CVXOPT\(max_iter=...\) must be an integer of at least 1"),
+        (lambda: OSQP(eps=float("nan")), r"OSQP\(eps=...\) must be a positive finite number"),
+        (lambda: OSQP(max_iter=10.5), r"OSQP\(max_iter=...\) must be an integer"),
         (lambda: OSQP(polishing=1), r"OSQP\(polishing=...\) must be True or False"),
-        (lambda: HiGHS(time_limit=-1), r"HiGHS\(time_limit=...\) must be a finite number above 0"),
+        (lambda: HiGHS(time_limit=-1), r"HiGHS\(time_limit=...\) must be a positive finite number"),
     ],
 )
 def test_settings_out_of_range_are_refused(make, message):
