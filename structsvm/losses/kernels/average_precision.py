@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from structsvm.losses.kernels.sorting import descending
 from structsvm.types import Vector
 
 
@@ -14,7 +15,7 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
     halves the range of i: O(n log n) in all. T is the sum of the changes in average precision,
     in closed form through harmonic numbers.
     """
-    order = np.argsort(-scores)
+    order = descending(scores)
     n = len(scores)
     R = 0
     for document in range(n):

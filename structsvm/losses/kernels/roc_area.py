@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from structsvm.losses.kernels.sorting import descending
 from structsvm.types import Vector
 
 
@@ -16,10 +17,10 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
     R = 0
     for document in range(n):
         if labels[document] > 0.0:
-            shifted[document] = 0.25 - scores[document]
+            shifted[document] = scores[document] - 0.25
             R += 1
         else:
-            shifted[document] = -0.25 - scores[document]
+            shifted[document] = scores[document] + 0.25
     N = n - R
     out[:] = 0.0
     if R == 0 or N == 0:
@@ -29,7 +30,7 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
     others_ahead = 0
     relevant_behind = R
     swapped = 0
-    for document in np.argsort(shifted):
+    for document in descending(shifted):
         if labels[document] > 0.0:
             relevant_behind -= 1
             swapped += others_ahead
