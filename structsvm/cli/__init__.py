@@ -2,20 +2,20 @@
 
 import click
 
-from structsvm.cli.demo import demo
-from structsvm.cli.evaluate import evaluate
+from structsvm.cli.demo import demo_command
+from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.failures import CommandLine
-from structsvm.cli.listing import list_names
+from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
-from structsvm.cli.predict import predict
-from structsvm.cli.train import train
+from structsvm.cli.predict import predict_command
+from structsvm.cli.train import train_command
 
 __all__ = ["main"]
 
 
 @click.group(
     cls=CommandLine,
-    commands=[train, predict, evaluate, list_names, demo],
+    commands=[train_command, predict_command, evaluate_command, list_command, demo_command],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=example(
         "structsvm train train.txt --loss map -C 10 --model m.npz",

@@ -43,8 +43,10 @@ class _Run(NamedTuple):
         return Ranker(self.loss, _C, solver=solvers.find(self.solver)(backend=self.backend, tol=_TOL))
 
 
-@click.command(short_help="Compare losses and solvers on an embedded data set.", epilog=example("structsvm demo"))
-def demo() -> None:
+@click.command(
+    name="demo", short_help="Compare losses and solvers on an embedded data set.", epilog=example("structsvm demo")
+)
+def demo_command() -> None:
     """Train rankers on an embedded data set and compare losses, solvers and QP backends; takes seconds."""
     from structsvm.data import load_digits_queries
 

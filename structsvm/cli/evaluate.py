@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.console import counted, print_table
-from structsvm.cli.options import FILE, MeasureName, example
+from structsvm.cli.options import FILE, as_measures, example
 from structsvm.cli.reading import read_model_and_data
 from structsvm.exceptions import InputError
 
@@ -22,6 +22,7 @@ _EMPTY = {
 
 
 @click.command(
+    name="evaluate",
     short_help="Measure a ranker on LETOR files.",
     epilog=example("structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5"),
 )
@@ -30,7 +31,8 @@ _EMPTY = {
 @click.option(
     "--measure",
     "measures",
-    type=MeasureName(),
+    metavar="NAME",
+    callback=as_measures,
     multiple=True,
     default=["map"],
     show_default=True,
@@ -43,7 +45,7 @@ _EMPTY = {
     type=click.Choice(["zero", "skip"]),
     help="What a query without relevant documents counts: zero (LETOR), or nothing, skip (trec_eval).  [default: zero]",
 )
-def evaluate(
+def evaluate_command(
     model: Path,
     data: tuple[Path, ...],
     measures: "tuple[Measure, ...]",

@@ -21,7 +21,7 @@ _NEEDS = {
 
 
 @click.command(name="list", short_help="Show losses, solvers, backends and measures.", epilog=example("structsvm list"))
-def list_names() -> None:
+def list_command() -> None:
     """Show the names of losses, solvers, QP backends and measures.
 
     Other packages can add to them through entry points; the last column says where a name comes from.

@@ -1,6 +1,7 @@
-"""Types of arguments and options."""
+"""Types and checks of arguments and options, and examples for the help texts."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,56 +21,32 @@ def example(*lines: str) -> str:
     return "\n".join(["\b", "Example:", *(f"  {line}" for line in lines)])
 
 
-class Name(click.ParamType[str]):
-    """The name of a loss, solver or backend.
+def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Return the callback of an option whose value must be a name in a registry."""
 
-    Parameters
-    ----------
-    registry : where the name must be found.
-    """
-
-    name = "name"
-
-    def __init__(self, registry: Registry[Any]) -> None:
-        self.registry = registry
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name as it is; bad usage where nothing is called so."""
+    def check(_ctx: click.Context, _param: click.Parameter, name: str | None) -> str | None:
         try:
-            self.registry.find(value)
+            if name is not None:
+                registry.find(name)
         except UnknownNameError as error:
-            self.fail(str(error), param, ctx)
-        return value
+            raise click.BadParameter(str(error)) from None
+        return name
+
+    return check
 
 
-class MeasureName(click.ParamType["Measure"]):
-    """The name of a measure, as `structsvm.metrics.parse_measure` reads it."""
+def as_measures(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":
+    """Return the measures of these names: the callback of an option."""
+    from structsvm.metrics import parse_measure
 
-    name = "name"
-
-    def convert(self, value: "str | Measure", param: click.Parameter | None, ctx: click.Context | None) -> "Measure":
-        """Return the measure; bad usage where the text is not one."""
-        from structsvm.metrics import parse_measure
-
-        if not isinstance(value, str):
-            return value
-        try:
-            return parse_measure(value)
-        except InputError as error:
-            self.fail(str(error), param, ctx)
+    try:
+        return tuple(parse_measure(name) for name in names)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
 
 
-class Positive(click.ParamType[float]):
-    """A positive finite number."""
-
-    name = "number"
-
-    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number; bad usage where it is not one, or not above 0."""
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not 0.0 < number < math.inf:
-            self.fail(f"it must be a positive finite number, got {value!r}", param, ctx)
-        return number
+def positive(_ctx: click.Context, _param: click.Parameter, number: float) -> float:
+    """Require a positive finite number: the callback of an option."""
+    if not 0.0 < number < math.inf:
+        raise click.BadParameter(f"it must be a positive finite number, got {number:g}")
+    return number

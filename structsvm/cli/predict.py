@@ -17,13 +17,14 @@ _LINES_AT_ONCE = 10_000
 
 
 @click.command(
+    name="predict",
     short_help="Score the documents of a LETOR file.",
     epilog=example("structsvm predict m.npz test.txt --output scores.txt"),
 )
 @click.argument("model", type=FILE)
 @click.argument("data", type=FILE)
 @click.option("-o", "--output", type=FILE, help="File to write the scores to.  [default: standard output]")
-def predict(model: Path, data: Path, output: Path | None) -> None:
+def predict_command(model: Path, data: Path, output: Path | None) -> None:
     """Score the documents of a LETOR file: a score a line, in the order of DATA.
 
     Within a query, documents of higher score are ahead. An output file is written whole or not at all.

@@ -10,7 +10,7 @@ import click
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import check_writable
-from structsvm.cli.options import FILE, Name, Positive, example
+from structsvm.cli.options import FILE, example, name_in, positive
 from structsvm.registry import backends, losses, solvers
 
 if TYPE_CHECKING:
@@ -21,24 +21,43 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    name="train",
     short_help="Train a ranker on LETOR files.",
     epilog=example("structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz"),
 )
 @click.argument("data", type=FILE, nargs=-1, required=True)
-@click.option("--loss", type=Name(losses), default="map", show_default=True, help="What is optimised.")
+@click.option(
+    "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="What is optimised."
+)
 @click.option(
     "-C",
     "C",
-    type=Positive(),
+    type=float,
+    metavar="NUMBER",
+    callback=positive,
     default=1.0,
     show_default=True,
     help="Weight of the mean hinge loss against the regulariser; larger fits the data closer.",
 )
-@click.option("--solver", type=Name(solvers), default="auto", show_default=True, help="How it is optimised.")
-@click.option("--backend", type=Name(backends), help="QP backend of the solver.  [default: the solver's own]")
+@click.option(
+    "--solver",
+    metavar="NAME",
+    callback=name_in(solvers),
+    default="auto",
+    show_default=True,
+    help="How it is optimised.",
+)
+@click.option(
+    "--backend",
+    metavar="NAME",
+    callback=name_in(backends),
+    help="QP backend of the solver.  [default: the solver's own]",
+)
 @click.option(
     "--tol",
-    type=Positive(),
+    type=float,
+    metavar="NUMBER",
+    callback=positive,
     default=1e-3,
     show_default=True,
     help="Stop when the objective is proved to be within tol * C of the optimum.",
@@ -52,7 +71,7 @@ if TYPE_CHECKING:
 )
 @click.option("-m", "--model", type=FILE, required=True, help="File to write the model to.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-def train(
+def train_command(
     data: tuple[Path, ...],
     loss: str,
     C: float,

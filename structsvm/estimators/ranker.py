@@ -115,6 +115,11 @@ class Ranker(BaseEstimator):
             sample_weight=self._weights(y, sample_weight),
             intercept=self.intercept_scaling if self.fit_intercept else 0.0,
         )
+        if problem.d != X.shape[1] + bool(self.fit_intercept):
+            raise InputError(
+                f"the loss {self.loss!r} does not give each row one score, which is what a ranker ranks by: "
+                "use StructuralSVM"
+            )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         self._take(minimise(problem, self.solver, self.tol, start, callback))
         self.n_examples_ = problem.n

@@ -76,5 +76,7 @@ class OSQP(GeneralBackend):
                 y=np.concatenate([slope - slack[qp.group], [price], slack]),
             )
         result = solver.solve(raise_error=False)
+        if result.info.status_val == osqp.SolverStatus.OSQP_SIGINT:
+            raise KeyboardInterrupt  # OSQP takes Ctrl-C for itself
         if result.x is not None:
             yield Attempt(unit * np.asarray(result.x)[:size])

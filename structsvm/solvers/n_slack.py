@@ -79,7 +79,8 @@ class NSlack(CuttingPlane):
                     planes = block.planes(point)
                 changed |= self._add(run, working_set, block, part, point, planes, accuracy, backend)
             run.passes += 1
-            run.evaluate(working_set.w)
+            point, planes = run.evaluate(working_set.w)
+            self._hinges(working_set, problem, range(problem.n), point, planes)
             status = run.record(working_set)
             if status:
                 return status
@@ -100,15 +101,7 @@ class NSlack(CuttingPlane):
     ) -> bool:
         """Add the planes of a range of examples that are violated by more than ε; solve the QP if there are any."""
         with run.clock("oracle"):
-            violation = block.violation(planes, point)
-            slack = working_set.slack(part, point.w)
-            rounding = 1e-8 * (1.0 + abs(point.scores).max(initial=0.0))
-            if (missed := violation < slack - rounding).any():
-                raise OracleError(
-                    f"{block.loss.title}: an output found earlier for example {part[int(missed.argmax())]} "
-                    "has a larger Δ + w·Ψ than the one now returned as its argmax. Run structsvm.testing.check_loss "
-                    "on the loss to see which output it should be."
-                )
+            violation, slack = self._hinges(working_set, block, part, point, planes)
             violated = (violation > slack + accuracy) & (block.cap > 0.0)
             cuts = block.cuts(planes, violated)
         if not violated.any():
@@ -118,3 +111,22 @@ class NSlack(CuttingPlane):
             working_set.solve(backend, run.qp_tol)
             working_set.prune(self.max_idle)
         return True
+
+    def _hinges(
+        self, working_set: WorkingSet, block: Problem, part: range, point: Point, planes: Planes
+    ) -> tuple[Vector, Vector]:
+        """Return the hinge of each example of a range, by its argmax and by the cuts found earlier.
+
+        Raises
+        ------
+        OracleError : when an earlier cut is violated by more than the plane of the argmax.
+        """
+        violation, slack = block.violation(planes, point), working_set.slack(part, point.w)
+        rounding = 1e-8 * (1.0 + abs(point.scores).max(initial=0.0))
+        if (missed := violation < slack - rounding).any():
+            raise OracleError(
+                f"{block.loss.title}: an output found earlier for example {part[int(missed.argmax())]} "
+                "has a larger Δ + w·Ψ than the one now returned as its argmax. Run structsvm.testing.check_loss "
+                "on the loss to see which output it should be."
+            )
+        return violation, slack

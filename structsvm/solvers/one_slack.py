@@ -30,7 +30,7 @@ class OneSlack(CuttingPlane):
     backend : QP backend, by name or as an object; "auto" is the built-in one.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of iterations, one pass over the data each.
-    max_cuts : cuts that are kept; above it those without weight are dropped and old ones merged.
+    max_cuts : cuts that are kept, at least 4; above it those without weight are dropped and old ones merged.
     max_idle : iterations without weight after which a cut is dropped.
     """
 

@@ -121,7 +121,7 @@ class Run:
         return Result(
             w=self.w,
             primal=self.primal,
-            dual=self.dual,
+            dual=max(self.dual, working_set.dual),
             C=self.problem.C,
             tol=self.tol,
             status=status,

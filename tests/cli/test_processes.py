@@ -1,0 +1,106 @@
+"""The command line as a process: exit codes, streams, signals."""
+
+import os
+import signal
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from structsvm import Ranker
+from structsvm.cli import main
+from tests.cli.conftest import write_letor
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal and POSIX signals")
+
+
+def test_success_and_streams(process, here):
+    one = process("train", "train.txt", "--model", "m.npz")
+    output, errors = one.communicate(timeout=60)
+    assert (one.returncode, errors) == (0, b"")  # no progress line where standard error is not a terminal
+    assert output.startswith(b"data ")
+    assert Path("m.npz").exists()
+
+
+def test_failure_is_one_line_and_no_traceback(process, here):
+    one = process("evaluate", "missing.npz", "test.txt")
+    output, errors = one.communicate(timeout=60)
+    assert (one.returncode, output) == (1, b"")
+    assert errors == b"structsvm: error: missing.npz does not exist\n"
+
+
+@posix
+def test_progress_then_ctrl_c_writes_the_model(process, here):
+    write_letor(Path("long.txt"), queries=300, documents=40, features=80)
+    leader, follower = os.openpty()
+    one = process("train", "long.txt", "-C", "1e6", "--tol", "1e-9", "--model", "m.npz", stderr=follower)
+    os.close(follower)
+    seen = b""
+    while b"iteration 2" not in seen:
+        seen += os.read(leader, 1000)
+    one.send_signal(signal.SIGINT)
+    seen += _rest(leader)
+    output, _ = one.communicate(timeout=60)
+    assert one.returncode == 1
+    assert b"primal" in seen
+    assert b"* C (tol 1e-09)" in seen
+    assert b"structsvm: error: not converged: interrupted from the keyboard" in seen
+    assert b"Traceback" not in seen
+    assert b"optimum  between" in output
+    result = Ranker.load("m.npz").result_
+    assert result.gap > 1e-9 * 1e6
+
+
+def _rest(terminal: int) -> bytes:
+    seen = b""
+    try:
+        while more := os.read(terminal, 10_000):
+            seen += more
+    except OSError:  # how Linux says that the other end was closed
+        pass
+    os.close(terminal)
+    return seen
+
+
+@posix
+def test_a_reader_that_leaves_early(process, model):
+    write_letor(Path("long.txt"), queries=300, documents=40, features=4)  # more than a pipe holds
+    one = process("predict", model, "long.txt")
+    assert one.stdout.readline()
+    one.stdout.close()
+    assert one.stderr.read() == b""
+    assert one.wait(timeout=60) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", [["list"], ["predict", "m.npz", "test.txt"]])
+def test_a_full_disk(process, model, command):
+    with Path("/dev/full").open("wb") as full:
+        one = process(*command, stdout=full)
+        _, errors = one.communicate(timeout=60)
+    assert one.returncode == 1
+    assert errors == b"structsvm: error: No space left on device\n"
+
+
+@pytest.mark.parametrize("command", ["train", "predict", "evaluate", "list", "demo"])
+def test_help_has_an_example(command):
+    done = CliRunner().invoke(main, [command, "--help"])
+    assert done.exit_code == 0
+    assert f"Example:\n    structsvm {command}" in done.stdout
+
+
+def test_version():
+    assert version("structural-svm") in CliRunner().invoke(main, ["--version"]).stdout
+
+
+@pytest.mark.parametrize("args", [["bogus"], ["train"], ["evaluate", "m.npz"], ["train", "a.txt", "--bogus"]])
+def test_bad_usage(args):
+    assert CliRunner().invoke(main, args).exit_code == 2
+
+
+def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
+    monkeypatch.setattr(Ranker, "predict", lambda self, X: 1 / 0)
+    done = CliRunner().invoke(main, ["predict", str(model), "test.txt"])
+    assert isinstance(done.exception, ZeroDivisionError)

@@ -1,0 +1,169 @@
+import logging
+from pathlib import Path
+
+import pytest
+
+from structsvm import Ranker
+from structsvm.exceptions import NotInstalledError
+from structsvm.qp import ActiveSet
+from structsvm.registry import solvers
+
+
+def test_trains_what_the_library_trains(run):
+    done = run("train", "train.txt", "test.txt", "--loss", "roc_area", "-C", 10, "--tol", 1e-4, "--model", "m.npz")
+    ranker = Ranker.load("m.npz")
+    assert (ranker.loss, ranker.C, ranker.result_.tol) == ("roc_area", 10.0, 1e-4)
+    assert ranker.result_.converged
+    assert ranker.coef_[0] > abs(ranker.coef_[1:]).max()
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["data", "used", "optimum", "run", "model"]
+    assert "14 queries, 168 documents, 4 features, dense from 2 files" in lines[0]
+    assert "12 queries; 2 left out, whose documents are all relevant or all not" in lines[1]
+    assert f"between {ranker.result_.dual:.8g} (dual) and {ranker.result_.primal:.8g} (primal" in lines[2]
+    assert "one-slack, backend active-set: " in lines[3]
+    assert lines[4].endswith("m.npz")
+
+
+@pytest.mark.parametrize("solver", ["one-slack", "n_slack"])
+@pytest.mark.parametrize("backend", ["active-set", "highs", "osqp", "cvxopt"])
+def test_any_solver_with_any_backend(run, solver, backend):
+    if backend == "cvxopt":
+        pytest.importorskip("cvxopt")
+    done = run("train", "train.txt", "--solver", solver, "--backend", backend, "--model", "m.npz")
+    assert f"{solver.replace('_', '-')}, backend {backend}" in done.stdout
+
+
+def test_quiet_prints_nothing(run):
+    done = run("train", "train.txt", "--model", "m.npz", "--quiet")
+    assert done.output == ""
+    assert Path("m.npz").exists()
+
+
+def test_rows_as_examples(run):
+    done = run(
+        *("train", "train.txt", "--loss", "zero_one", "--fit-intercept", "--class-weight", "balanced"),
+        *("--model", "m.npz"),
+    )
+    assert "108 documents, each an example of its own" in done.stdout
+    assert Ranker.load("m.npz").intercept_ != 0.0
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_not_converged_writes_the_model_and_fails(run, quiet):
+    done = run("train", "train.txt", "-C", 100, "--max-iter", 2, "--model", "m.npz", *quiet, code=1)
+    assert len(Ranker.load("m.npz").result_.history) == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("structsvm: error: not converged: the limit of iterations was reached")
+    assert line.endswith("The model so far was written to m.npz")
+    assert ("optimum" in done.stdout) == (not quiet)
+
+
+def test_interrupted_before_there_is_a_model(run, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ranker, "fit", interrupted)
+    done = run("train", "train.txt", "--model", "m.npz", code=1)
+    assert done.stderr == (
+        "structsvm: error: interrupted before the end of the first iteration: there is no model to write\n"
+    )
+    assert not Path("m.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("missing/m.npz", "there is no folder missing"),
+        (".", "it is a folder"),
+        ("/dev/null", "it is not a regular file"),
+        ("train.txt/m.npz", "there is no folder train.txt"),
+    ],
+)
+def test_an_unwritable_model_is_found_before_training(run, path, reason, monkeypatch):
+    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
+    done = run("train", "train.txt", "--model", path, code=1)
+    assert done.stderr == f"structsvm: error: {path} cannot be written: {reason}\n"
+
+
+def test_a_missing_backend_is_found_before_training(run, monkeypatch):
+    def missing(self, qp, start=None):
+        raise NotInstalledError("the package is missing")
+
+    monkeypatch.setattr(ActiveSet, "solve", missing)
+    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
+    done = run("train", "train.txt", "--backend", "active-set", "--model", "m.npz", code=1)
+    assert done.stderr == "structsvm: error: the package is missing\n"
+
+
+def test_a_solver_without_a_backend(run, monkeypatch):
+    monkeypatch.setitem(solvers.built_in, "plain", "string:Template")
+    done = run("train", "train.txt", "--solver", "plain", "--backend", "highs", "--model", "m.npz", code=2)
+    assert "the solver 'plain' has no setting 'backend': leave --backend out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--loss", "maap"], "there is no loss named 'maap'. Did you mean 'map'?"),
+        (["--solver", "one-slak"], "there is no solver named 'one-slak'. Did you mean 'one-slack'?"),
+        (["--backend", "higs"], "there is no QP backend named 'higs'. Did you mean 'highs'?"),
+        (["-C", "0"], "Invalid value for '-C': it must be a positive finite number, got 0"),
+        (["-C", "-1"], "it must be a positive finite number"),
+        (["-C", "nan"], "it must be a positive finite number"),
+        (["-C", "ten"], "is not a valid float"),
+        (["--tol", "inf"], "it must be a positive finite number"),
+        (["--max-iter", "0"], "'--max-iter'"),
+    ],
+)
+def test_bad_usage(run, options, message):
+    done = run("train", "train.txt", "--model", "m.npz", *options, code=2)
+    assert message in done.stderr
+    assert not Path("m.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("1 qid:1 1:2\n0 qid:1 1:x\n", "bad.txt, line 2: "),
+        ("1 qid:1 1:2\n0 qid:1 1:nan\n", "bad.txt, line 2: "),
+        ("1 1:2\n", "bad.txt, line 1: "),
+        ("", "bad.txt: the file holds no documents"),
+        ("0 qid:1 1:2\n0 qid:1 1:3\n", "can learn from none of the 1 queries"),
+    ],
+)
+def test_bad_data(run, content, message):
+    Path("bad.txt").write_text(content)
+    done = run("train", "bad.txt", "--model", "m.npz", code=1)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("structsvm: error: ")
+    assert message in line
+    assert done.stdout == ""
+    assert sorted(path.name for path in Path().iterdir()) == ["bad.txt", "test.txt", "train.txt"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["none.txt"], "there is no file none.txt"),
+        (["train.txt", "train.txt"], "query 1 is in train.txt and in train.txt"),
+        (["train.txt", "--class-weight", "balanced"], "class_weight is for losses whose examples are rows"),
+        (["train.txt", "--loss", "multiclass"], "use StructuralSVM"),
+    ],
+)
+def test_what_cannot_be_trained(run, args, message):
+    done = run("train", *args, "--model", "m.npz", code=1)
+    (line,) = done.stderr.splitlines()
+    assert message in line
+    assert not Path("m.npz").exists()
+
+
+def test_what_the_library_logs_is_not_printed(run, monkeypatch):
+    fit = Ranker.fit
+
+    def loud(self, *args, **kwargs):
+        logging.getLogger("structsvm").warning("noise")
+        return fit(self, *args, **kwargs)
+
+    monkeypatch.setattr(Ranker, "fit", loud)
+    assert run("train", "train.txt", "--model", "m.npz", "-q").output == ""

@@ -1,0 +1,139 @@
+"""Going on from an earlier result: of the same C or another, the same solver, backend and data or others."""
+
+import numpy as np
+import pytest
+
+from structsvm.exceptions import InputError
+from structsvm.problem import Problem
+from structsvm.registry import solvers
+from structsvm.result import Result, Status
+from structsvm.solvers import NSlack, OneSlack, Solver
+from tests.small_problems import ranking_arrays
+
+SOLVERS: dict[str, Solver] = {"one-slack": OneSlack(tol=1e-5), "n-slack": NSlack(tol=1e-5)}
+each_start = pytest.mark.parametrize("start_with", SOLVERS)
+DATA = ranking_arrays(0, queries=30, documents=8, d=6)
+
+
+def problem_of(C: float = 10.0) -> Problem:
+    return Problem.from_queries(*DATA, loss="map", C=C)
+
+
+def passes(result: Result) -> float:
+    return result.history[-1].passes
+
+
+def assert_same_optimum(result: Result, cold: Result) -> None:
+    assert result.converged
+    assert result.dual <= cold.primal
+    assert cold.dual <= result.primal
+
+
+@each_start
+def test_the_same_problem_needs_one_pass(start_with: str, solver_name: str) -> None:
+    start = SOLVERS[start_with].solve(problem_of())
+    again = SOLVERS[start_with].solve(problem_of(), start=start)
+    assert passes(again) == 1
+    assert again.primal == pytest.approx(start.primal)
+    assert again.dual == pytest.approx(start.dual)
+
+
+@each_start
+@pytest.mark.parametrize("C", [0.1, 5.0, 20.0, 1000.0])
+def test_another_C(start_with: str, C: float, solver_name: str) -> None:
+    start, solver = SOLVERS[start_with].solve(problem_of()), SOLVERS[solver_name]
+    warm, cold = solver.solve(problem_of(C), start=start), solver.solve(problem_of(C))
+    assert_same_optimum(warm, cold)
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_a_neighbouring_C_is_cheaper_than_a_cold_start(factor: float, solver_name: str) -> None:
+    solver = SOLVERS[solver_name]
+    start = solver.solve(problem_of())
+    warm, cold = solver.solve(problem_of(10.0 * factor), start=start), solver.solve(problem_of(10.0 * factor))
+    assert passes(warm) < passes(cold)
+    assert warm.history[0].dual > 0.0
+
+
+def test_n_slack_cuts_carry_their_lower_bound_to_one_slack() -> None:
+    start = NSlack(tol=1e-5).solve(problem_of())
+    warm = OneSlack(tol=1e-5).solve(problem_of(), start=start)
+    assert warm.history[0].dual == pytest.approx(start.dual)
+    assert passes(warm) == 1
+
+
+def test_one_slack_weights_help_n_slack() -> None:
+    start = OneSlack(tol=1e-5).solve(problem_of())
+    warm = NSlack(tol=1e-5).solve(problem_of(), start=start)
+    assert warm.converged
+    assert warm.primal <= start.primal
+    assert warm.history[0].primal == pytest.approx(start.primal)
+
+
+def test_another_backend(backend: str, solver_name: str) -> None:
+    start = SOLVERS[solver_name].solve(problem_of())
+    warm = solvers.create(solver_name, backend=backend, tol=1e-5).solve(problem_of(), start=start)
+    assert passes(warm) == 1
+    tighter = solvers.create(solver_name, backend=backend, tol=1e-6).solve(problem_of(), start=start)
+    assert_same_optimum(tighter, start)
+
+
+@each_start
+def test_a_result_is_never_worse_than_its_start(start_with: str, solver_name: str) -> None:
+    start = SOLVERS[start_with].solve(problem_of())
+    short = solvers.create(solver_name, tol=1e-9, max_iter=1).solve(problem_of(), start=start)
+    assert short.primal <= start.primal
+
+
+@each_start
+@pytest.mark.parametrize("change", ["labels of one query", "one feature", "loss", "weights"])
+def test_only_the_weights_of_other_data_are_used(start_with: str, change: str, solver_name: str) -> None:
+    """Cuts of other data bound another objective: with them the lower bound would be false."""
+    X, y, qid = (array.copy() for array in DATA)
+    weights, loss = np.ones(len(y)), "map"
+    if change == "labels of one query":
+        y[qid == 7] = 1.0 - y[qid == 7]
+    elif change == "one feature":
+        X[100, 2] += 3.0
+    elif change == "loss":
+        loss = "roc_area"
+    else:
+        weights[qid == 4] = 5.0
+    other = Problem.from_queries(X, y, qid, loss=loss, C=10.0, sample_weight=weights)
+    start, solver = SOLVERS[start_with].solve(problem_of()), SOLVERS[solver_name]
+    warm, cold = solver.solve(other, start=start), solver.solve(other)
+    assert warm.history[0].dual == 0.0
+    assert warm.history[0].primal < cold.history[0].primal
+    assert_same_optimum(warm, cold)
+
+
+def test_a_result_with_another_number_of_weights_is_refused(solver_name: str) -> None:
+    start = OneSlack().solve(problem_of())
+    X, y, qid = DATA
+    with pytest.raises(InputError, match="start has 6 weights, but the problem has 5"):
+        SOLVERS[solver_name].solve(Problem.from_queries(X[:, :5], y, qid), start=start)
+
+
+@each_start
+def test_an_unfinished_result_is_a_start_too(start_with: str, solver_name: str) -> None:
+    unfinished = solvers.create(start_with, tol=1e-5, max_iter=2).solve(problem_of())
+    assert unfinished.status is Status.ITERATION_LIMIT
+    warm = SOLVERS[solver_name].solve(problem_of(), start=unfinished)
+    assert_same_optimum(warm, SOLVERS[solver_name].solve(problem_of()))
+
+
+def test_more_cuts_than_the_new_solver_keeps() -> None:
+    start = OneSlack(tol=1e-2).solve(problem_of(1000.0))
+    assert len(start.cuts) > 4
+    warm = OneSlack(tol=1e-4, max_cuts=4).solve(problem_of(1000.0), start=start)
+    assert_same_optimum(warm, OneSlack(tol=1e-4).solve(problem_of(1000.0)))
+    assert len(warm.cuts) <= 4
+
+
+def test_solvers_keep_no_state(solver_name: str) -> None:
+    solver = SOLVERS[solver_name]
+    first = solver.solve(problem_of())
+    solver.solve(problem_of(1.0))
+    again = solver.solve(problem_of())
+    np.testing.assert_array_equal(first.w, again.w)
+    assert [step.dual for step in first.history] == [step.dual for step in again.history]

@@ -1,0 +1,70 @@
+"""Solvers are values: frozen, comparable, validated, with a readable repr."""
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+from attrs.exceptions import FrozenInstanceError
+
+from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.qp import ActiveSet
+from structsvm.solvers import NSlack, OneSlack
+from tests.small_problems import small_problem
+
+each_solver = pytest.mark.parametrize("solver", [OneSlack, NSlack])
+
+
+@each_solver
+def test_settings_are_values(solver: Any) -> None:
+    assert solver() == solver(tol=1e-3) != solver(tol=1e-4)
+    assert len({solver(), solver(), solver(max_iter=5)}) == 2
+    assert evolve(solver(max_iter=7), tol=0.5) == solver(max_iter=7, tol=0.5)
+    assert eval(repr(solver(tol=0.25)), {solver.__name__: solver}) == solver(tol=0.25)
+    with pytest.raises(FrozenInstanceError):
+        solver().tol = 1.0
+    with pytest.raises(TypeError):
+        solver("active-set")
+
+
+def test_different_solvers_are_different() -> None:
+    assert OneSlack() != NSlack()
+
+
+@each_solver
+@pytest.mark.parametrize("tol", [0.0, -1e-3, float("nan"), float("inf"), "1e-3", None, True])
+def test_tol_is_a_positive_number(solver: Any, tol: Any) -> None:
+    with pytest.raises(InputError, match=rf"{solver.__name__}\(tol=...\) must be a .*finite number.*, got {tol!r}"):
+        solver(tol=tol)
+
+
+@pytest.mark.parametrize(
+    ("solver", "name", "value"),
+    [
+        (OneSlack, "max_iter", 0),
+        (OneSlack, "max_iter", 10.0),
+        (OneSlack, "max_idle", -1),
+        (OneSlack, "max_cuts", 1),
+        (NSlack, "max_iter", True),
+        (NSlack, "batch", 0),
+        (NSlack, "max_idle", 0),
+        (NSlack, "max_cuts", "many"),
+    ],
+)
+def test_whole_numbers_are_checked(solver: Any, name: str, value: Any) -> None:
+    with pytest.raises(InputError, match=rf"{solver.__name__}\({name}=...\) must be .*, got {value!r}"):
+        solver(**{name: value})
+
+
+@each_solver
+def test_backends_by_name_and_by_object(solver: Any) -> None:
+    problem = small_problem("map")
+    assert solver(backend="active_set").solve(problem).primal == solver(backend=ActiveSet()).solve(problem).primal
+    with pytest.raises(UnknownNameError, match="no QP backend named 'hihgs'. Did you mean 'highs'?"):
+        solver(backend="hihgs").solve(problem)
+    with pytest.raises(InputError, match="ActiveSet is a class"):
+        solver(backend=ActiveSet).solve(problem)
+
+
+@each_solver
+def test_a_result_tells_its_solver(solver: Any) -> None:
+    assert solver(tol=0.01).solve(small_problem("map")).solver == repr(solver(tol=0.01))

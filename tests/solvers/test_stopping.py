@@ -1,0 +1,199 @@
+"""Every way for a solver to end: interrupted, stopped, out of iterations, stalled, refused."""
+
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from structsvm.exceptions import InputError, OracleError
+from structsvm.problem import Problem
+from structsvm.qp import ActiveSet
+from structsvm.registry import solvers
+from structsvm.result import Status, Step
+from structsvm.solvers import NSlack, OneSlack
+from structsvm.solvers import working_set as working_set_module
+from tests.small_problems import PlainROCArea, ranking, small_problem, solved
+from tests.solvers.test_optimum import assert_certified, assert_dual_point
+
+
+class Interrupter:
+    """Raises KeyboardInterrupt at the k-th call."""
+
+    def __init__(self, k: int) -> None:
+        self.left = k
+
+    def __call__(self, *_: Any) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_ctrl_c_in_a_callback_returns_the_best_so_far(k: int, solver_name: str) -> None:
+    problem, every, optimum = solved("map", 0, 100.0)
+    result = solvers.create(solver_name, tol=1e-9).solve(problem, callback=Interrupter(k))
+    assert result.status is Status.INTERRUPTED
+    assert not result.converged
+    assert len(result.history) == k
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+
+
+class Interruptible(PlainROCArea):
+    def __init__(self, k: int) -> None:
+        self.interrupt = Interrupter(k)
+
+    def loss(self, y: Any, y_hat: Any) -> float:
+        self.interrupt()
+        return super().loss(y, y_hat)
+
+
+@pytest.mark.parametrize("k", [11, 23, 38])
+def test_ctrl_c_in_a_loss_returns_the_best_so_far(k: int, solver_name: str) -> None:
+    problem, every, optimum = solved("roc_area", 0, 100.0)
+    result = solvers.create(solver_name, tol=1e-9).solve(ranking(Interruptible(k), 0, C=100.0))
+    assert result.status is Status.INTERRUPTED
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+
+
+def test_ctrl_c_before_there_is_any_result(solver_name: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        solvers.create(solver_name).solve(ranking(Interruptible(2), 0))
+
+
+@pytest.mark.parametrize("line", range(5, 370, 13))
+def test_ctrl_c_anywhere_in_the_working_set_leaves_whole_cuts(line: int, solver_name: str) -> None:
+    """Interrupted before the n-th line that runs in the working set, the cuts are still true and feasible."""
+    problem, every, _ = solved("map", 1, 100.0)
+    solver = solvers.create(solver_name, tol=1e-7, max_cuts=4, max_idle=1)
+    result = solve_interrupted(solver, problem, line)
+    assert result.status is Status.INTERRUPTED
+    assert result.dual <= result.primal
+    cuts = result.cuts
+    total = np.bincount(cuts.group, weights=cuts.a, minlength=cuts.groups)
+    assert (total <= (problem.cap if cuts.groups > 1 else problem.C) * (1 + 1e-9)).all()
+    for w in np.random.default_rng(0).standard_normal((5, problem.d)):
+        hinges = every.hinges(w) if cuts.groups > 1 else np.array([every.cap @ every.hinges(w) / problem.C])
+        assert (cuts.L - cuts.G @ w <= hinges[cuts.group] + 1e-9).all()
+
+
+def solve_interrupted(solver: Any, problem: Problem, line: int) -> Any:
+    code_of = {f.__code__ for f in vars(working_set_module.WorkingSet).values() if hasattr(f, "__code__")}
+    interrupt = Interrupter(line)
+    watching = False
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if not watching or frame.f_code not in code_of or frame.f_code.co_name == "cuts":
+            return None
+        if event == "line":
+            interrupt()
+        return trace
+
+    def begin(step: Step) -> None:
+        nonlocal watching
+        watching = True
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        return solver.solve(problem, callback=begin)
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_callback_stops_by_returning_true(k: int, solver_name: str) -> None:
+    seen: list[Step] = []
+
+    def callback(step: Step) -> bool:
+        seen.append(step)
+        return len(seen) == k
+
+    result = solvers.create(solver_name, tol=1e-9).solve(small_problem("map", C=100.0), callback=callback)
+    assert result.status is Status.STOPPED
+    assert result.history == tuple(seen)
+    assert [step.iteration for step in seen] == list(range(1, k + 1))
+
+
+def test_a_callback_is_shown_every_step(solver_name: str) -> None:
+    seen: list[Step] = []
+    result = solvers.create(solver_name).solve(small_problem("map", C=100.0), callback=seen.append)
+    assert result.history == tuple(seen)
+    last = seen[-1]
+    assert last.gap == last.primal - last.dual <= result.tol * result.C
+    assert 0 < last.active_cuts <= last.cuts
+    assert 0 < last.oracle_seconds + last.qp_seconds <= last.seconds
+    assert last.passes == {"one-slack": 1, "n-slack": 2}[solver_name] * last.iteration
+
+
+@pytest.mark.parametrize("max_iter", [1, 2])
+def test_the_limit_of_iterations(max_iter: int, solver_name: str) -> None:
+    result = solvers.create(solver_name, tol=1e-9, max_iter=max_iter).solve(small_problem("map", C=100.0))
+    assert result.status is Status.ITERATION_LIMIT
+    assert len(result.history) == max_iter
+
+
+def test_a_tol_below_rounding_ends_as_stalled(solver_name: str) -> None:
+    problem, every, optimum = solved("map", 0, 100.0)
+    result = solvers.create(solver_name, tol=1e-18).solve(problem)
+    assert result.status in (Status.STALLED, Status.CONVERGED)
+    assert result.gap <= 1e-10 * result.primal
+    assert len(result.history) < 200
+    assert_certified(result, every, optimum)
+
+
+class OffByOne(PlainROCArea):
+    """Swaps the right pairs but for the last document."""
+
+    def loss_augmented_argmax(self, scores: Any, y: Any) -> Any:
+        found = super().loss_augmented_argmax(scores, y).copy()
+        found[-1] = scores[-1]
+        return found
+
+
+@pytest.mark.parametrize("seed", [6, 7, 14, 22])
+def test_n_slack_names_the_example_of_a_wrong_argmax(seed: int) -> None:
+    with pytest.raises(OracleError, match=r"OffByOne: .* example \d .*check_loss"):
+        NSlack(tol=1e-6).solve(ranking(OffByOne(), seed, C=100.0))
+
+
+class Forgetful(PlainROCArea):
+    """Finds the argmax at first and returns the truth later: lower bounds rise above upper ones."""
+
+    def __init__(self, good: int) -> None:
+        self.good = good
+
+    def loss_augmented_argmax(self, scores: Any, y: Any) -> Any:
+        self.good -= 1
+        return super().loss_augmented_argmax(scores, y) if self.good > 0 else y
+
+
+def test_n_slack_names_the_example_whose_earlier_output_was_better() -> None:
+    with pytest.raises(OracleError, match=r"Forgetful: an output found earlier for example 2 has a larger Δ \+ w·Ψ"):
+        NSlack(tol=1e-6).solve(ranking(Forgetful(13), 0, C=1.0))
+
+
+def test_one_slack_sees_a_lower_bound_above_the_upper_one() -> None:
+    with pytest.raises(OracleError, match=r"Forgetful.loss_augmented_argmax misses .*check_loss"):
+        OneSlack(tol=1e-6).solve(ranking(Forgetful(11), 0, C=1.0))
+
+
+def test_no_more_examples_than_n_slack_can_hold() -> None:
+    problem = Problem.from_queries(np.ones((30_001, 1)), np.ones(30_001), loss="zero_one")
+    with pytest.raises(InputError, match="use OneSlack"):
+        NSlack().solve(problem)
+
+
+class Counting(ActiveSet):
+    def solve(self, qp: Any, start: Any = None) -> Any:
+        found = super().solve(qp, start)
+        return type(found)(found.a, found.gap, handed_over=True, state=found.state)
+
+
+def test_handovers_are_counted(solver_name: str) -> None:
+    result = solvers.create(solver_name, backend=Counting()).solve(small_problem("map", C=10.0))
+    assert result.handovers >= len(result.history) - 1 > 0
+    assert solvers.create(solver_name).solve(small_problem("map", C=10.0)).handovers == 0
