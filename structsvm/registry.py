@@ -23,11 +23,13 @@ class Registry(Generic[T]):
     kind : what the objects are, in words.
     group : entry point group in which other packages register theirs.
     built_in : name to ``"module:class"``.
+    method : a method that all these objects have, and others do not.
     """
 
     kind: str
     group: str
     built_in: dict[str, str]
+    method: str
 
     def names(self) -> list[str]:
         """Return all names: the built-in ones first, then those of other packages."""
@@ -55,23 +57,31 @@ class Registry(Generic[T]):
 
         Raises
         ------
-        InputError : when ``spec`` is a class instead of an object.
+        InputError : when ``spec`` is a class instead of an object, or an object of another kind.
         """
         if isinstance(spec, str):
             return self.find(spec)(**settings)
         if isinstance(spec, type):
             raise InputError(f"{spec.__name__} is a class: pass an object, {spec.__name__}(), or a name")
+        if not hasattr(spec, self.method):
+            raise InputError(f"{spec!r} is no {self.kind}: pass a name ({', '.join(self.names())}) or an object")
         return spec
 
     def name_of(self, thing: T) -> str | None:
         """Return a name that `create` turns into an equal object; None where there is none."""
+        package = _package(type(thing).__module__)
+        targets = {name: plugin.value for name, plugin in self._plugins().items()} | self.built_in
         for name in self.names():
-            if self.find(name) is type(thing) and self.find(name)() == thing:
-                return name
+            if _package(targets[name]) == package and self.find(name) is type(thing):
+                return name if self.create(name) == thing else None
         return None
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}
+
+
+def _package(target: str) -> str:
+    return target.partition(":")[0].partition(".")[0]
 
 
 def _canonical(name: str) -> str:
@@ -87,6 +97,7 @@ losses: Registry[Any] = Registry(
         "zero_one": "structsvm.losses:ZeroOne",
         "multiclass": "structsvm.losses:Multiclass",
     },
+    method="loss_augmented_argmax",
 )
 
 solvers: Registry[Any] = Registry(
@@ -97,6 +108,7 @@ solvers: Registry[Any] = Registry(
         "one-slack": "structsvm.solvers:OneSlack",
         "n-slack": "structsvm.solvers:NSlack",
     },
+    method="solve",
 )
 
 backends: Registry[Any] = Registry(
@@ -109,4 +121,5 @@ backends: Registry[Any] = Registry(
         "osqp": "structsvm.qp:OSQP",
         "highs": "structsvm.qp:HiGHS",
     },
+    method="solve",
 )

@@ -173,7 +173,7 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
     if result.handovers:
         run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
     return [
-        f"data     {data!r} from {counted(files, 'file')}".replace("RankingData(", "").replace(")", "", 1),
+        f"data     {repr(data).removeprefix('RankingData(').removesuffix(')')} from {counted(files, 'file')}",
         f"used     {_used(ranker)}",
         f"optimum  between {result.dual:.8g} (dual) and {result.primal:.8g} (primal, this model): "
         f"gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",

@@ -1,0 +1,63 @@
+"""The optima of MQ2008, fold 1, that were computed independently of this project."""
+
+import json
+import os
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from structsvm.data import RankingData, load_letor
+from structsvm.problem import Problem
+from structsvm.registry import solvers
+
+DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data"))
+OPTIMA = DATA.parent / "reference" / "optima.json"
+pytestmark = pytest.mark.skipif(
+    not (DATA / "MQ2008").is_dir() or not OPTIMA.is_file(),
+    reason="needs STRUCTSVM_DATA: MQ2008, and ../reference/optima.json beside it",
+)
+
+TOL = {"active-set": 1e-4, "cvxopt": 1e-3, "osqp": 1e-3, "highs": 1e-3}
+needs_cvxopt = pytest.mark.skipif(find_spec("cvxopt") is None, reason="needs cvxopt")
+
+
+def runs() -> list[Any]:
+    """Every solver with every backend; n-slack with a backend from outside takes 2 s to some minutes."""
+    parameters = []
+    for solver in ("one-slack", "n-slack"):
+        for backend in TOL:
+            marks = [needs_cvxopt] if backend == "cvxopt" else []
+            if solver == "n-slack" and backend != "active-set":
+                marks.append(pytest.mark.slow)
+            parameters.append(pytest.param(solver, backend, marks=marks))
+    return parameters
+
+
+@cache
+def training_set() -> RankingData:
+    return load_letor([DATA / "MQ2008" / f"S{part}.txt" for part in (1, 2, 3)])
+
+
+@cache
+def optima() -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = json.loads(OPTIMA.read_text())["optima"]
+    return found
+
+
+@pytest.mark.parametrize(("solver", "backend"), runs())
+@pytest.mark.parametrize("C", [1, 10, 100])
+@pytest.mark.parametrize("loss", ["map", "roc_area"])
+def test_optimum(loss: str, C: int, solver: str, backend: str) -> None:
+    optimum, data, tol = optima()[f"MQ2008 fold 1 train | {loss} | C={C}"], training_set(), TOL[backend]
+    problem = Problem.from_queries(data.X, data.y, data.qid, loss=loss, C=C)
+    assert problem.n == optimum["n_queries"]
+    assert problem.ptr[-1] == optimum["n_docs"]
+    result = solvers.create(solver, backend=backend, tol=tol).solve(problem)
+    assert result.converged
+    assert result.gap <= tol * C
+    rounding = 1e-9 * optimum["primal"]
+    assert optimum["dual"] - rounding <= result.primal <= optimum["primal"] + tol * C
+    assert optimum["dual"] - tol * C <= result.dual <= optimum["primal"] + rounding
