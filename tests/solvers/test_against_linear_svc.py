@@ -60,7 +60,7 @@ def test_objectives_agree(kind: str, name: str, intercept: bool, weighted: bool)
         y = np.where(y == (1 if name == "breast cancer" else 8), 1, -1)
     class_weight = {label: (3.0 if label == 1 else 0.5) for label in np.unique(y).tolist()} if weighted else None
     weights = np.ones(len(y)) if class_weight is None else np.array([class_weight[label] for label in y.tolist()])
-    common: dict[str, Any] = {"C": C, "tol": 1e-4, "fit_intercept": intercept, "intercept_scaling": SCALING}
+    common: dict[str, Any] = {"C": C, "tol": 1e-5, "fit_intercept": intercept, "intercept_scaling": SCALING}
     if kind == "binary":
         result = Ranker(loss="zero_one", class_weight=class_weight, **common).fit(X, y).result_
     else:
