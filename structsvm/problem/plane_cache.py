@@ -28,6 +28,63 @@ class PlaneArrays(NamedTuple):
 
 
 @compiled
+def write_gram(planes: PlaneArrays, i: int, place: int) -> None:
+    """Write the inner products of one plane with all of its example."""
+    used = planes.used[i]
+    row = np.dot(planes.G[i, :used], planes.G[i, place])
+    for p in range(used):
+        planes.gram[i, place, p] = row[p]
+        planes.gram[i, p, place] = row[p]
+
+
+@compiled
+def merge_lightest(planes: PlaneArrays, i: int) -> int:
+    """Merge the two planes of least weight into ``Σ a (g, L) / Σ a`` and return the place that this frees."""
+    first, second = 0, 1
+    if planes.a[i, 1] < planes.a[i, 0]:
+        first, second = 1, 0
+    for p in range(2, planes.L.shape[1]):
+        if planes.a[i, p] < planes.a[i, first]:
+            first, second = p, first
+        elif planes.a[i, p] < planes.a[i, second]:
+            second = p
+    total = planes.a[i, first] + planes.a[i, second]
+    share = planes.a[i, first] / total
+    for k in range(planes.G.shape[2]):
+        planes.G[i, second, k] += share * (planes.G[i, first, k] - planes.G[i, second, k])
+    planes.L[i, second] += share * (planes.L[i, first] - planes.L[i, second])
+    planes.a[i, second] = total
+    write_gram(planes, i, second)
+    return first
+
+
+@compiled
+def insert(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
+    """Keep one more plane of an example; return its place.
+
+    Where all places are taken, it replaces the plane that has been without weight longest.
+    """
+    places = planes.L.shape[1]
+    used = planes.used[i]
+    if used < places:
+        place = used
+        planes.used[i] = used + 1
+    else:
+        place = 0
+        for p in range(1, places):
+            if planes.age[i, p] > planes.age[i, place]:
+                place = p
+        if planes.a[i, place] > 0.0:
+            place = merge_lightest(planes, i)
+    planes.G[i, place] = g
+    planes.L[i, place] = L
+    planes.a[i, place] = 0.0
+    planes.age[i, place] = 0.0
+    write_gram(planes, i, place)
+    return int(place)
+
+
+@compiled
 def swap(planes: PlaneArrays, i: int, p: int, q: int) -> None:
     """Let two planes of an example change places."""
     for k in range(planes.G.shape[2]):
@@ -116,59 +173,6 @@ def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool) -> f
                 live += 1
         planes.live[i] = live
     return gap
-
-
-@compiled
-def insert(planes: PlaneArrays, i: int, g: Vector, L: float) -> None:
-    """Keep one more plane of an example, in the place of one that has long been without weight where all are taken."""
-    places = planes.L.shape[1]
-    used = planes.used[i]
-    if used < places:
-        place = used
-        planes.used[i] = used + 1
-    else:
-        place = 0
-        for p in range(1, places):
-            if planes.age[i, p] > planes.age[i, place]:
-                place = p
-        if planes.a[i, place] > 0.0:
-            place = merge_lightest(planes, i)
-    planes.G[i, place] = g
-    planes.L[i, place] = L
-    planes.a[i, place] = 0.0
-    planes.age[i, place] = 0.0
-    write_gram(planes, i, place)
-
-
-@compiled
-def write_gram(planes: PlaneArrays, i: int, place: int) -> None:
-    """Write the inner products of one plane with all of its example."""
-    used = planes.used[i]
-    row = np.dot(planes.G[i, :used], planes.G[i, place])
-    for p in range(used):
-        planes.gram[i, place, p] = row[p]
-        planes.gram[i, p, place] = row[p]
-
-
-@compiled
-def merge_lightest(planes: PlaneArrays, i: int) -> int:
-    """Merge the two planes of least weight into ``Σ a (g, L) / Σ a`` and return the place that this frees."""
-    first, second = 0, 1
-    if planes.a[i, 1] < planes.a[i, 0]:
-        first, second = 1, 0
-    for p in range(2, planes.L.shape[1]):
-        if planes.a[i, p] < planes.a[i, first]:
-            first, second = p, first
-        elif planes.a[i, p] < planes.a[i, second]:
-            second = p
-    total = planes.a[i, first] + planes.a[i, second]
-    share = planes.a[i, first] / total
-    for k in range(planes.G.shape[2]):
-        planes.G[i, second, k] += share * (planes.G[i, first, k] - planes.G[i, second, k])
-    planes.L[i, second] += share * (planes.L[i, first] - planes.L[i, second])
-    planes.a[i, second] = total
-    write_gram(planes, i, second)
-    return first
 
 
 @compiled

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, WithIntercept
+from structsvm.problem.dual import DualPlanes
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.queries import group_queries
@@ -242,6 +243,36 @@ class Problem:
         for row, i in enumerate(examples.tolist()):
             G[row] = self.operator.block(i, i + 1).combine(planes.coef[self.ptr[i] : self.ptr[i + 1]])
         return Cuts(G, planes.loss[examples], examples)
+
+    def sweep(self, dual: DualPlanes, order: IntVector) -> float:
+        """Visit examples with a dual point in hand: find the plane of each at ``dual.w``, take it in, and step.
+
+        A pass over the data where ``order`` is all examples.
+
+        Parameters
+        ----------
+        dual : changed in place.
+        order : the examples.
+
+        Returns
+        -------
+        The sum of the gaps met, each at the weights of its visit.
+
+        Raises
+        ------
+        OracleError : when a loss is not a number.
+        """
+        met = self.oracle.sweep(self.operator.view, dual, order)
+        if met is None:
+            met = 0.0
+            for i in order.tolist():
+                example = self.block(i, i + 1)
+                planes = example.planes(example.at(dual.w))
+                met += dual.visit(i, example.operator.combine(planes.coef), float(planes.loss[0]))
+        if np.isnan(met):
+            self.planes(self.at(dual.w))
+            raise OracleError(f"{self.loss.title} returned a loss that is not a number, or wrote NaN to out")
+        return met
 
     def fingerprint(self) -> Vector:
         """Return numbers that tell this data and loss from others: what all examples look like from two points.

@@ -73,7 +73,8 @@ class CuttingPlane(Solver):
             status = self._iterate(run, working_set, w, backend)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-        return run.result(status, repr(self), working_set)
+        run.dual = max(run.dual, working_set.dual)
+        return run.result(status, repr(self), working_set.cuts(), working_set.handovers)
 
     @abstractmethod
     def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
@@ -93,11 +94,23 @@ class CuttingPlane(Solver):
         empty = WorkingSet(problem.d, caps, max_cuts)
         if start is None:
             return empty, np.zeros(problem.d)
-        if start.w.shape != (problem.d,):
-            raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
-        seen = problem.fingerprint()
-        if seen.shape != start.fingerprint.shape or not np.allclose(seen, start.fingerprint, rtol=1e-6, atol=1e-9):
-            logger.info("start is of other data or another loss: only its weights are used")
+        if not same_problem(problem, start):
             return empty, start.w
         cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start)
         return (empty if cuts is None else WorkingSet.restored(cuts, caps, max_cuts)), start.w
+
+
+def same_problem(problem: Problem, start: Result) -> bool:
+    """Say whether a result is of the same data and loss, so that its cuts and bounds hold here.
+
+    Raises
+    ------
+    InputError : when it has another number of weights.
+    """
+    if start.w.shape != (problem.d,):
+        raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
+    seen = problem.fingerprint()
+    same = seen.shape == start.fingerprint.shape and np.allclose(seen, start.fingerprint, rtol=1e-6, atol=1e-9)
+    if not same:
+        logger.info("start is of other data or another loss: only its weights are used")
+    return bool(same)

@@ -66,7 +66,7 @@ class NSlack(CuttingPlane):
         accuracy = self.tol * problem.C / problem.cap.sum()  # ε, where the example weights have mean 1
         if w.any():
             point, planes = run.evaluate(w)
-            status = run.record(working_set)
+            status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
             if not working_set.size:
@@ -81,7 +81,7 @@ class NSlack(CuttingPlane):
             run.passes += 1
             point, planes = run.evaluate(working_set.w)
             self._hinges(working_set, problem, range(problem.n), point, planes)
-            status = run.record(working_set)
+            status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
             if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε

@@ -49,7 +49,7 @@ class OneSlack(CuttingPlane):
     def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
         for _ in range(self.max_iter):
             _, planes = run.evaluate(w)
-            status = run.record(working_set)
+            status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
             with run.clock("oracle"):

@@ -10,8 +10,7 @@ import numpy as np
 
 from structsvm.exceptions import OracleError
 from structsvm.problem import Planes, Point, Problem
-from structsvm.result import Result, Status, Step
-from structsvm.solvers.working_set import WorkingSet
+from structsvm.result import CutSet, Result, Status, Step
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
@@ -74,14 +73,19 @@ class Run:
             self.w, self.primal = w, primal
         return point, planes
 
-    def record(self, working_set: WorkingSet) -> Status | None:
+    def record(self, dual: float, cuts: int, active_cuts: int) -> Status | None:
         """Close an iteration; returns a status where the run is over.
+
+        Parameters
+        ----------
+        dual : a lower bound.
+        cuts, active_cuts : cuts that are kept, and those with a positive multiplier.
 
         Raises
         ------
         OracleError : when the lower bound is above the upper one.
         """
-        self.dual = max(self.dual, working_set.dual)
+        self.dual = max(self.dual, dual)
         if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
             raise OracleError(
                 f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
@@ -93,8 +97,8 @@ class Run:
             passes=self.passes,
             primal=self.primal,
             dual=self.dual,
-            cuts=working_set.size,
-            active_cuts=working_set.active,
+            cuts=cuts,
+            active_cuts=active_cuts,
             oracle_seconds=self._seconds["oracle"],
             qp_seconds=self._seconds["qp"],
             seconds=time.perf_counter() - self._began,
@@ -114,20 +118,28 @@ class Run:
         progress = self.history[-1 - _STALLED_AFTER].gap - self.history[-1].gap
         return progress <= 1e-15 * (abs(self.primal) + abs(self.dual))
 
-    def result(self, status: Status, solver: str, working_set: WorkingSet) -> Result:
-        """Return what was reached."""
+    def result(self, status: Status, solver: str, cuts: CutSet, handovers: int = 0) -> Result:
+        """Return what was reached.
+
+        Parameters
+        ----------
+        status : why the run is over.
+        solver : settings of the solver, as text.
+        cuts : what a restart needs.
+        handovers : how often a QP backend was helped out.
+        """
         if self.w is None:
             raise KeyboardInterrupt
         return Result(
             w=self.w,
             primal=self.primal,
-            dual=max(self.dual, working_set.dual),
+            dual=self.dual,
             C=self.problem.C,
             tol=self.tol,
             status=status,
             solver=solver,
-            handovers=working_set.handovers,
+            handovers=handovers,
             history=tuple(self.history),
-            cuts=working_set.cuts(),
+            cuts=cuts,
             fingerprint=self.problem.fingerprint(),
         )
