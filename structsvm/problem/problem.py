@@ -174,6 +174,10 @@ class Problem:
             cap=self.cap[start:stop],
         )
 
+    def origin(self) -> Point:
+        """Return the point at ``w = 0``: no pass over the data."""
+        return Point(np.zeros(self.d), np.zeros(self.ptr[-1]))
+
     def at(self, w: Vector) -> Point:
         """Return the point at weights w: a pass over the data.
 
@@ -274,18 +278,22 @@ class Problem:
             raise OracleError(f"{self.loss.title} returned a loss that is not a number, or wrote NaN to out")
         return met
 
-    def fingerprint(self) -> Vector:
-        """Return numbers that tell this data and loss from others: what all examples look like from two points.
+    def fingerprint(self, planes: Planes, point: Point) -> Vector:
+        """Return numbers that tell these data and this loss from others: what all examples look like from a point.
 
         They do not depend on C, and agree to rounding where the data are the same. Cuts of other
-        data would falsify the lower bound, so every example counts: two opposite points see both
-        sides of each margin.
+        data would falsify the lower bound, so every example counts.
+
+        Parameters
+        ----------
+        planes, point : the planes that were found at this very point. At ``w = 0`` features
+            cannot be told apart.
         """
-        w = np.random.default_rng(0).standard_normal(self.d)
-        point = self.at(w)
-        seen = [self.cap / self.C, segment_dots(point.scores, point.scores, self.ptr)]
-        for side in (point, Point(-w, -point.scores)):
-            seen.append(self.violation(self.planes(side), side))
+        seen = (
+            self.cap / self.C,
+            segment_dots(point.scores, point.scores, self.ptr),
+            self.violation(planes, point),
+        )
         bucket = np.arange(self.n) % _FINGERPRINT_BUCKETS
         sums = [np.bincount(bucket, weights=values, minlength=_FINGERPRINT_BUCKETS) for values in seen]
         return np.concatenate([[self.n, self.d, self.ptr[-1]], *sums])

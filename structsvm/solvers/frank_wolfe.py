@@ -7,7 +7,7 @@ from attrs import field, frozen
 
 from structsvm.problem import DualPlanes, Problem
 from structsvm.result import Result, Status
-from structsvm.solvers.base import Solver, same_problem
+from structsvm.solvers.base import Solver
 from structsvm.solvers.run import Callback, Run
 from structsvm.types import IntVector, Vector
 from structsvm.validation import at_least, positive
@@ -54,26 +54,24 @@ class FrankWolfe(Solver):
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem; see `Solver.solve`."""
-        run = Run(problem, self.tol, callback)
         dual = DualPlanes(problem.d, problem.cap, self.memory)
+        run = Run(problem, self.tol, start, callback)
         try:
             status = self._begin(run, dual, start) or self._iterate(run, dual)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
         run.dual = max(run.dual, dual.refresh())
-        if run.w is None:
-            run.evaluate(dual.w.copy())
         return run.result(status, repr(self), dual.cuts())
 
     def _begin(self, run: Run, dual: DualPlanes, start: Result | None) -> Status | None:
+        """Take over the planes of an earlier result, or those at its weights."""
         if start is None:
             return None
         problem = run.problem
-        if same_problem(problem, start) and start.cuts.groups == problem.n:
+        if run.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
-        _, planes = run.evaluate(start.w)
-        if not dual.size:
-            cuts = problem.cuts(planes, np.ones(problem.n, dtype=np.bool_))
+        else:
+            cuts = problem.cuts(run.planes, np.ones(problem.n, dtype=np.bool_))
             for g, L, i in zip(cuts.G, cuts.L, cuts.example.tolist(), strict=True):
                 dual.visit(i, g, float(L))
         return run.record(dual.refresh(), dual.size, dual.active)

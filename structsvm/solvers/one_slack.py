@@ -46,17 +46,15 @@ class OneSlack(CuttingPlane):
         cuts, C = start.cuts, start.C
         return CutSet((cuts.a @ cuts.G)[None] / C, np.array([cuts.a @ cuts.L / C]), _ONE_GROUP, np.array([C]), 1)
 
-    def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
+    def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
         for _ in range(self.max_iter):
-            _, planes = run.evaluate(w)
             status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
-            with run.clock("oracle"):
-                cut = run.problem.cut(planes)
+            cut = run.cut()
             with run.clock("qp"):
                 working_set.add(cut.g[None], np.array([cut.L]), _ONE_GROUP)
                 working_set.solve(backend, run.qp_tol)
                 working_set.prune(self.max_idle)
-            w = working_set.w
+            run.evaluate(working_set.w)
         return Status.ITERATION_LIMIT

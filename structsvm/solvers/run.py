@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from structsvm.exceptions import OracleError
-from structsvm.problem import Planes, Point, Problem
+from structsvm.exceptions import InputError, OracleError
+from structsvm.problem import Cut, Planes, Point, Problem
 from structsvm.result import CutSet, Result, Status, Step
 from structsvm.types import Vector
 
@@ -22,26 +22,41 @@ Callback: TypeAlias = Callable[[Step], bool | None]
 
 
 class Run:
-    """What a solver has reached so far.
+    """What a solver has reached so far, from the weights that it starts at.
 
     Parameters
     ----------
     problem : the problem.
     tol : gap to reach, in units of the loss.
+    start : result to go on from; None starts at 0.
     callback : is shown every step.
+
+    Attributes
+    ----------
+    point, planes : those of the last evaluation.
+    same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
+
+    Raises
+    ------
+    InputError : when ``start`` has another number of weights.
     """
 
-    def __init__(self, problem: Problem, tol: float, callback: Callback | None) -> None:
+    def __init__(self, problem: Problem, tol: float, start: Result | None, callback: Callback | None) -> None:
         self.problem = problem
         self.tol = float(tol)
         self.callback = callback
-        self.w: Vector | None = None
         self.primal = np.inf
         self.dual = 0.0
         self.history: list[Step] = []
         self.passes = 0.0
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
+        if start is not None and start.w.shape != (problem.d,):
+            raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
+        self.point, self.planes = self.evaluate(np.zeros(problem.d) if start is None else start.w)
+        self.same_problem = start is not None and bool(start.w.any()) and _agree(self._fingerprint, start.fingerprint)
+        if start is not None and not self.same_problem:
+            logger.info("start is of other data or another loss: only its weights are used")
 
     @property
     def gap_wanted(self) -> float:
@@ -64,14 +79,24 @@ class Run:
 
     def evaluate(self, w: Vector) -> tuple[Point, Planes]:
         """Find the planes at w and take ``P(w)`` as the upper bound where it is the best so far."""
+        moved = bool(w.any())
         with self.clock("oracle"):
-            point = self.problem.at(w)
+            point = self.problem.at(w) if moved else self.problem.origin()
             planes = self.problem.planes(point)
             primal = self.problem.primal(planes, point)
-        self.passes += 1
+        self.passes += 0.5 * moved
+        self.point, self.planes = point, planes
         if primal < self.primal:
             self.w, self.primal = w, primal
+            self._fingerprint = self.problem.fingerprint(planes, point)
         return point, planes
+
+    def cut(self) -> Cut:
+        """Return the weighted mean of the planes of the last evaluation."""
+        with self.clock("oracle"):
+            cut = self.problem.cut(self.planes)
+        self.passes += 0.5
+        return cut
 
     def record(self, dual: float, cuts: int, active_cuts: int) -> Status | None:
         """Close an iteration; returns a status where the run is over.
@@ -128,8 +153,6 @@ class Run:
         cuts : what a restart needs.
         handovers : how often a QP backend was helped out.
         """
-        if self.w is None:
-            raise KeyboardInterrupt
         return Result(
             w=self.w,
             primal=self.primal,
@@ -141,5 +164,9 @@ class Run:
             handovers=handovers,
             history=tuple(self.history),
             cuts=cuts,
-            fingerprint=self.problem.fingerprint(),
+            fingerprint=self._fingerprint,
         )
+
+
+def _agree(seen: Vector, known: Vector) -> bool:
+    return seen.shape == known.shape and np.allclose(seen, known, rtol=1e-6, atol=1e-9)
