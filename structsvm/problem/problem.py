@@ -155,6 +155,11 @@ class Problem:
         return len(self.cap)
 
     @property
+    def has_kernel(self) -> bool:
+        """Whether argmaxes run in compiled code, so that they cost less than a pass over the data."""
+        return type(self.loss).kernel is not None
+
+    @property
     def d(self) -> int:
         """Number of weights."""
         return self.operator.d
@@ -211,6 +216,10 @@ class Problem:
     def violation(self, planes: Planes, point: Point) -> Vector:
         """Return ``L − c·s`` of each plane at any point, shape (n,): no pass over the data."""
         return planes.loss - segment_dots(planes.coef, point.scores, self.ptr)
+
+    def slope(self, planes: Planes, along: Vector) -> float:
+        """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
+        return float(self.cap @ segment_dots(planes.coef, along, self.ptr))
 
     def primal(self, planes: Planes, point: Point) -> float:
         """Return ``P(w)`` from the planes that were found at this very point.

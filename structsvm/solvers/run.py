@@ -33,7 +33,7 @@ class Run:
 
     Attributes
     ----------
-    point, planes : those of the last evaluation.
+    point, planes : those at the start.
     same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
 
     Raises
@@ -54,7 +54,7 @@ class Run:
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
         self.point, self.planes = self.evaluate(np.zeros(problem.d) if start is None else start.w)
-        self.same_problem = start is not None and bool(start.w.any()) and _agree(self._fingerprint, start.fingerprint)
+        self.same_problem = start is not None and bool(start.w.any()) and _agree(self._fingerprint(), start.fingerprint)
         if start is not None and not self.same_problem:
             logger.info("start is of other data or another loss: only its weights are used")
 
@@ -78,23 +78,34 @@ class Run:
             self._seconds[name] += time.perf_counter() - began
 
     def evaluate(self, w: Vector) -> tuple[Point, Planes]:
-        """Find the planes at w and take ``P(w)`` as the upper bound where it is the best so far."""
-        moved = bool(w.any())
-        with self.clock("oracle"):
-            point = self.problem.at(w) if moved else self.problem.origin()
-            planes = self.problem.planes(point)
-            primal = self.problem.primal(planes, point)
-        self.passes += 0.5 * moved
-        self.point, self.planes = point, planes
-        if primal < self.primal:
-            self.w, self.primal = w, primal
-            self._fingerprint = self.problem.fingerprint(planes, point)
+        """Score all examples at w and `see` them: half a pass."""
+        point = self.score(w)
+        planes, _ = self.see(point)
         return point, planes
 
-    def cut(self) -> Cut:
-        """Return the weighted mean of the planes of the last evaluation."""
+    def score(self, w: Vector) -> Point:
+        """Return the point at w: half a pass over the data, none for w = 0."""
+        if not w.any():
+            return self.problem.origin()
         with self.clock("oracle"):
-            cut = self.problem.cut(self.planes)
+            point = self.problem.at(w)
+        self.passes += 0.5
+        return point
+
+    def see(self, point: Point) -> tuple[Planes, float]:
+        """Find the planes at a point and ``P(w)``, and keep them where they are the best so far: no pass."""
+        with self.clock("oracle"):
+            planes = self.problem.planes(point)
+            primal = self.problem.primal(planes, point)
+        if primal < self.primal:
+            self.w, self.primal = point.w, primal
+            self._best = (point, planes)
+        return planes, primal
+
+    def cut(self, planes: Planes) -> Cut:
+        """Return the weighted mean of planes: half a pass."""
+        with self.clock("oracle"):
+            cut = self.problem.cut(planes)
         self.passes += 0.5
         return cut
 
@@ -137,6 +148,10 @@ class Run:
             return Status.STOPPED
         return Status.STALLED if self._stalled() else None
 
+    def _fingerprint(self) -> Vector:
+        point, planes = self._best
+        return self.problem.fingerprint(planes, point)
+
     def _stalled(self) -> bool:
         if len(self.history) <= _STALLED_AFTER:
             return False
@@ -164,7 +179,7 @@ class Run:
             handovers=handovers,
             history=tuple(self.history),
             cuts=cuts,
-            fingerprint=self._fingerprint,
+            fingerprint=self._fingerprint(),
         )
 
 
