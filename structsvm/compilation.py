@@ -8,7 +8,7 @@ import numba
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def compiled(function: F, signatures: Sequence[Any] | None = None) -> F:
+def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: bool = False) -> F:
     """Compile a function of arrays and numbers to machine code.
 
     Parameters
@@ -16,15 +16,17 @@ def compiled(function: F, signatures: Sequence[Any] | None = None) -> F:
     function : plain function in the subset of Python that numba compiles.
     signatures : types to compile for at once; None compiles at the first call, for the
         types of that call, so that decorating costs nothing at import.
+    reorder : allow sums to be taken in another order, so that they can use vector units.
 
     Returns
     -------
     The compiled function. A later process reads the machine code from disk; where no
     cache folder can be written, or the source is not a file, it is compiled again.
     """
+    fastmath = {"reassoc", "contract", "nsz"} if reorder else False
     try:
-        return numba.njit(signatures, cache=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(signatures, cache=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        return numba.njit(signatures)(function)  # type: ignore[no-any-return]
+        return numba.njit(signatures, fastmath=fastmath)(function)  # type: ignore[no-any-return]

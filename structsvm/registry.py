@@ -107,6 +107,7 @@ solvers: Registry[Any] = Registry(
         "auto": "structsvm.solvers:OneSlack",
         "one-slack": "structsvm.solvers:OneSlack",
         "n-slack": "structsvm.solvers:NSlack",
+        "frank-wolfe": "structsvm.solvers:FrankWolfe",
     },
     method="solve",
 )

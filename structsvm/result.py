@@ -75,6 +75,20 @@ class CutSet:
     def __len__(self) -> int:
         return len(self.L)
 
+    def scaled(self, cap: Vector) -> Vector:
+        """Return the multipliers times the number that makes them best for other caps.
+
+        Parameters
+        ----------
+        cap : caps of the groups, shape (groups,).
+        """
+        total = np.bincount(self.group, weights=self.a, minlength=len(cap))
+        largest = np.divide(cap, total, out=np.full(len(cap), np.inf), where=total > 0.0).min()
+        w = self.a @ self.G
+        norm = float(w @ w)
+        scale = min(largest, float(self.a @ self.L) / norm if norm > 0.0 else np.inf)
+        return np.asarray(self.a * scale) if 0.0 < scale < np.inf else np.zeros_like(self.a)
+
 
 @frozen(eq=False, kw_only=True)
 class Result:

@@ -1,7 +1,7 @@
 """The operator A of a data set: from weights to scores, and back."""
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 from structsvm.types import IntVector, Vector
 
@@ -28,6 +28,11 @@ class Operator(ABC):
     def n(self) -> int:
         """Number of examples."""
         return len(self.ptr) - 1
+
+    @property
+    def view(self) -> Any:
+        """What compiled loops read (a named tuple of `structsvm.operators.views`); None: they cannot."""
+        return None
 
     @abstractmethod
     def scores(self, w: Vector) -> Vector:

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
+from structsvm.operators.views import DenseView, SparseView
 from structsvm.types import Features, IntVector, Vector
 
 
@@ -56,6 +57,13 @@ class Rows(Operator):
     def d(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def view(self) -> DenseView | SparseView | None:
+        """The matrix, where it is CSR or dense in C order."""
+        if isinstance(self.X, np.ndarray):
+            return DenseView(self.ptr, self.X) if self.X.flags.c_contiguous else None
+        return SparseView(self.ptr, self.X.data, self.X.indices, self.X.indptr)
 
     def scores(self, w: Vector) -> Vector:
         """Return ``X w``."""

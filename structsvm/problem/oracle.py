@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
+import numba
 import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
+from structsvm.problem.dual import NEW_PLANE, STEPS, DualPlanes
 from structsvm.problem.points import Planes
-from structsvm.problem.sweep import argmax_sweep, compiled_kernel
+from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep
 from structsvm.types import IntVector, Vector
 
 
@@ -18,6 +20,9 @@ class Oracle(Protocol):
 
     def planes(self, scores: Vector, ptr: IntVector) -> Planes:
         """Return the planes at these scores; example i owns ``scores[ptr[i]:ptr[i + 1]]``."""
+
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> float | None:
+        """Visit examples in compiled code; None where there is none."""
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
@@ -65,6 +70,15 @@ class CompiledOracle:
         argmax_sweep()(kernel, scores, ptr, self.labels, self.label_ptr, self.params, coef, loss)
         return Planes(coef, loss)
 
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> float | None:
+        """Visit examples; see `Problem.sweep`."""
+        if view is None:
+            return None
+        loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays))
+        kernel = compiled_kernel(self.kernel)
+        arguments = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w, STEPS, NEW_PLANE)
+        return float(loop(kernel, *arguments))
+
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
         first, last = self.label_ptr[start], self.label_ptr[stop]
@@ -100,6 +114,9 @@ class PythonOracle:
                 f"but the example has {expected} scores: it must return one coefficient a score"
             )
         return code
+
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> None:
+        """Return None: there is nothing compiled."""
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, WithIntercept
+from structsvm.problem.dual import DualPlanes
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.queries import group_queries
@@ -154,6 +155,11 @@ class Problem:
         return len(self.cap)
 
     @property
+    def has_kernel(self) -> bool:
+        """Whether argmaxes run in compiled code, so that they cost less than a pass over the data."""
+        return type(self.loss).kernel is not None
+
+    @property
     def d(self) -> int:
         """Number of weights."""
         return self.operator.d
@@ -172,6 +178,10 @@ class Problem:
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
         )
+
+    def origin(self) -> Point:
+        """Return the point at ``w = 0``: no pass over the data."""
+        return Point(np.zeros(self.d), np.zeros(self.ptr[-1]))
 
     def at(self, w: Vector) -> Point:
         """Return the point at weights w: a pass over the data.
@@ -206,6 +216,10 @@ class Problem:
     def violation(self, planes: Planes, point: Point) -> Vector:
         """Return ``L − c·s`` of each plane at any point, shape (n,): no pass over the data."""
         return planes.loss - segment_dots(planes.coef, point.scores, self.ptr)
+
+    def slope(self, planes: Planes, along: Vector) -> float:
+        """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
+        return float(self.cap @ segment_dots(planes.coef, along, self.ptr))
 
     def primal(self, planes: Planes, point: Point) -> float:
         """Return ``P(w)`` from the planes that were found at this very point.
@@ -243,18 +257,52 @@ class Problem:
             G[row] = self.operator.block(i, i + 1).combine(planes.coef[self.ptr[i] : self.ptr[i + 1]])
         return Cuts(G, planes.loss[examples], examples)
 
-    def fingerprint(self) -> Vector:
-        """Return numbers that tell this data and loss from others: what all examples look like from two points.
+    def sweep(self, dual: DualPlanes, order: IntVector) -> float:
+        """Visit examples with a dual point in hand: find the plane of each at ``dual.w``, take it in, and step.
+
+        A pass over the data where ``order`` is all examples.
+
+        Parameters
+        ----------
+        dual : changed in place.
+        order : the examples.
+
+        Returns
+        -------
+        The sum of the gaps met, each at the weights of its visit.
+
+        Raises
+        ------
+        OracleError : when a loss is not a number.
+        """
+        met = self.oracle.sweep(self.operator.view, dual, order)
+        if met is None:
+            met = 0.0
+            for i in order.tolist():
+                example = self.block(i, i + 1)
+                planes = example.planes(example.at(dual.w))
+                met += dual.visit(i, example.operator.combine(planes.coef), float(planes.loss[0]))
+        if np.isnan(met):
+            self.planes(self.at(dual.w))
+            raise OracleError(f"{self.loss.title} returned a loss that is not a number, or wrote NaN to out")
+        return met
+
+    def fingerprint(self, planes: Planes, point: Point) -> Vector:
+        """Return numbers that tell these data and this loss from others: what all examples look like from a point.
 
         They do not depend on C, and agree to rounding where the data are the same. Cuts of other
-        data would falsify the lower bound, so every example counts: two opposite points see both
-        sides of each margin.
+        data would falsify the lower bound, so every example counts.
+
+        Parameters
+        ----------
+        planes, point : the planes that were found at this very point. At ``w = 0`` features
+            cannot be told apart.
         """
-        w = np.random.default_rng(0).standard_normal(self.d)
-        point = self.at(w)
-        seen = [self.cap / self.C, segment_dots(point.scores, point.scores, self.ptr)]
-        for side in (point, Point(-w, -point.scores)):
-            seen.append(self.violation(self.planes(side), side))
+        seen = (
+            self.cap / self.C,
+            segment_dots(point.scores, point.scores, self.ptr),
+            self.violation(planes, point),
+        )
         bucket = np.arange(self.n) % _FINGERPRINT_BUCKETS
         sums = [np.bincount(bucket, weights=values, minlength=_FINGERPRINT_BUCKETS) for values in seen]
         return np.concatenate([[self.n, self.d, self.ptr[-1]], *sums])

@@ -7,6 +7,8 @@ import numba
 import numpy as np
 
 from structsvm.compilation import compiled
+from structsvm.operators.views import example_combine, example_scores
+from structsvm.problem.plane_cache import best_value, improve, insert
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
@@ -43,6 +45,36 @@ def _argmax_sweep(
         )
 
 
+def _dual_sweep(
+    kernel: Any,
+    view: Any,
+    labels: Vector,
+    label_ptr: IntVector,
+    params: Vector,
+    planes: Any,
+    order: IntVector,
+    w: Vector,
+    steps: int,
+    new_plane: float,
+) -> float:
+    total = 0.0
+    g = np.empty(len(w))
+    for i in order:
+        count = view.ptr[i + 1] - view.ptr[i]
+        scores = np.empty(count)
+        coef = np.empty(count)
+        example_scores(view, i, w, scores)
+        loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
+        value = loss - np.dot(coef, scores)
+        if not value >= -np.inf:
+            return np.nan
+        if value > best_value(planes, i, w) + new_plane:
+            example_combine(view, i, coef, g)
+            insert(planes, i, g, loss)
+        total += improve(planes, i, w, steps, True)
+    return total
+
+
 def _segment_dots(a: Vector, b: Vector, ptr: IntVector, out: Vector) -> None:
     for i in range(len(out)):
         total = 0.0
@@ -56,6 +88,17 @@ def argmax_sweep() -> Any:
     """Return the loop that writes the plane of every example, whatever the kernel."""
     arguments = (_KERNEL, _VECTOR, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
     return compiled(_argmax_sweep, [numba.void(*arguments)])
+
+
+@cache
+def dual_sweep(view: Any, planes: Any) -> Any:
+    """Return the loop that visits examples with a dual point in hand, for a type of view.
+
+    While the rows of an example are in the processor's cache, it is scored, its argmax is
+    found, the plane is combined, and weight moves between its planes.
+    """
+    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, numba.int64, numba.float64)
+    return compiled(_dual_sweep, [numba.float64(*arguments)])
 
 
 @cache

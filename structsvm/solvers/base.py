@@ -1,13 +1,10 @@
 """What a solver is, and the loop that all cutting-plane solvers share."""
 
-import logging
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-import numpy as np
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import backends
@@ -16,8 +13,6 @@ from structsvm.solvers.run import Callback, Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
 from structsvm.validation import at_least, positive
-
-logger = logging.getLogger("structsvm")
 
 
 class Solver(ABC):
@@ -67,17 +62,18 @@ class CuttingPlane(Solver):
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         backend = backends.create(self.backend)
-        run = Run(problem, self.tol, callback)
-        working_set, w = self._start(problem, start)
+        run = Run(problem, self.tol, start, callback)
+        working_set = self._working_set(run, start)
         try:
-            status = self._iterate(run, working_set, w, backend)
+            status = self._iterate(run, working_set, backend)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-        return run.result(status, repr(self), working_set)
+        run.dual = max(run.dual, working_set.dual)
+        return run.result(status, repr(self), working_set.cuts(), working_set.handovers)
 
     @abstractmethod
-    def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
-        """Add cuts and solve QPs, from weights w, until a status is reached."""
+    def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
+        """Add cuts and solve QPs, from the planes of the first evaluation, until a status is reached."""
 
     @abstractmethod
     def _group_caps(self, problem: Problem) -> Vector:
@@ -87,17 +83,12 @@ class CuttingPlane(Solver):
     def _translate(self, start: Result) -> CutSet | None:
         """Return the cuts of a solver with other groups in the groups of this one; None where they cannot be."""
 
-    def _start(self, problem: Problem, start: Result | None) -> tuple[WorkingSet, Vector]:
-        caps = self._group_caps(problem)
+    def _working_set(self, run: Run, start: Result | None) -> WorkingSet:
+        caps = self._group_caps(run.problem)
         max_cuts = max(self.max_cuts, 4 * len(caps))
-        empty = WorkingSet(problem.d, caps, max_cuts)
-        if start is None:
-            return empty, np.zeros(problem.d)
-        if start.w.shape != (problem.d,):
-            raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
-        seen = problem.fingerprint()
-        if seen.shape != start.fingerprint.shape or not np.allclose(seen, start.fingerprint, rtol=1e-6, atol=1e-9):
-            logger.info("start is of other data or another loss: only its weights are used")
-            return empty, start.w
-        cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start)
-        return (empty if cuts is None else WorkingSet.restored(cuts, caps, max_cuts)), start.w
+        cuts = None
+        if start is not None and run.same_problem:
+            cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start)
+        if cuts is None:
+            return WorkingSet(run.problem.d, caps, max_cuts)
+        return WorkingSet.restored(cuts, caps, max_cuts)

@@ -54,7 +54,7 @@ class NSlack(CuttingPlane):
         """Return None: a mean plane cannot be taken apart."""
         return None
 
-    def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
+    def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
         problem = run.problem
         if problem.n > _MOST_EXAMPLES:
             raise InputError(
@@ -64,13 +64,12 @@ class NSlack(CuttingPlane):
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
         accuracy = self.tol * problem.C / problem.cap.sum()  # ε, where the example weights have mean 1
-        if w.any():
-            point, planes = run.evaluate(w)
-            status = run.record(working_set)
+        if run.point.w.any():
+            status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
             if not working_set.size:
-                self._add(run, working_set, problem, range(problem.n), point, planes, accuracy, backend)
+                self._add(run, working_set, problem, range(problem.n), run.point, run.planes, accuracy, backend)
         for _ in range(self.max_iter):
             changed = False
             for part, block in zip(parts, blocks, strict=True):
@@ -81,7 +80,7 @@ class NSlack(CuttingPlane):
             run.passes += 1
             point, planes = run.evaluate(working_set.w)
             self._hinges(working_set, problem, range(problem.n), point, planes)
-            status = run.record(working_set)
+            status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
             if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε

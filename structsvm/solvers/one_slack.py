@@ -9,12 +9,16 @@ from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
 from structsvm.solvers.base import CuttingPlane
+from structsvm.solvers.line_search import search
 from structsvm.solvers.run import Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
 from structsvm.validation import at_least
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
+
+_TOWARD_TARGET = 0.1
+"""How far from the best point on the line towards the solution of the QP the next cut is made."""
 
 
 @frozen(kw_only=True)
@@ -31,11 +35,16 @@ class OneSlack(CuttingPlane):
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of iterations, one pass over the data each.
     max_cuts : cuts that are kept, at least 4; above it those without weight are dropped and old ones merged.
+    line_search : whether to search the line from the best point to that of the QP, and cut near
+        its minimum (Franc and Sonnenburg, JMLR 2009): about 7 argmaxes an iteration, and several
+        times fewer iterations where C is large. None: where the loss has a kernel. False is the
+        textbook algorithm.
     max_idle : iterations without weight after which a cut is dropped.
     """
 
     name: ClassVar[str] = "one-slack"
 
+    line_search: bool | None = None
     max_idle: int = field(default=50, validator=at_least(1))
 
     def _group_caps(self, problem: Problem) -> Vector:
@@ -46,17 +55,23 @@ class OneSlack(CuttingPlane):
         cuts, C = start.cuts, start.C
         return CutSet((cuts.a @ cuts.G)[None] / C, np.array([cuts.a @ cuts.L / C]), _ONE_GROUP, np.array([C]), 1)
 
-    def _iterate(self, run: Run, working_set: WorkingSet, w: Vector, backend: QPBackend) -> Status:
+    def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
+        searching = run.problem.has_kernel if self.line_search is None else self.line_search
+        best = cutting = run.point, run.planes
         for _ in range(self.max_iter):
-            _, planes = run.evaluate(w)
-            status = run.record(working_set)
+            status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
-            with run.clock("oracle"):
-                cut = run.problem.cut(planes)
+            cut = run.cut(cutting[1])
             with run.clock("qp"):
                 working_set.add(cut.g[None], np.array([cut.L]), _ONE_GROUP)
                 working_set.solve(backend, run.qp_tol)
                 working_set.prune(self.max_idle)
-            w = working_set.w
+            if searching:
+                target = run.score(working_set.w)
+                best = search(run, *best, target)
+                between = best[0].toward(target, _TOWARD_TARGET)
+                cutting = between, run.see(between)[0]
+            else:
+                cutting = run.evaluate(working_set.w)
         return Status.ITERATION_LIMIT

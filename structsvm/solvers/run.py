@@ -8,10 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from structsvm.exceptions import OracleError
-from structsvm.problem import Planes, Point, Problem
-from structsvm.result import Result, Status, Step
-from structsvm.solvers.working_set import WorkingSet
+from structsvm.exceptions import InputError, OracleError
+from structsvm.problem import Cut, Planes, Point, Problem
+from structsvm.result import CutSet, Result, Status, Step
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
@@ -23,26 +22,41 @@ Callback: TypeAlias = Callable[[Step], bool | None]
 
 
 class Run:
-    """What a solver has reached so far.
+    """What a solver has reached so far, from the weights that it starts at.
 
     Parameters
     ----------
     problem : the problem.
     tol : gap to reach, in units of the loss.
+    start : result to go on from; None starts at 0.
     callback : is shown every step.
+
+    Attributes
+    ----------
+    point, planes : those at the start.
+    same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
+
+    Raises
+    ------
+    InputError : when ``start`` has another number of weights.
     """
 
-    def __init__(self, problem: Problem, tol: float, callback: Callback | None) -> None:
+    def __init__(self, problem: Problem, tol: float, start: Result | None, callback: Callback | None) -> None:
         self.problem = problem
         self.tol = float(tol)
         self.callback = callback
-        self.w: Vector | None = None
         self.primal = np.inf
         self.dual = 0.0
         self.history: list[Step] = []
         self.passes = 0.0
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
+        if start is not None and start.w.shape != (problem.d,):
+            raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
+        self.point, self.planes = self.evaluate(np.zeros(problem.d) if start is None else start.w)
+        self.same_problem = start is not None and bool(start.w.any()) and _agree(self._fingerprint(), start.fingerprint)
+        if start is not None and not self.same_problem:
+            logger.info("start is of other data or another loss: only its weights are used")
 
     @property
     def gap_wanted(self) -> float:
@@ -64,24 +78,50 @@ class Run:
             self._seconds[name] += time.perf_counter() - began
 
     def evaluate(self, w: Vector) -> tuple[Point, Planes]:
-        """Find the planes at w and take ``P(w)`` as the upper bound where it is the best so far."""
-        with self.clock("oracle"):
-            point = self.problem.at(w)
-            planes = self.problem.planes(point)
-            primal = self.problem.primal(planes, point)
-        self.passes += 1
-        if primal < self.primal:
-            self.w, self.primal = w, primal
+        """Score all examples at w and `see` them: half a pass."""
+        point = self.score(w)
+        planes, _ = self.see(point)
         return point, planes
 
-    def record(self, working_set: WorkingSet) -> Status | None:
+    def score(self, w: Vector) -> Point:
+        """Return the point at w: half a pass over the data, none for w = 0."""
+        if not w.any():
+            return self.problem.origin()
+        with self.clock("oracle"):
+            point = self.problem.at(w)
+        self.passes += 0.5
+        return point
+
+    def see(self, point: Point) -> tuple[Planes, float]:
+        """Find the planes at a point and ``P(w)``, and keep them where they are the best so far: no pass."""
+        with self.clock("oracle"):
+            planes = self.problem.planes(point)
+            primal = self.problem.primal(planes, point)
+        if primal < self.primal:
+            self.w, self.primal = point.w, primal
+            self._best = (point, planes)
+        return planes, primal
+
+    def cut(self, planes: Planes) -> Cut:
+        """Return the weighted mean of planes: half a pass."""
+        with self.clock("oracle"):
+            cut = self.problem.cut(planes)
+        self.passes += 0.5
+        return cut
+
+    def record(self, dual: float, cuts: int, active_cuts: int) -> Status | None:
         """Close an iteration; returns a status where the run is over.
+
+        Parameters
+        ----------
+        dual : a lower bound.
+        cuts, active_cuts : cuts that are kept, and those with a positive multiplier.
 
         Raises
         ------
         OracleError : when the lower bound is above the upper one.
         """
-        self.dual = max(self.dual, working_set.dual)
+        self.dual = max(self.dual, dual)
         if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
             raise OracleError(
                 f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
@@ -93,8 +133,8 @@ class Run:
             passes=self.passes,
             primal=self.primal,
             dual=self.dual,
-            cuts=working_set.size,
-            active_cuts=working_set.active,
+            cuts=cuts,
+            active_cuts=active_cuts,
             oracle_seconds=self._seconds["oracle"],
             qp_seconds=self._seconds["qp"],
             seconds=time.perf_counter() - self._began,
@@ -108,26 +148,40 @@ class Run:
             return Status.STOPPED
         return Status.STALLED if self._stalled() else None
 
+    def _fingerprint(self) -> Vector:
+        point, planes = self._best
+        return self.problem.fingerprint(planes, point)
+
     def _stalled(self) -> bool:
         if len(self.history) <= _STALLED_AFTER:
             return False
         progress = self.history[-1 - _STALLED_AFTER].gap - self.history[-1].gap
         return progress <= 1e-15 * (abs(self.primal) + abs(self.dual))
 
-    def result(self, status: Status, solver: str, working_set: WorkingSet) -> Result:
-        """Return what was reached."""
-        if self.w is None:
-            raise KeyboardInterrupt
+    def result(self, status: Status, solver: str, cuts: CutSet, handovers: int = 0) -> Result:
+        """Return what was reached.
+
+        Parameters
+        ----------
+        status : why the run is over.
+        solver : settings of the solver, as text.
+        cuts : what a restart needs.
+        handovers : how often a QP backend was helped out.
+        """
         return Result(
             w=self.w,
             primal=self.primal,
-            dual=max(self.dual, working_set.dual),
+            dual=self.dual,
             C=self.problem.C,
             tol=self.tol,
             status=status,
             solver=solver,
-            handovers=working_set.handovers,
+            handovers=handovers,
             history=tuple(self.history),
-            cuts=working_set.cuts(),
-            fingerprint=self.problem.fingerprint(),
+            cuts=cuts,
+            fingerprint=self._fingerprint(),
         )
+
+
+def _agree(seen: Vector, known: Vector) -> bool:
+    return seen.shape == known.shape and np.allclose(seen, known, rtol=1e-6, atol=1e-9)

@@ -168,11 +168,5 @@ class WorkingSet:
         """Return a working set with these cuts, their multipliers scaled to the caps and to the best dual value."""
         working_set = cls(cuts.G.shape[1], cap, max_cuts)
         if len(cuts):
-            total = np.bincount(cuts.group, weights=cuts.a, minlength=len(cap))
-            factor = np.divide(cap, total, out=np.full(len(cap), np.inf), where=total > 0.0).min()
-            w = cuts.a @ cuts.G
-            norm, offset = w @ w, cuts.a @ cuts.L
-            best = offset / norm if norm > 0.0 else np.inf
-            theta = max(0.0, min(factor, best))
-            working_set.add(cuts.G, cuts.L, cuts.group, cuts.a * (theta if np.isfinite(theta) else 0.0))
+            working_set.add(cuts.G, cuts.L, cuts.group, cuts.scaled(cap))
         return working_set

@@ -1,0 +1,108 @@
+"""What compiled loops read of an operator: one type a kind of matrix, and two functions for each.
+
+``example_scores(view, i, w, out)`` writes the scores of example i; ``example_combine(view, i,
+c, out)`` writes the combination of its rows by coefficients c. numba picks the code by the
+type of the view, so one loop serves all of them. Sums are float64 whatever the storage.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+from numba.extending import overload
+
+from structsvm.compilation import compiled
+from structsvm.types import IntVector, Matrix, Vector
+
+
+class DenseView(NamedTuple):
+    """Rows of a dense matrix in C order, float64 or float32."""
+
+    ptr: IntVector
+    X: Matrix
+
+
+class SparseView(NamedTuple):
+    """Rows of a CSR matrix."""
+
+    ptr: IntVector
+    data: Vector
+    indices: Any
+    indptr: Any
+
+
+def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
+    """Write ``A_i w``."""
+    raise NotImplementedError
+
+
+def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
+    """Write ``A_i' c``."""
+    raise NotImplementedError
+
+
+def _dot(a: Any, b: Any) -> float:
+    total = 0.0
+    for k in range(len(b)):
+        total += a[k] * b[k]
+    return total
+
+
+dot = compiled(_dot, reorder=True)
+
+
+@overload(example_scores)
+def _example_scores(view: Any, i: Any, w: Any, out: Any) -> Any:
+    if _kind(view) is DenseView:
+
+        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
+            first = view.ptr[i]
+            for row in range(len(out)):
+                out[row] = dot(view.X[first + row], w)
+
+        return scores
+    if _kind(view) is SparseView:
+
+        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
+            first = view.ptr[i]
+            for row in range(len(out)):
+                total = 0.0
+                for k in range(view.indptr[first + row], view.indptr[first + row + 1]):
+                    total += view.data[k] * w[view.indices[k]]
+                out[row] = total
+
+        return scores
+    return None
+
+
+@overload(example_combine)
+def _example_combine(view: Any, i: Any, c: Any, out: Any) -> Any:
+    if _kind(view) is DenseView:
+
+        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
+            first = view.ptr[i]
+            out[:] = 0.0
+            for row in range(len(c)):
+                factor = c[row]
+                if factor != 0.0:
+                    features = view.X[first + row]
+                    for k in range(len(out)):
+                        out[k] += factor * features[k]
+
+        return combine
+    if _kind(view) is SparseView:
+
+        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
+            first = view.ptr[i]
+            out[:] = 0.0
+            for row in range(len(c)):
+                factor = c[row]
+                if factor != 0.0:
+                    for k in range(view.indptr[first + row], view.indptr[first + row + 1]):
+                        out[view.indices[k]] += factor * view.data[k]
+
+        return combine
+    return None
+
+
+def _kind(view: Any) -> type | None:
+    return view.instance_class if isinstance(view, numba.types.NamedTuple) else None

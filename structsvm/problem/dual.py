@@ -1,0 +1,120 @@
+"""A point of the n-slack dual: some planes of every example, in weight space, with multipliers."""
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.problem.plane_cache import PlaneArrays, best_value, combined, improve, improve_all, insert, shares
+from structsvm.result import CutSet
+from structsvm.types import IntVector, Vector
+
+STEPS = 10
+"""Most pairwise steps between the planes of an example in one visit."""
+
+NEW_PLANE = 1e-12
+"""Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
+
+_MOST_PLACES = 32
+_FEWEST_PLACES = 3
+
+
+class DualPlanes:
+    """Planes of every example with multipliers a: ``w = Σ a g`` and ``dual = Σ a L − ½‖w‖²``.
+
+    What Frank-Wolfe steps move. Each example keeps several planes, so that many steps can be
+    taken between two looks at the data (Shah, Kolmogorov and Lampert, "A Multi-Plane
+    Block-Coordinate Frank-Wolfe Algorithm for Training Structural SVMs with a Costly
+    max-Oracle", CVPR 2015).
+
+    Parameters
+    ----------
+    d : number of weights.
+    cap : largest sum of the multipliers of each example, shape (n,).
+    memory : bytes that the planes may take.
+
+    Raises
+    ------
+    InputError : when not even three planes an example fit into the memory.
+    """
+
+    def __init__(self, d: int, cap: Vector, memory: int) -> None:
+        n = len(cap)
+        places = min(_MOST_PLACES, _places(n, d, memory))
+        if places < _FEWEST_PLACES:
+            need = n * _FEWEST_PLACES * 8 * (d + _FEWEST_PLACES + 3)
+            raise InputError(
+                f"FrankWolfe(memory={memory}) cannot keep {_FEWEST_PLACES} planes of {d} numbers for each of {n} "
+                f"examples: give it {need} bytes, or use OneSlack, which keeps a few hundred planes in all"
+            )
+        self.w = np.zeros(d)
+        self.arrays = PlaneArrays(
+            G=np.zeros((n, places, d)),
+            L=np.zeros((n, places)),
+            a=np.zeros((n, places)),
+            gram=np.zeros((n, places, places)),
+            age=np.zeros((n, places)),
+            used=np.zeros(n, dtype=np.int64),
+            live=np.zeros(n, dtype=np.int64),
+            cap=np.array(cap),
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of planes that are kept."""
+        return int(self.arrays.used.sum())
+
+    @property
+    def active(self) -> int:
+        """Number of planes with a positive multiplier."""
+        return int(np.count_nonzero(self.arrays.a))
+
+    def refresh(self) -> float:
+        """Compute w from the multipliers afresh and return the value of the dual."""
+        offset = combined(self.arrays, self.w)
+        return float(offset - 0.5 * (self.w @ self.w))
+
+    def visit(self, i: int, g: Vector, L: float) -> float:
+        """Take in a plane of example i and step; return the gap of the example before."""
+        if L - g @ self.w > best_value(self.arrays, i, self.w) + NEW_PLANE:
+            insert(self.arrays, i, g, L)
+        return float(improve(self.arrays, i, self.w, STEPS, True))
+
+    def improve(self, order: IntVector, *, full: bool) -> float:
+        """Step on the planes that are kept, example by example; return the sum of the gaps met.
+
+        Parameters
+        ----------
+        order : the examples.
+        full : look at all planes, and not only at those that had weight of late.
+        """
+        return float(improve_all(self.arrays, order, self.w, STEPS, full))
+
+    def gaps(self, violation: Vector) -> Vector:
+        """Return the gap of each example at w, of which the whole gap is the sum.
+
+        Parameters
+        ----------
+        violation : ``max_ŷ L − g·w`` of each example, shape (n,).
+        """
+        held = np.empty(len(violation))
+        shares(self.arrays, self.w, held)
+        return np.asarray(self.arrays.cap * violation - held)
+
+    def cuts(self) -> CutSet:
+        """Return the planes with weight, and the multipliers, as cuts grouped by example."""
+        i, p = np.nonzero(self.arrays.a)
+        arrays = self.arrays
+        return CutSet(arrays.G[i, p], arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap))
+
+    def load(self, cuts: CutSet) -> None:
+        """Take over cuts that are grouped by example, with their multipliers scaled to the caps."""
+        arrays = self.arrays
+        multipliers = cuts.scaled(arrays.cap).tolist()
+        for g, L, i, a in zip(cuts.G, cuts.L, cuts.group.tolist(), multipliers, strict=True):
+            arrays.a[i, insert(arrays, i, g, float(L))] = a
+        self.refresh()
+
+
+def _places(n: int, d: int, memory: int) -> int:
+    """Return the largest P with ``8 n P (d + P + 3) ≤ memory``."""
+    half = 0.5 * (d + 3)
+    return int((half * half + memory / (8 * n)) ** 0.5 - half)

@@ -1,0 +1,112 @@
+"""Block-coordinate Frank-Wolfe with several planes an example."""
+
+from typing import ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.problem import DualPlanes, Problem
+from structsvm.result import Result, Status
+from structsvm.solvers.base import Solver
+from structsvm.solvers.run import Callback, Run
+from structsvm.types import IntVector, Vector
+from structsvm.validation import at_least, positive
+
+_WORTH_A_CERTIFICATE = 1.5
+"""Multiple of the gap wanted at which what a pass met makes a certificate likely."""
+
+_LONGEST_WITHOUT = 10
+"""Passes after which a certificate is computed in any case."""
+
+_COVERED = 0.95
+"""Part of the whole gap that the examples of the next pass must hold, once each one's is known."""
+
+_CACHE_ACCURACY = 0.2
+"""Part of the gap met by a pass that is left on the planes before the next one."""
+
+
+@frozen(kw_only=True)
+class FrankWolfe(Solver):
+    """Block-coordinate Frank-Wolfe, one step after each argmax, and many more on the planes that are kept.
+
+    Lacoste-Julien, Jaggi, Schmidt and Pletscher, "Block-Coordinate Frank-Wolfe Optimization
+    for Structural SVMs", ICML 2013; the planes are those of Shah, Kolmogorov and Lampert,
+    CVPR 2015, moved in pairs. A pass scores an example, finds its argmax and steps while its
+    rows are at hand. What the pass met tells when a certificate is worth a pass of its own;
+    the certificate tells which examples hold the gap, and only those are visited next.
+
+    Parameters
+    ----------
+    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    max_iter : limit of passes.
+    memory : bytes for planes; at most 32 an example are kept, at least 3.
+    cache_sweeps : most rounds over the planes between two passes.
+    seed : of the order in which examples are visited.
+    """
+
+    name: ClassVar[str] = "frank-wolfe"
+
+    tol: float = field(default=1e-3, validator=positive)
+    max_iter: int = field(default=10_000, validator=at_least(1))
+    memory: int = field(default=256 * 2**20, validator=at_least(1))
+    cache_sweeps: int = field(default=20, validator=at_least(0))
+    seed: int = field(default=0, validator=at_least(0))
+
+    def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
+        """Minimise the problem; see `Solver.solve`."""
+        dual = DualPlanes(problem.d, problem.cap, self.memory)
+        run = Run(problem, self.tol, start, callback)
+        try:
+            status = self._begin(run, dual, start) or self._iterate(run, dual)
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+        run.dual = max(run.dual, dual.refresh())
+        return run.result(status, repr(self), dual.cuts())
+
+    def _begin(self, run: Run, dual: DualPlanes, start: Result | None) -> Status | None:
+        """Take over the planes of an earlier result, or those at its weights."""
+        if start is None:
+            return None
+        problem = run.problem
+        if run.same_problem and start.cuts.groups == problem.n:
+            dual.load(start.cuts)
+        else:
+            cuts = problem.cuts(run.planes, np.ones(problem.n, dtype=np.bool_))
+            for g, L, i in zip(cuts.G, cuts.L, cuts.example.tolist(), strict=True):
+                dual.visit(i, g, float(L))
+        return run.record(dual.refresh(), dual.size, dual.active)
+
+    def _iterate(self, run: Run, dual: DualPlanes) -> Status:
+        problem = run.problem
+        rng = np.random.default_rng(self.seed)
+        everyone = np.arange(problem.n)
+        order: IntVector = everyone
+        since = 0
+        for _ in range(self.max_iter):
+            with run.clock("oracle"):
+                met = problem.sweep(dual, rng.permutation(order))
+            run.passes += len(order) / problem.n
+            with run.clock("qp"):
+                self._improve(dual, rng, everyone, _CACHE_ACCURACY * max(met, run.gap_wanted))
+            lower = dual.refresh()
+            since += 1
+            if met <= _WORTH_A_CERTIFICATE * run.gap_wanted or since >= _LONGEST_WITHOUT:
+                since = 0
+                point, planes = run.evaluate(dual.w.copy())
+                order = _holding(dual.gaps(problem.violation(planes, point)))
+            status = run.record(lower, dual.size, dual.active)
+            if status:
+                return status
+        return Status.ITERATION_LIMIT
+
+    def _improve(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, enough: float) -> None:
+        for sweep in range(self.cache_sweeps):
+            if dual.improve(rng.permutation(everyone), full=sweep == 0) <= enough:
+                return
+
+
+def _holding(gaps: Vector) -> IntVector:
+    """Return the fewest examples that hold most of the gap."""
+    order = np.argsort(-gaps, kind="stable")
+    total = np.cumsum(gaps[order])
+    return order[: int(np.searchsorted(total, _COVERED * total[-1])) + 1]
