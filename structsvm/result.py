@@ -31,7 +31,7 @@ class Step:
 
     Parameters
     ----------
-    iteration : number of the iteration, from 1.
+    iteration : number of the iteration; 0 is the start.
     passes : passes over the data so far; one evaluates all scores and combines all features.
     primal, dual : best certified upper and lower bound so far.
     cuts, active_cuts : cuts in the working set, and those with a positive multiplier.
@@ -108,7 +108,7 @@ class Result:
     solver : the settings of the solver, as text.
     handovers : how often a QP backend did not reach the accuracy that was needed and the
         built-in one finished its work.
-    history : one row an iteration.
+    history : one row for the start and one an iteration.
     cuts : the working set at the end.
     fingerprint : numbers that tell these data and this loss from others.
     """

@@ -113,4 +113,10 @@ def _train_and_test(run: _Run, train: "RankingData", test: "RankingData") -> lis
     seconds = time.perf_counter() - began
     result = ranker.result_
     score = ranker.score(test.X, test.y, qid=test.qid)
-    return [f"{score:.4f}", f"{seconds:.3f}", str(len(result.history)), f"{result.gap / _C:.1e}", str(result.handovers)]
+    return [
+        f"{score:.4f}",
+        f"{seconds:.3f}",
+        str(result.history[-1].iteration),
+        f"{result.gap / _C:.1e}",
+        str(result.handovers),
+    ]

@@ -298,10 +298,12 @@ class Problem:
         planes, point : the planes that were found at this very point. At ``w = 0`` features
             cannot be told apart.
         """
+        opposite = Point(-point.w, -point.scores)  # where hinges that are 0 at the point tell losses apart
         seen = (
             self.cap / self.C,
             segment_dots(point.scores, point.scores, self.ptr),
             self.violation(planes, point),
+            self.violation(self.planes(opposite), opposite),
         )
         bucket = np.arange(self.n) % _FINGERPRINT_BUCKETS
         sums = [np.bincount(bucket, weights=values, minlength=_FINGERPRINT_BUCKETS) for values in seen]

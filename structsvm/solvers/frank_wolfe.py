@@ -65,12 +65,10 @@ class FrankWolfe(Solver):
 
     def _begin(self, run: Run, dual: DualPlanes, start: Result | None) -> Status | None:
         """Take over the planes of an earlier result, or those at its weights."""
-        if start is None:
-            return None
         problem = run.problem
-        if run.same_problem and start.cuts.groups == problem.n:
+        if start is not None and run.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
-        else:
+        elif start is not None:
             cuts = problem.cuts(run.planes, np.ones(problem.n, dtype=np.bool_))
             for g, L, i in zip(cuts.G, cuts.L, cuts.example.tolist(), strict=True):
                 dual.visit(i, g, float(L))

@@ -7,6 +7,10 @@ from structsvm.problem import Planes, Point
 from structsvm.solvers.run import Run
 
 _EVALUATIONS = 12
+
+_FARTHEST = 2.0
+"""Largest t: beyond it the rounding errors of the scores would grow from search to search."""
+
 _ACCURACY = 0.01
 """Part of the descent found so far that may be left when the search ends."""
 
@@ -21,7 +25,7 @@ class _Tangent:
 
 
 def search(run: Run, base: Point, planes: Planes, target: Point) -> tuple[Point, Planes]:
-    """Minimise ``P(w_b + t (w_t − w_b))`` over ``t ≥ 0``.
+    """Minimise ``P(w_b + t (w_t − w_b))`` over ``0 ≤ t ≤ 2``.
 
     P is a parabola plus a convex piecewise linear function, of which an argmax of every
     example gives a value and a slope. Between the two tangents next to the minimum, the
@@ -68,7 +72,9 @@ def search(run: Run, base: Point, planes: Planes, target: Point) -> tuple[Point,
         else:
             high = here
         if high is None:
-            t = max(2.0 * t, -(low.slope + linear) / curvature)
+            if t == _FARTHEST:
+                break
+            t = _FARTHEST
             continue
         t = _lowest(low, high, linear, curvature)
         model = parabola(t) + max(low.value + low.slope * (t - low.at), high.value + high.slope * (t - high.at))
@@ -80,6 +86,8 @@ def search(run: Run, base: Point, planes: Planes, target: Point) -> tuple[Point,
 def _lowest(low: _Tangent, high: _Tangent, linear: float, curvature: float) -> float:
     """Return where the parabola plus the larger of two lines is lowest."""
     left = -(linear + low.slope) / curvature
+    if high.slope <= low.slope:
+        return left
     right = -(linear + high.slope) / curvature
     crossing = (low.value - low.slope * low.at - high.value + high.slope * high.at) / (high.slope - low.slope)
     return float(np.clip(crossing, right, left))

@@ -64,12 +64,11 @@ class NSlack(CuttingPlane):
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
         accuracy = self.tol * problem.C / problem.cap.sum()  # ε, where the example weights have mean 1
-        if run.point.w.any():
-            status = run.record(working_set.dual, working_set.size, working_set.active)
-            if status:
-                return status
-            if not working_set.size:
-                self._add(run, working_set, problem, range(problem.n), run.point, run.planes, accuracy, backend)
+        status = run.record(working_set.dual, working_set.size, working_set.active)
+        if status:
+            return status
+        if run.point.w.any() and not working_set.size:
+            self._add(run, working_set, problem, range(problem.n), run.point, run.planes, accuracy, backend)
         for _ in range(self.max_iter):
             changed = False
             for part, block in zip(parts, blocks, strict=True):

@@ -58,8 +58,8 @@ class OneSlack(CuttingPlane):
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
         searching = run.problem.has_kernel if self.line_search is None else self.line_search
         best = cutting = run.point, run.planes
+        status = run.record(working_set.dual, working_set.size, working_set.active)
         for _ in range(self.max_iter):
-            status = run.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
             cut = run.cut(cutting[1])
@@ -74,4 +74,5 @@ class OneSlack(CuttingPlane):
                 cutting = between, run.see(between)[0]
             else:
                 cutting = run.evaluate(working_set.w)
-        return Status.ITERATION_LIMIT
+            status = run.record(working_set.dual, working_set.size, working_set.active)
+        return status or Status.ITERATION_LIMIT

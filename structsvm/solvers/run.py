@@ -129,7 +129,7 @@ class Run:
                 "violated output of some example. Run structsvm.testing.check_loss on the loss to see which."
             )
         step = Step(
-            iteration=len(self.history) + 1,
+            iteration=len(self.history),
             passes=self.passes,
             primal=self.primal,
             dual=self.dual,

@@ -52,7 +52,7 @@ def test_rows_as_examples(run):
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])
 def test_not_converged_writes_the_model_and_fails(run, quiet):
     done = run("train", "train.txt", "-C", 100, "--max-iter", 2, "--model", "m.npz", *quiet, code=1)
-    assert len(Ranker.load("m.npz").result_.history) == 2
+    assert len(Ranker.load("m.npz").result_.history) == 3
     (line,) = done.stderr.splitlines()
     assert line.startswith("structsvm: error: not converged: the limit of iterations was reached")
     assert line.endswith("The model so far was written to m.npz")

@@ -107,3 +107,13 @@ def test_average_precision_takes_n_log_n_steps() -> None:
     """From 200 to 3200 documents n log n grows 24-fold, R N 256-fold."""
     loss = AveragePrecision()
     assert lines_run(loss, 3200) < 28 * lines_run(loss, 200)
+
+
+@each_ranking_loss
+@pytest.mark.parametrize("n", [4096, 4097, 6000])
+@pytest.mark.parametrize("offset", [0.0, -1e6])
+def test_ranking_kernels_agree_on_the_longest_queries(loss: ScoreLoss[Any], n: int, offset: float) -> None:
+    """Long lists are sorted in another way; a common offset leaves few digits to tell scores apart."""
+    rng = np.random.default_rng(n)
+    y = (rng.random(n) < 0.03).astype(np.float64)
+    assert_kernel_agrees(loss, [y], [offset + rng.standard_normal(n) + y])

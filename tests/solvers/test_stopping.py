@@ -68,7 +68,8 @@ def test_ctrl_c_before_there_is_any_result(solver_name: str) -> None:
 def test_ctrl_c_anywhere_in_the_working_set_leaves_whole_cuts(line: int, solver_name: str) -> None:
     """Interrupted before the n-th line that runs in the working set, the cuts are still true and feasible."""
     problem, every, _ = solved("map", 1, 100.0)
-    solver = solvers.create(solver_name, tol=1e-7, max_cuts=4, max_idle=1)
+    textbook = {"line_search": False} if solver_name == "one-slack" else {}
+    solver = solvers.create(solver_name, tol=1e-7, max_cuts=4, max_idle=1, **textbook)
     result = solve_interrupted(solver, problem, line)
     assert result.status is Status.INTERRUPTED
     assert result.dual <= result.primal
@@ -115,7 +116,7 @@ def test_a_callback_stops_by_returning_true(k: int, solver_name: str) -> None:
     result = solvers.create(solver_name, tol=1e-9).solve(small_problem("map", C=100.0), callback=callback)
     assert result.status is Status.STOPPED
     assert result.history == tuple(seen)
-    assert [step.iteration for step in seen] == list(range(1, k + 1))
+    assert [step.iteration for step in seen] == list(range(k))
 
 
 def test_a_callback_is_shown_every_step(solver_name: str) -> None:
@@ -126,14 +127,14 @@ def test_a_callback_is_shown_every_step(solver_name: str) -> None:
     assert last.gap == last.primal - last.dual <= result.tol * result.C
     assert 0 < last.active_cuts <= last.cuts
     assert 0 < last.oracle_seconds + last.qp_seconds <= last.seconds
-    assert last.passes == {"one-slack": 1, "n-slack": 2}[solver_name] * last.iteration
+    assert last.passes == {"one-slack": 1.0, "n-slack": 1.5}[solver_name] * last.iteration
 
 
 @pytest.mark.parametrize("max_iter", [1, 2])
 def test_the_limit_of_iterations(max_iter: int, solver_name: str) -> None:
     result = solvers.create(solver_name, tol=1e-9, max_iter=max_iter).solve(small_problem("map", C=100.0))
     assert result.status is Status.ITERATION_LIMIT
-    assert len(result.history) == max_iter
+    assert len(result.history) == max_iter + 1
 
 
 def test_a_tol_below_rounding_ends_as_stalled(solver_name: str) -> None:
