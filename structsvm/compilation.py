@@ -20,13 +20,13 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
 
     Returns
     -------
-    The compiled function. A later process reads the machine code from disk; where no
+    The compiled function, which lets other threads run. A later process reads the machine code from disk; where no
     cache folder can be written, or the source is not a file, it is compiled again.
     """
     fastmath = {"reassoc", "contract", "nsz"} if reorder else False
     try:
-        return numba.njit(signatures, cache=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
+        return numba.njit(signatures, cache=True, nogil=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        return numba.njit(signatures, fastmath=fastmath)(function)  # type: ignore[no-any-return]
+        return numba.njit(signatures, nogil=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]

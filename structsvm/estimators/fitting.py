@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from attrs import evolve
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -46,7 +47,7 @@ def minimise(
 
 
 def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1) -> Features:
-    """Return X as float64, dense or CSR, and remember (or compare) its number of features.
+    """Return X as float64 or float32 in C order, or as CSR, and remember (or compare) its number of features.
 
     Parameters
     ----------
@@ -59,9 +60,10 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows:
     ------
     InputError : when X is not such a matrix; it names the first row and column at fault.
     """
+    dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
     try:
         checked: Features = validate_data(
-            estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_min_samples=min_rows
+            estimator, X, reset=reset, accept_sparse="csr", dtype=dtype, order="C", ensure_min_samples=min_rows
         )
     except ValueError as error:
         raise InputError(f"{error}{_first_not_finite(X)}") from None

@@ -122,7 +122,7 @@ class Ranker(BaseEstimator):
             )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         self._take(minimise(problem, self.solver, self.tol, start, callback))
-        self.n_examples_ = problem.n
+        self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = qid is not None
         return self

@@ -9,7 +9,8 @@ from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
-from structsvm.operators.views import DenseView, SparseView
+from structsvm.operators.views import DenseView, SparseView, add_combined, write_scores
+from structsvm.parallel import in_blocks
 from structsvm.types import Features, IntVector, Vector
 
 
@@ -19,7 +20,7 @@ class Rows(Operator):
 
     Parameters
     ----------
-    X : features, shape (rows, d); float64, dense or CSR. Not copied.
+    X : features, shape (rows, d), not copied: dense float64 or float32 (a memory map, too), or CSR.
     ptr : int64, shape (n + 1,); example i owns the rows ``ptr[i]`` to ``ptr[i + 1] − 1``.
     """
 
@@ -66,12 +67,29 @@ class Rows(Operator):
         return SparseView(self.ptr, self.X.data, self.X.indices, self.X.indptr)
 
     def scores(self, w: Vector) -> Vector:
-        """Return ``X w``."""
-        return np.asarray(self.X @ w)
+        """Return ``X w``, summed in float64 whatever the storage."""
+        if not self._needs_loops:
+            return np.asarray(self.X @ w)
+        out = np.empty(self.X.shape[0])
+        in_blocks(lambda start, stop: write_scores(self.view, start, stop, w, out), self.ptr)
+        return out
 
     def combine(self, c: Vector) -> Vector:
-        """Return ``X' c``."""
-        return np.asarray(c @ self.X if not sp.issparse(self.X) else self.X.T @ c)
+        """Return ``X' c``, summed in float64 whatever the storage."""
+        if not self._needs_loops:
+            return np.asarray(c @ self.X if isinstance(self.X, np.ndarray) else self.X.T @ c)
+
+        def part(start: int, stop: int) -> Vector:
+            out = np.zeros(self.d)
+            add_combined(self.view, start, stop, c, out)
+            return out
+
+        return np.asarray(np.sum(in_blocks(part, self.ptr), axis=0))
+
+    @property
+    def _needs_loops(self) -> bool:
+        """Whether BLAS would copy the matrix to float64, or sum in float32."""
+        return self.X.dtype != np.float64 and self.view is not None
 
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""

@@ -8,6 +8,7 @@ type of the view, so one loop serves all of them. Sums are float64 whatever the 
 from typing import Any, NamedTuple
 
 import numba
+import numpy as np
 from numba.extending import overload
 
 from structsvm.compilation import compiled
@@ -106,3 +107,20 @@ def _example_combine(view: Any, i: Any, c: Any, out: Any) -> Any:
 
 def _kind(view: Any) -> type | None:
     return view.instance_class if isinstance(view, numba.types.NamedTuple) else None
+
+
+def _write_scores(view: Any, start: int, stop: int, w: Vector, out: Vector) -> None:
+    for i in range(start, stop):
+        example_scores(view, i, w, out[view.ptr[i] : view.ptr[i + 1]])
+
+
+def _add_combined(view: Any, start: int, stop: int, c: Vector, out: Vector) -> None:
+    part = np.empty(len(out))
+    for i in range(start, stop):
+        example_combine(view, i, c[view.ptr[i] : view.ptr[i + 1]], part)
+        for k in range(len(out)):
+            out[k] += part[k]
+
+
+write_scores = compiled(_write_scores)
+add_combined = compiled(_add_combined)

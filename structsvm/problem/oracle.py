@@ -9,6 +9,7 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
+from structsvm.parallel import in_blocks
 from structsvm.problem.dual import NEW_PLANE, STEPS, DualPlanes
 from structsvm.problem.points import Planes
 from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep
@@ -18,8 +19,11 @@ from structsvm.types import IntVector, Vector
 class Oracle(Protocol):
     """Finds the plane of every example."""
 
-    def planes(self, scores: Vector, ptr: IntVector) -> Planes:
-        """Return the planes at these scores; example i owns ``scores[ptr[i]:ptr[i + 1]]``."""
+    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
+        """Return the planes at these scores; example i owns ``scores[ptr[i]:ptr[i + 1]]``.
+
+        Examples of cap 0 get a plane of zeros, and their argmax is not asked for.
+        """
 
     def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> float | None:
         """Visit examples in compiled code; None where there is none."""
@@ -63,11 +67,16 @@ class CompiledOracle:
     label_ptr: IntVector
     params: Vector
 
-    def planes(self, scores: Vector, ptr: IntVector) -> Planes:
+    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
         coef, loss = np.empty(len(scores)), np.empty(len(ptr) - 1)
         kernel = compiled_kernel(self.kernel)
-        argmax_sweep()(kernel, scores, ptr, self.labels, self.label_ptr, self.params, coef, loss)
+        loop = argmax_sweep()
+
+        def write(start: int, stop: int) -> None:
+            loop(kernel, start, stop, scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss)
+
+        in_blocks(write, ptr)
         return Planes(coef, loss)
 
     def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> float | None:
@@ -93,13 +102,16 @@ class PythonOracle:
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
 
-    def planes(self, scores: Vector, ptr: IntVector) -> Planes:
+    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
         coef, losses = np.empty(len(scores)), np.empty(len(ptr) - 1)
         scores = scores.view()
         scores.flags.writeable = False  # a loss that wrote to them would falsify the bounds
         for i, y in enumerate(self.ys):
             owned = slice(ptr[i], ptr[i + 1])
+            if cap[i] == 0.0:
+                coef[owned] = losses[i] = 0.0
+                continue
             y_hat = self.loss.loss_augmented_argmax(scores[owned], y)
             losses[i] = self.loss.loss(y, y_hat)
             coef[owned] = self._code(y, y, owned) - self._code(y_hat, y, owned)

@@ -1,7 +1,6 @@
 """The problem that a solver sees."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +8,17 @@ import scipy.sparse as sp
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError, OracleError
+from structsvm.exceptions import OracleError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, WithIntercept
+from structsvm.problem.checks import (
+    checked_weights,
+    require_argmaxes,
+    require_finite,
+    require_losses,
+    require_pairs,
+    require_positive_C,
+)
 from structsvm.problem.dual import DualPlanes
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -38,7 +45,8 @@ class Problem:
     ptr : where the scores of each example begin, shape (n + 1,).
     cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
     C : weight of the mean hinge against the regulariser.
-    left_out : number of queries that the loss cannot learn from; they are not among the n.
+    used : number of examples that the loss can learn from, the n of the objective.
+    left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
     """
 
     loss: ScoreLoss[Any]
@@ -47,6 +55,7 @@ class Problem:
     ptr: IntVector = field(repr=False)
     cap: Vector = field(repr=False)
     C: float
+    used: int
     left_out: int = 0
 
     @classmethod
@@ -83,7 +92,7 @@ class Problem:
         bound: ScoreLoss[Any] = losses.create(loss).bind(y)
         queries = group_queries(bound, X, y, qid, sample_weight)
         rows = WithIntercept(queries.rows, intercept) if intercept else queries.rows
-        problem = cls.make(bound, bound.operator(rows), queries.ys, C, queries.weights)
+        problem = cls.make(bound, bound.operator(rows), queries.ys, C, queries.weights, queries.usable)
         return evolve(problem, left_out=queries.left_out)
 
     @classmethod
@@ -114,44 +123,54 @@ class Problem:
         InputError : when there are not as many outputs as inputs, or none.
         UnknownNameError : when no loss has that name.
         """
-        _require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
+        require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return cls.make(examples.loss, examples.operator, examples.ys, C, weights)
 
     @classmethod
     def make(
-        cls, loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], C: float, weights: Vector | None = None
+        cls,
+        loss: ScoreLoss[Any],
+        operator: Operator,
+        ys: Sequence[Any],
+        C: float,
+        weights: Vector | None = None,
+        usable: BoolVector | None = None,
     ) -> Self:
         """Put a problem together from its parts.
 
         Parameters
         ----------
         loss, operator : the loss and the features.
-        ys : true outputs, one an example; all of them usable.
+        ys : true outputs, one an example.
         C : weight of the mean hinge; positive.
         weights : example weights κ, shape (n,), not negative; None: all 1.
+        usable : which examples the loss can learn from; the others count for nothing. None: all.
 
         Raises
         ------
         InputError : when C, the weights or the numbers of examples do not fit.
         """
-        _require_positive(C)
-        _require_pairs(operator.n, len(ys))
-        kappa = np.ones(operator.n) if weights is None else np.asarray(weights, dtype=np.float64)
-        if kappa.shape != (operator.n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():
-            raise InputError(
-                f"example weights must be {operator.n} finite numbers, none negative and not all zero, "
-                f"got shape {kappa.shape}"
-            )
-        oracle = make_oracle(loss, ys)
+        require_positive_C(C)
+        require_pairs(operator.n, len(ys))
+        kappa = checked_weights(weights, operator.n)
+        used = operator.n
+        if usable is not None:
+            used, kappa = int(usable.sum()), np.where(usable, kappa, 0.0)
         return cls(
-            loss=loss, operator=operator, oracle=oracle, ptr=operator.ptr, cap=kappa * C / operator.n, C=float(C)
+            loss=loss,
+            operator=operator,
+            oracle=make_oracle(loss, ys),
+            ptr=operator.ptr,
+            cap=kappa * C / used,
+            C=float(C),
+            used=used,
         )
 
     @property
     def n(self) -> int:
-        """Number of examples."""
+        """Number of examples, those without weight included."""
         return len(self.cap)
 
     @property
@@ -166,7 +185,7 @@ class Problem:
 
     def with_C(self, C: float) -> Self:
         """Return the problem with another C."""
-        _require_positive(C)
+        require_positive_C(C)
         return evolve(self, C=float(C), cap=self.cap * (C / self.C))
 
     def block(self, start: int, stop: int) -> Self:
@@ -192,9 +211,7 @@ class Problem:
         """
         with np.errstate(invalid="ignore", over="ignore"):
             scores = self.operator.scores(w)
-        if not np.isfinite(scores).all():
-            example = int(np.searchsorted(self.ptr, np.argmin(np.isfinite(scores)), side="right")) - 1
-            raise InputError(f"example {example} has features that are NaN, infinite or too large to compute with")
+        require_finite(scores, self.ptr)
         return Point(w, scores)
 
     def planes(self, point: Point) -> Planes:
@@ -204,13 +221,8 @@ class Problem:
         ------
         OracleError : when a loss is not a number or negative, or the truth beats the argmax.
         """
-        planes = self.oracle.planes(point.scores, self.ptr)
-        if not (planes.loss >= 0.0).all():
-            i = int(np.argmin(planes.loss >= 0.0))
-            raise OracleError(
-                f"{self.loss.title} returned a loss of {planes.loss[i]} for example {i}; "
-                "a loss is a number of at least 0. Run structsvm.testing.check_loss on it."
-            )
+        planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+        require_losses(self.loss.title, planes.loss)
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:
@@ -229,18 +241,7 @@ class Problem:
         OracleError : when the truth itself beats an output that was returned as the argmax.
         """
         violation = self.violation(planes, point)
-        lowest = int(np.argmin(violation))
-        if np.isnan(violation[lowest]):
-            raise OracleError(
-                f"{self.loss.title}: the output returned as the loss-augmented argmax of example {lowest} is encoded "
-                "by NaN. A kernel must write every element of out; run structsvm.testing.check_loss on the loss."
-            )
-        if violation[lowest] < -1e-8 * (1.0 + np.abs(point.scores).max(initial=0.0)):
-            raise OracleError(
-                f"{self.loss.title}: the output returned as the loss-augmented argmax of example {lowest} "
-                f"has Δ + w·Ψ lower than the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
-                "Run structsvm.testing.check_loss on the loss to see which output it should be."
-            )
+        require_argmaxes(self.loss.title, violation, point.scores)
         return float(0.5 * (point.w @ point.w) + self.cap @ np.maximum(violation, 0.0))
 
     def cut(self, planes: Planes) -> Cut:
@@ -308,13 +309,3 @@ class Problem:
         bucket = np.arange(self.n) % _FINGERPRINT_BUCKETS
         sums = [np.bincount(bucket, weights=values, minlength=_FINGERPRINT_BUCKETS) for values in seen]
         return np.concatenate([[self.n, self.d, self.ptr[-1]], *sums])
-
-
-def _require_pairs(inputs: int, outputs: int) -> None:
-    if inputs != outputs or inputs == 0:
-        raise InputError(f"there are {inputs} inputs and {outputs} outputs: each input needs its output")
-
-
-def _require_positive(C: float) -> None:
-    if isinstance(C, bool) or not (isinstance(C, Real) and 0.0 < C < np.inf):
-        raise InputError(f"C must be a positive finite number, got {C!r}")

@@ -10,36 +10,41 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics.ranking import number_queries
 from structsvm.operators import Rows
-from structsvm.types import Features, IntVector, Vector
+from structsvm.types import BoolVector, Features, IntVector, Vector
 
 
 @frozen(eq=False)
 class Queries:
-    """The usable queries of a data set, each with its rows together.
+    """The queries of a data set, each with its rows together.
 
     Parameters
     ----------
-    rows : features; example i is the i-th usable query.
+    rows : features; example i is the i-th query.
     ys : labels of each query; of each row for a loss whose examples are rows.
     weights : weight of each example; None: all 1.
+    usable : which of these queries the loss can learn from; None: all.
     left_out : number of queries that the loss cannot learn from.
     """
 
     rows: Rows
     ys: Any
     weights: Vector | None
+    usable: BoolVector | None
     left_out: int
 
 
 def group_queries(
     loss: ScoreLoss[Any], X: Features, y: Vector, qid: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> Queries:
-    """Group rows by query and leave out the queries that the loss cannot learn from.
+    """Group rows by query, and find the queries that the loss cannot learn from.
+
+    Rows that are grouped already stay where they are, without a copy. Others are copied once,
+    and queries that cannot be learned from are not copied.
 
     Parameters
     ----------
     loss : says which queries are usable, or that every row is an example.
-    X : features, shape (rows, d). Not copied where its rows are grouped and all queries usable.
+    X : features, shape (rows, d).
     y : labels, shape (rows,).
     qid : query of each row; rows of a query need not be together. None: one query.
     sample_weight : weight of each row, the same for all rows of a query; None: all 1.
@@ -58,10 +63,10 @@ def group_queries(
         raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
     number = number_queries(_checked_qid(qid, n), n).number
     if loss.per_row:
-        return Queries(Rows.one_each(X), y, weights, 0)
+        return Queries(Rows.one_each(X), y, weights, None, 0)
 
     order = np.argsort(number, kind="stable")
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(number))])
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int64)
     labels = y[order]
     usable = np.array([loss.usable(labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
     if not usable.any():
@@ -70,20 +75,21 @@ def group_queries(
             "kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
             "check the labels and qid"
         )
-    order = order[np.repeat(usable, np.diff(ptr))]
-    ptr = np.concatenate([[0], np.cumsum(np.diff(ptr)[usable])]).astype(np.int64)
-    in_place = len(order) == n and bool((np.diff(order) == 1).all())
-    if not in_place:
-        X, y = X[order], y[order]
+    left_out = int((~usable).sum())
+    kept: BoolVector | None = usable if left_out else None
+    if not bool((np.diff(order) == 1).all()):
+        order = order[np.repeat(usable, np.diff(ptr))]
+        ptr = np.concatenate([[0], np.cumsum(np.diff(ptr)[usable])]).astype(np.int64)
+        X, y, kept = X[order], y[order], None
     ys = [y[ptr[i] : ptr[i + 1]] for i in range(len(ptr) - 1)]
     if weights is not None:
-        weights = _one_per_query(weights[order], ptr)
-    return Queries(Rows(X, ptr), ys, weights, int((~usable).sum()))
+        weights = _one_per_query(weights[order], ptr, np.ones(len(ys), dtype=bool) if kept is None else kept)
+    return Queries(Rows(X, ptr), ys, weights, kept, left_out)
 
 
-def _one_per_query(weights: Vector, ptr: IntVector) -> Vector:
-    first = weights[ptr[:-1]]
-    if not np.array_equal(np.repeat(first, np.diff(ptr)), weights):
+def _one_per_query(weights: Vector, ptr: IntVector, usable: BoolVector) -> Vector:
+    first, length = weights[ptr[:-1]], np.diff(ptr)
+    if (np.repeat(usable, length) & (np.repeat(first, length) != weights)).any():
         raise InputError(
             "sample_weight differs within a query. A query is one example and has one weight: "
             "give all its rows the same"

@@ -13,6 +13,7 @@ from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
 _INDEX = numba.types.Array(numba.int64, 1, "C")
+_COUNT = numba.int64
 
 KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """The one signature of a loss kernel: ``(scores, labels, params, out) -> Δ``."""
@@ -28,15 +29,22 @@ def compiled_kernel(kernel: Any) -> Any:
 
 def _argmax_sweep(
     kernel: Any,
+    start: int,
+    stop: int,
     scores: Vector,
     ptr: IntVector,
+    cap: Vector,
     labels: Vector,
     label_ptr: IntVector,
     params: Vector,
     coef: Vector,
     loss: Vector,
 ) -> None:
-    for i in range(len(loss)):
+    for i in range(start, stop):
+        if cap[i] == 0.0:
+            coef[ptr[i] : ptr[i + 1]] = 0.0
+            loss[i] = 0.0
+            continue
         loss[i] = kernel(
             scores[ptr[i] : ptr[i + 1]],
             labels[label_ptr[i] : label_ptr[i + 1]],
@@ -86,7 +94,7 @@ def _segment_dots(a: Vector, b: Vector, ptr: IntVector, out: Vector) -> None:
 @cache
 def argmax_sweep() -> Any:
     """Return the loop that writes the plane of every example, whatever the kernel."""
-    arguments = (_KERNEL, _VECTOR, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
+    arguments = (_KERNEL, _COUNT, _COUNT, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
     return compiled(_argmax_sweep, [numba.void(*arguments)])
 
 
@@ -97,7 +105,7 @@ def dual_sweep(view: Any, planes: Any) -> Any:
     While the rows of an example are in the processor's cache, it is scored, its argmax is
     found, the plane is combined, and weight moves between its planes.
     """
-    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, numba.int64, numba.float64)
+    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, _COUNT, numba.float64)
     return compiled(_dual_sweep, [numba.float64(*arguments)])
 
 

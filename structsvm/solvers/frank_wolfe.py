@@ -69,7 +69,7 @@ class FrankWolfe(Solver):
         if start is not None and run.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
         elif start is not None:
-            cuts = problem.cuts(run.planes, np.ones(problem.n, dtype=np.bool_))
+            cuts = problem.cuts(run.planes, problem.cap > 0.0)
             for g, L, i in zip(cuts.G, cuts.L, cuts.example.tolist(), strict=True):
                 dual.visit(i, g, float(L))
         return run.record(dual.refresh(), dual.size, dual.active)
@@ -77,13 +77,13 @@ class FrankWolfe(Solver):
     def _iterate(self, run: Run, dual: DualPlanes) -> Status:
         problem = run.problem
         rng = np.random.default_rng(self.seed)
-        everyone = np.arange(problem.n)
+        everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
         since = 0
         for _ in range(self.max_iter):
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
-            run.passes += len(order) / problem.n
+            run.passes += len(order) / len(everyone)
             with run.clock("qp"):
                 self._improve(dual, rng, everyone, _CACHE_ACCURACY * max(met, run.gap_wanted))
             lower = dual.refresh()

@@ -20,7 +20,8 @@ each_ranking_loss = pytest.mark.parametrize("loss", [AveragePrecision(), ROCArea
 def assert_kernel_agrees(loss: ScoreLoss[Any], ys: list[Any], scores: list[Vector]) -> None:
     """Compare values at the scores, and the plane with the encoding of the Python methods where there is no tie."""
     flat, ptr = np.concatenate(scores), np.cumsum([0, *map(len, scores)]).astype(np.int64)
-    kernel, python = make_oracle(loss, ys).planes(flat, ptr), PythonOracle(loss, ys).planes(flat, ptr)
+    cap = np.ones(len(ys))
+    kernel, python = make_oracle(loss, ys).planes(flat, ptr, cap), PythonOracle(loss, ys).planes(flat, ptr, cap)
     for i in range(len(ys)):
         owned = slice(ptr[i], ptr[i + 1])
         values = [planes.loss[i] - planes.coef[owned] @ flat[owned] for planes in (kernel, python)]
@@ -68,7 +69,7 @@ def test_the_zero_one_kernel_agrees(scores: Vector, ys: list[float]) -> None:
 @given(y=relevances(2, 8), data=st.data())
 def test_the_plane_is_that_of_a_ranking_with_its_loss(loss: Any, y: Vector, data: st.DataObject) -> None:
     """The numbers of pairs that the kernel swaps make a ranking, and the loss of that ranking is the one returned."""
-    planes = make_oracle(loss, [y]).planes(data.draw(score_vectors(len(y))), np.array([0, len(y)]))
+    planes = make_oracle(loss, [y]).planes(data.draw(score_vectors(len(y))), np.array([0, len(y)]), np.ones(1))
     relevant = y > 0
     R, N = relevant.sum(), (~relevant).sum()
     moved = planes.coef * R * N / 2

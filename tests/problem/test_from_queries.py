@@ -80,7 +80,7 @@ def test_queries_of_one_kind_are_left_out_and_counted() -> None:
     y[QID == 1] = 0.0
     y[QID == 3] = 1.0
     problem, kept = make(y=y), (QID != 1) & (QID != 3)
-    assert (problem.n, problem.left_out) == (3, 2)
+    assert (problem.used, problem.left_out) == (3, 2)
     alone = make(X[kept], y[kept], QID[kept])
     w = np.array([1.0, -2.0, 0.5])
     assert alone.left_out == 0
@@ -91,7 +91,7 @@ def test_weights_of_queries_that_are_left_out_do_not_count() -> None:
     y, weights = Y.copy(), np.ones(len(Y))
     y[QID == 1] = 0.0
     weights[QID == 1] = np.arange(4)
-    np.testing.assert_allclose(make(y=y, C=8.0, sample_weight=weights).cap, 2.0)
+    np.testing.assert_allclose(make(y=y, C=8.0, sample_weight=weights).cap, [2.0, 0.0, 2.0, 2.0, 2.0])
 
 
 def test_caps_are_weights_times_C_over_n() -> None:
@@ -102,7 +102,7 @@ def test_caps_are_weights_times_C_over_n() -> None:
 
 def test_a_loss_of_rows_takes_every_row() -> None:
     problem = make(loss="zero_one", sample_weight=np.arange(len(Y)))
-    assert (problem.n, problem.left_out) == (len(Y), 0)
+    assert (problem.used, problem.left_out) == (len(Y), 0)
     assert problem.cap[3] == pytest.approx(3 / len(Y))
 
 

@@ -1,0 +1,81 @@
+"""The data that the benchmarks run on."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import frozen
+from numpy.typing import DTypeLike
+
+from structsvm.types import IntVector, Vector
+
+_CHUNK = 50_000
+
+
+@frozen(eq=False)
+class Ranking:
+    """Documents with features, labels 0 and 1, and queries, whose rows are together."""
+
+    X: Any
+    y: Vector
+    qid: IntVector
+
+
+def dense(queries: int, documents: int, features: int, dtype: DTypeLike = np.float64, seed: int = 0) -> Ranking:
+    """Make queries with independent normal features and about 10 % relevant documents.
+
+    A document's utility is linear in its features, plus noise of the same size, plus an offset
+    of its query of half that size; those above a threshold are relevant, and the best of each
+    query. Rows are made in chunks, so that nothing else as large as X exists.
+    """
+    rng = np.random.default_rng(seed)
+    w = rng.normal(size=features) / np.sqrt(features)
+    X = np.empty((queries * documents, features), dtype)
+    utility = np.repeat(0.5 * rng.normal(size=queries), documents)
+    for first in range(0, len(X), _CHUNK):
+        part = rng.standard_normal((min(_CHUNK, len(X) - first), features), dtype=np.float32)
+        X[first : first + len(part)] = part
+        utility[first : first + len(part)] += part @ w + rng.normal(size=len(part))
+    return _labelled(X, utility, documents)
+
+
+def sparse(queries: int, documents: int, features: int, entries: int, seed: int = 0) -> Ranking:
+    """Make the like of it with CSR rows of 64-bit numbers and 32-bit indices.
+
+    Each row has one entry in each of ``entries`` ranges of columns, at a random place in it.
+    """
+    rng = np.random.default_rng(seed)
+    rows, span = queries * documents, features // entries
+    w = rng.normal(size=features) / np.sqrt(entries)
+    indices = np.empty((rows, entries), np.int32)
+    data = np.empty((rows, entries))
+    utility = np.repeat(0.5 * rng.normal(size=queries), documents)
+    start = np.arange(entries, dtype=np.int32) * np.int32(span)
+    for first in range(0, rows, _CHUNK):
+        part = slice(first, min(first + _CHUNK, rows))
+        indices[part] = start + rng.integers(0, span, size=(part.stop - first, entries), dtype=np.int32)
+        data[part] = rng.normal(size=(part.stop - first, entries))
+        utility[part] += (w[indices[part]] * data[part]).sum(axis=1) + rng.normal(size=part.stop - first)
+    indptr = np.arange(rows + 1, dtype=np.int32) * np.int32(entries)
+    return _labelled(sp.csr_array((data.ravel(), indices.ravel(), indptr), (rows, features)), utility, documents)
+
+
+def _labelled(X: Any, utility: Vector, documents: int) -> Ranking:
+    table = utility.reshape(-1, documents)
+    relevant = table > np.quantile(utility, 0.9)
+    relevant[np.arange(len(table)), table.argmax(axis=1)] = True
+    return Ranking(X, relevant.ravel().astype(np.float64), np.repeat(np.arange(len(table)), documents))
+
+
+def m(scale: float = 1.0) -> Ranking:
+    """``m``: 1000 queries x 100 documents x 136 features."""
+    return dense(max(20, round(1000 * scale)), 100, 136)
+
+
+def letor_folder() -> Path | None:
+    """Return the folder of MQ2008 in the data that ``STRUCTSVM_DATA`` names; None where it is not."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("STRUCTSVM_DATA", beside)) / "MQ2008"
+    return folder if folder.is_dir() else None
