@@ -13,12 +13,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check clean
+.PHONY: help demo test check bench clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
+	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes most of an hour"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed
@@ -32,6 +33,10 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+# Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
+bench: $(VENV)/.installed-bench
+	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -63,4 +68,11 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/pip
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm, what it depends on and the development tools into $(VENV)"
 	@$(PIP) install --editable '.[cvxopt,dev]'
+	@touch $(VENV)/.installed $@
+
+# dlib is compiled here, which takes minutes and a C++ compiler; without it the benchmarks go on without it.
+$(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip
+	@echo "Installing structsvm and what the benchmarks compare it with into $(VENV); dlib is compiled for minutes"
+	@$(PIP) install --editable '.[cvxopt,bench]'
+	@$(PIP) install --editable '.[dlib]' || echo "dlib could not be installed: the page will say so" >&2
 	@touch $(VENV)/.installed $@

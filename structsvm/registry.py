@@ -67,14 +67,12 @@ class Registry(Generic[T]):
             raise InputError(f"{spec!r} is no {self.kind}: pass a name ({', '.join(self.names())}) or an object")
         return spec
 
-    def name_of(self, thing: T) -> str | None:
-        """Return a name that `create` turns into an equal object; None where there is none."""
-        package = _package(type(thing).__module__)
+    def name_of(self, kind: type[T]) -> str | None:
+        """Return the name that leads to a class; None where there is none."""
+        package = _package(kind.__module__)
         targets = {name: plugin.value for name, plugin in self._plugins().items()} | self.built_in
-        for name in self.names():
-            if _package(targets[name]) == package and self.find(name) is type(thing):
-                return name if self.create(name) == thing else None
-        return None
+        same_package = (name for name in self.names() if _package(targets[name]) == package)
+        return next((name for name in same_package if self.find(name) is kind), None)
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}
@@ -104,7 +102,7 @@ solvers: Registry[Any] = Registry(
     "solver",
     "structsvm.solvers",
     {
-        "auto": "structsvm.solvers:OneSlack",
+        "auto": "structsvm.solvers:Auto",
         "one-slack": "structsvm.solvers:OneSlack",
         "n-slack": "structsvm.solvers:NSlack",
         "frank-wolfe": "structsvm.solvers:FrankWolfe",
@@ -116,11 +114,11 @@ backends: Registry[Any] = Registry(
     "QP backend",
     "structsvm.qp",
     {
-        "auto": "structsvm.qp:ActiveSet",
         "active-set": "structsvm.qp:ActiveSet",
         "cvxopt": "structsvm.qp:CVXOPT",
         "osqp": "structsvm.qp:OSQP",
         "highs": "structsvm.qp:HiGHS",
+        "auto": "structsvm.qp:ActiveSet",
     },
     method="solve",
 )

@@ -32,6 +32,7 @@ class Step:
     Parameters
     ----------
     iteration : number of the iteration; 0 is the start.
+    C : weight of the mean hinge in the problem.
     passes : passes over the data so far; one evaluates all scores and combines all features.
     primal, dual : best certified upper and lower bound so far.
     cuts, active_cuts : cuts in the working set, and those with a positive multiplier.
@@ -39,6 +40,7 @@ class Step:
     """
 
     iteration: int
+    C: float
     passes: float
     primal: float
     dual: float

@@ -17,7 +17,7 @@ from structsvm.types import Vector
 
 @define
 class _Whole:
-    """All queries as one example, whose loss and plane are the means: one call a pass, the least Python there can be."""
+    """All queries as one example, whose loss and plane are the means: one call a pass."""
 
     oracle: AveragePrecisionOracle
     C: float
@@ -43,7 +43,7 @@ class _Whole:
 
 @define
 class _OneByOne(_Whole):
-    """Each query an example, so that dlib's cache of planes works; all are computed at the first call with new weights."""
+    """Each query an example, for dlib's cache of planes; all planes are computed at the first call with new weights."""
 
     max_cache_size: int = 10
     _known: Any = None

@@ -45,6 +45,12 @@ def as_measures(_ctx: click.Context, _param: click.Parameter, names: tuple[str, 
         raise click.BadParameter(str(error)) from None
 
 
+def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measure":
+    """Return the measure of this name: the callback of an option."""
+    (measure,) = as_measures(ctx, param, (name,))
+    return measure
+
+
 def positive(_ctx: click.Context, _param: click.Parameter, number: float) -> float:
     """Require a positive finite number: the callback of an option."""
     if not 0.0 < number < math.inf:

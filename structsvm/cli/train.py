@@ -10,14 +10,19 @@ import click
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import check_writable
-from structsvm.cli.options import FILE, example, name_in, positive
+from structsvm.cli.options import FILE, as_measure, example, name_in, positive
+from structsvm.cli.selection import as_grid, choose
 from structsvm.registry import backends, losses, solvers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from structsvm import Ranker
     from structsvm.data import RankingData
+    from structsvm.metrics import Measure
     from structsvm.result import Result, Step
     from structsvm.solvers import Solver
+    from structsvm.solvers.run import Callback
 
 
 @click.command(
@@ -38,6 +43,23 @@ if TYPE_CHECKING:
     default=1.0,
     show_default=True,
     help="Weight of the mean hinge loss against the regulariser; larger fits the data closer.",
+)
+@click.option(
+    "--C-grid",
+    "C_grid",
+    metavar="LOW:HIGH[:COUNT]",
+    callback=as_grid,
+    help="Train at several values of C, two a decade unless COUNT is given, and keep the one that does best on "
+    "--validation.",
+)
+@click.option("--validation", type=FILE, multiple=True, help="LETOR file with the queries that choose among --C-grid.")
+@click.option(
+    "--measure",
+    metavar="NAME",
+    callback=as_measure,
+    default="map",
+    show_default=True,
+    help="What chooses among --C-grid.",
 )
 @click.option(
     "--solver",
@@ -75,6 +97,9 @@ def train_command(
     data: tuple[Path, ...],
     loss: str,
     C: float,
+    C_grid: tuple[float, ...] | None,
+    validation: tuple[Path, ...],
+    measure: "Measure",
     solver: str,
     backend: str | None,
     tol: float,
@@ -92,21 +117,25 @@ def train_command(
     from structsvm import Ranker
     from structsvm.data import load_letor
 
+    if bool(C_grid) != bool(validation):
+        raise click.UsageError("--C-grid needs --validation, whose queries choose among its values, and the other way")
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
     check_writable(model)
     ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = load_letor(data)
+        judges = load_letor(validation, n_features=read.X.shape[1]) if validation else None
         say("compiling, first iteration")
-        _fit(ranker, read, lambda step: say(_in_a_line(step, C, tol)))
-        ranker.save(model)
+        rankers = _fit(ranker, read, C_grid, lambda step: say(_in_a_line(step, tol)))
+    ranker = rankers[0] if judges is None else choose(rankers, judges, measure, quiet=quiet)
+    ranker.save(model)
     result = ranker.result_
     if not quiet:
         click.echo("\n".join(_summary(ranker, chosen, read, len(data), model)))
     if not result.converged:
         raise Failure(
-            f"not converged: {result.status.value}; the gap is {result.gap / C:.2g} * C, "
+            f"not converged: {result.status.value}; the gap is {result.gap / result.C:.2g} * C, "
             f"asked for was {tol:g} * C. The model so far was written to {model}"
         )
 
@@ -145,29 +174,33 @@ def _try_backend(name: str) -> None:
     backends.create(name).solve(DualQP(np.ones((1, 1)), np.ones(1), np.zeros(1, dtype=np.int64), np.ones(1), 1e-3))
 
 
-def _fit(ranker: "Ranker", data: "RankingData", show: Any) -> None:
+def _fit(
+    ranker: "Ranker", data: "RankingData", C_grid: tuple[float, ...] | None, show: "Callback"
+) -> "Sequence[Ranker]":
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
         try:
-            ranker.fit(data.X, data.y, qid=data.qid, callback=show)
+            if C_grid:
+                return ranker.path(data.X, data.y, data.qid, C_grid, callback=show)
+            return [ranker.fit(data.X, data.y, qid=data.qid, callback=show)]
         except KeyboardInterrupt:
             raise Failure("interrupted before the end of the first iteration: there is no model to write") from None
 
 
-def _in_a_line(step: "Step", C: float, tol: float) -> str:
+def _in_a_line(step: "Step", tol: float) -> str:
     return (
         f"iteration {step.iteration}: primal {step.primal:.6g}, dual {step.dual:.6g}, "
-        f"gap {step.gap / C:.2g} * C (tol {tol:g}), {counted(step.cuts, 'cut')}"
+        f"gap {step.gap / step.C:.2g} * C (tol {tol:g}), {counted(step.cuts, 'cut')}"
     )
 
 
 def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int, model: Path) -> list[str]:
     result: Result = ranker.result_
     last = result.history[-1]
-    how = [solver.name]
-    if hasattr(solver, "backend"):
+    how = [_name_of_solver(result)]
+    if "backend=" in result.solver and hasattr(solver, "backend"):
         how.append(f"backend {backends.create(solver.backend).name}")
     run = [counted(last.iteration, "iteration"), f"{last.seconds:.2f} s", counted(last.cuts, "cut")]
     if result.handovers:
@@ -180,6 +213,12 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
         f"run      {', '.join(how)}: {', '.join(run)}",
         f"model    {model}",
     ]
+
+
+def _name_of_solver(result: "Result") -> str:
+    """Return the name of the solver that ran, which "auto" chose."""
+    ran = result.solver.partition("(")[0]
+    return next((name for name in solvers.built_in if solvers.find(name).__name__ == ran), ran)
 
 
 def _used(ranker: "Ranker") -> str:

@@ -3,10 +3,11 @@
 import json
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 
 from structsvm.exceptions import ModelFileError
-from structsvm.registry import Registry, losses, solvers
+from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.result import Result
 
 if TYPE_CHECKING:
@@ -16,15 +17,21 @@ _FORMAT = 1
 
 
 def ranker_arrays(ranker: "Ranker") -> dict[str, Any]:
-    """Return a fitted ranker as arrays. A loss without a registered name is kept as text: enough to predict."""
+    """Return a fitted ranker as arrays.
+
+    A loss or solver that no registered name leads to is kept as text: enough to predict and
+    to score, and `fit` will say that there is none of that name.
+    """
     settings = {
-        "loss": _text(losses, ranker.loss),
+        "loss": _written(losses, ranker.loss),
         "C": float(ranker.C),
-        "solver": _text(solvers, ranker.solver),
-        "tol": ranker.result_.tol,
+        "solver": _written(solvers, ranker.solver),
+        "tol": ranker.tol,
         "fit_intercept": bool(ranker.fit_intercept),
         "intercept_scaling": float(ranker.intercept_scaling),
+        "class_weight": _pairs(ranker.class_weight),
         "measure": None if ranker.measure is None else str(ranker.measure),
+        "warm_start": bool(ranker.warm_start),
     }
     fitted = {
         "n_features_in_": ranker.n_features_in_,
@@ -49,11 +56,44 @@ def read_ranker(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any],
     text = json.loads(str(arrays["ranker"]))
     if text["format"] > _FORMAT:
         raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
-    fitted = text["fitted"]
+    fitted, settings = text["fitted"], text["settings"]
+    settings["loss"] = _read(losses, settings["loss"])
+    settings["solver"] = _read(solvers, settings["solver"])
+    if isinstance(settings["class_weight"], list):
+        settings["class_weight"] = dict(settings["class_weight"])
     if "feature_names_in_" in arrays:
         fitted["feature_names_in_"] = arrays["feature_names_in_"].astype(object)
-    return text["settings"], fitted, Result.from_arrays(arrays)
+    return settings, fitted, Result.from_arrays(arrays)
 
 
-def _text(registry: Registry[Any], thing: Any) -> str:
-    return thing if isinstance(thing, str) else registry.name_of(thing) or repr(thing)
+def _written(registry: Registry[Any], thing: Any) -> Any:
+    """Return a name, a name with settings, or text for what has neither."""
+    if isinstance(thing, str):
+        return thing
+    name = registry.name_of(type(thing))
+    if name is None or not attrs.has(type(thing)):
+        return repr(thing)
+    settings = {field.name: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
+    if "backend" in settings:
+        settings["backend"] = _written(backends, settings["backend"])
+    try:
+        json.dumps(settings)
+    except TypeError:
+        return repr(thing)
+    return {"name": name, "settings": settings}
+
+
+def _read(registry: Registry[Any], written: Any) -> Any:
+    """Return what `_written` wrote as an object, or the text that it left."""
+    if not isinstance(written, dict):
+        return written
+    settings = written["settings"]
+    if "backend" in settings:
+        settings["backend"] = _read(backends, settings["backend"])
+    return registry.create(written["name"], **settings)
+
+
+def _pairs(class_weight: dict[Any, float] | str | None) -> Any:
+    if not isinstance(class_weight, dict):
+        return class_weight
+    return [[np.asarray(label).item(), float(weight)] for label, weight in class_weight.items()]

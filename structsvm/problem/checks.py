@@ -7,10 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.types import IntVector, Vector
+from structsvm.types import BoolVector, IntVector, Vector
 
-_ROUNDING = 1e-8
-"""Value, relative to the scores, by which the truth may beat an argmax."""
+ROUNDING = 1e-8
+"""Value, relative to the scores, by which the truth or an earlier output may beat an argmax."""
+
+
+def rounding(scores: Vector) -> float:
+    """Return by how much values of ``Δ − c·s`` at these scores may be off."""
+    return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))
 
 
 def require_positive_C(C: Any) -> None:
@@ -25,9 +30,14 @@ def require_pairs(inputs: int, outputs: int) -> None:
         raise InputError(f"there are {inputs} inputs and {outputs} outputs: each input needs its output")
 
 
-def checked_weights(weights: ArrayLike | None, n: int) -> Vector:
-    """Return example weights κ, 1 unless given; refuse those that are negative, not finite, or all 0."""
+def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None) -> Vector:
+    """Return example weights κ, 1 unless given; refuse those that are negative, not finite, or all 0.
+
+    Examples that are not usable have weight 0, whatever was given.
+    """
     kappa = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    if usable is not None and kappa.shape == (n,):
+        kappa = np.where(usable, kappa, 0.0)
     if kappa.shape != (n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():
         raise InputError(
             f"example weights must be {n} finite numbers, none negative and not all zero, got shape {kappa.shape}"
@@ -35,25 +45,25 @@ def checked_weights(weights: ArrayLike | None, n: int) -> Vector:
     return kappa
 
 
-def require_finite(scores: Vector, ptr: IntVector) -> None:
-    """Refuse scores that are not finite, because a feature is not."""
+def require_finite(scores: Vector, ptr: IntVector, first: int) -> None:
+    """Refuse scores that are not finite, because a feature is not; ``first`` is the number of the first example."""
     finite = np.isfinite(scores)
     if not finite.all():
-        example = int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
+        example = first + int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
         raise InputError(f"example {example} has features that are NaN, infinite or too large to compute with")
 
 
-def require_losses(title: str, losses: Vector) -> None:
-    """Refuse losses that are not numbers of at least 0."""
+def require_losses(title: str, losses: Vector, first: int) -> None:
+    """Refuse losses that are not numbers of at least 0; ``first`` is the number of the first example."""
     if not (losses >= 0.0).all():
         i = int(np.argmin(losses >= 0.0))
         raise OracleError(
-            f"{title} returned a loss of {losses[i]} for example {i}; a loss is a number of at least 0. "
+            f"{title} returned a loss of {losses[i]} for example {first + i}; a loss is a number of at least 0. "
             "Run structsvm.testing.check_loss on it."
         )
 
 
-def require_argmaxes(title: str, violation: Vector, scores: Vector) -> None:
+def require_argmaxes(title: str, violation: Vector, scores: Vector, first: int) -> None:
     """Refuse argmaxes that the truth itself beats, and planes of NaN.
 
     Parameters
@@ -61,16 +71,25 @@ def require_argmaxes(title: str, violation: Vector, scores: Vector) -> None:
     title : name of the loss.
     violation : ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))`` of each example, at least 0 for an argmax.
     scores : the scores at which it was found.
+    first : number of the first example.
     """
     lowest = int(np.argmin(violation))
     if np.isnan(violation[lowest]):
         raise OracleError(
-            f"{title}: the output returned as the loss-augmented argmax of example {lowest} is encoded by NaN. "
+            f"{title}: the output returned as the loss-augmented argmax of example {first + lowest} is encoded by NaN. "
             "A kernel must write every element of out; run structsvm.testing.check_loss on the loss."
         )
-    if violation[lowest] < -_ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)):
+    if violation[lowest] < -rounding(scores):
         raise OracleError(
-            f"{title}: the output returned as the loss-augmented argmax of example {lowest} has Δ + w·Ψ lower than "
-            f"the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
+            f"{title}: the output returned as the loss-augmented argmax of example {first + lowest} has Δ + w·Ψ "
+            f"lower than the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
             "Run structsvm.testing.check_loss on the loss to see which output it should be."
         )
+
+
+def beaten(title: str, example: int) -> OracleError:
+    """Return the error for an argmax that an output found earlier beats."""
+    return OracleError(
+        f"{title}: an output found earlier for example {example} has a larger Δ + w·Ψ than the one now returned "
+        "as its argmax. Run structsvm.testing.check_loss on the loss to see which output it should be."
+    )

@@ -38,7 +38,7 @@ class DualPlanes:
 
     def __init__(self, d: int, cap: Vector, memory: int) -> None:
         n = len(cap)
-        places = min(_MOST_PLACES, _places(n, d, memory))
+        places = self.places(n, d, memory)
         if places < _FEWEST_PLACES:
             need = n * _FEWEST_PLACES * 8 * (d + _FEWEST_PLACES + 3)
             raise InputError(
@@ -57,6 +57,12 @@ class DualPlanes:
             cap=np.array(cap),
         )
 
+    @staticmethod
+    def places(n: int, d: int, memory: int) -> int:
+        """Return how many planes of each of n examples fit into so many bytes, 32 at most."""
+        half = 0.5 * (d + 3)  # an example's P planes of d numbers and their P x P products: 8 P (d + P + 3) bytes
+        return min(_MOST_PLACES, int((half * half + memory / (8 * n)) ** 0.5 - half))
+
     @property
     def size(self) -> int:
         """Number of planes that are kept."""
@@ -72,9 +78,13 @@ class DualPlanes:
         offset = combined(self.arrays, self.w)
         return float(offset - 0.5 * (self.w @ self.w))
 
+    def best(self, i: int) -> float:
+        """Return the largest ``L − g·w`` over the planes that are kept of example i, the truth (0) among them."""
+        return float(best_value(self.arrays, i, self.w))
+
     def visit(self, i: int, g: Vector, L: float) -> float:
         """Take in a plane of example i and step; return the gap of the example before."""
-        if L - g @ self.w > best_value(self.arrays, i, self.w) + NEW_PLANE:
+        if L - g @ self.w > self.best(i) + NEW_PLANE:
             insert(self.arrays, i, g, L)
         return float(improve(self.arrays, i, self.w, STEPS, True))
 
@@ -88,16 +98,11 @@ class DualPlanes:
         """
         return float(improve_all(self.arrays, order, self.w, STEPS, full))
 
-    def gaps(self, violation: Vector) -> Vector:
-        """Return the gap of each example at w, of which the whole gap is the sum.
-
-        Parameters
-        ----------
-        violation : ``max_ŷ L − g·w`` of each example, shape (n,).
-        """
-        held = np.empty(len(violation))
+    def held(self) -> Vector:
+        """Return ``Σ_p a_p (L_p − g_p·w)`` of each example: what its planes hold of the dual, shape (n,)."""
+        held = np.empty(len(self.arrays.cap))
         shares(self.arrays, self.w, held)
-        return np.asarray(self.arrays.cap * violation - held)
+        return held
 
     def cuts(self) -> CutSet:
         """Return the planes with weight, and the multipliers, as cuts grouped by example."""
@@ -111,10 +116,5 @@ class DualPlanes:
         multipliers = cuts.scaled(arrays.cap).tolist()
         for g, L, i, a in zip(cuts.G, cuts.L, cuts.group.tolist(), multipliers, strict=True):
             arrays.a[i, insert(arrays, i, g, float(L))] = a
+        arrays.live[:] = arrays.used
         self.refresh()
-
-
-def _places(n: int, d: int, memory: int) -> int:
-    """Return the largest P with ``8 n P (d + P + 3) ≤ memory``."""
-    half = 0.5 * (d + 3)
-    return int((half * half + memory / (8 * n)) ** 0.5 - half)

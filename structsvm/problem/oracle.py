@@ -25,8 +25,11 @@ class Oracle(Protocol):
         Examples of cap 0 get a plane of zeros, and their argmax is not asked for.
         """
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> float | None:
-        """Visit examples in compiled code; None where there is none."""
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
+        """Visit examples in compiled code; None where there is none.
+
+        Returns the gaps met, and the example at which a wrong argmax ended the sweep, or −1.
+        """
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
@@ -79,14 +82,15 @@ class CompiledOracle:
         in_blocks(write, ptr)
         return Planes(coef, loss)
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> float | None:
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
         """Visit examples; see `Problem.sweep`."""
         if view is None:
             return None
         loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays))
         kernel = compiled_kernel(self.kernel)
         arguments = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w, STEPS, NEW_PLANE)
-        return float(loop(kernel, *arguments))
+        met, wrong = loop(kernel, *arguments)
+        return met, wrong
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""

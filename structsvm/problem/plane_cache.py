@@ -60,9 +60,10 @@ def merge_lightest(planes: PlaneArrays, i: int) -> int:
 
 @compiled
 def insert(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
-    """Keep one more plane of an example; return its place.
+    """Keep one more plane of an example, without weight; return its place.
 
-    Where all places are taken, it replaces the plane that has been without weight longest.
+    Where all places are taken, it replaces the plane that has been without weight longest;
+    where all have weight, two of them are merged.
     """
     places = planes.L.shape[1]
     used = planes.used[i]
@@ -70,11 +71,11 @@ def insert(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
         place = used
         planes.used[i] = used + 1
     else:
-        place = 0
-        for p in range(1, places):
-            if planes.age[i, p] > planes.age[i, place]:
+        place = -1
+        for p in range(places):
+            if planes.a[i, p] == 0.0 and (place < 0 or planes.age[i, p] > planes.age[i, place]):
                 place = p
-        if planes.a[i, place] > 0.0:
+        if place < 0:
             place = merge_lightest(planes, i)
     planes.G[i, place] = g
     planes.L[i, place] = L

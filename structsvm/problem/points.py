@@ -12,16 +12,24 @@ class Point:
     """Weights with the scores they make.
 
     Scores are linear in the weights, so moving along a line needs no pass over the data.
+
+    Parameters
+    ----------
+    w : weights, shape (d,).
+    scores : scores of all examples.
+    moves : moves along lines since the weights were scored, each of which adds rounding errors.
     """
 
     w: Vector
     scores: Vector = field(repr=False)
+    moves: int = 0
 
     def toward(self, other: "Point", t: float) -> Self:
         """Return the point at ``(1 − t)`` times this one plus t times the other."""
         return type(self)(
             self.w + t * (other.w - self.w),
             self.scores + t * (other.scores - self.scores),
+            max(self.moves, other.moves) + 1,
         )
 
 

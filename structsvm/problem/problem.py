@@ -8,16 +8,17 @@ import scipy.sparse as sp
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import OracleError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, WithIntercept
 from structsvm.problem.checks import (
+    beaten,
     checked_weights,
     require_argmaxes,
     require_finite,
     require_losses,
     require_pairs,
     require_positive_C,
+    rounding,
 )
 from structsvm.problem.dual import DualPlanes
 from structsvm.problem.oracle import Oracle, make_oracle
@@ -26,8 +27,6 @@ from structsvm.problem.queries import group_queries
 from structsvm.problem.sweep import segment_dots
 from structsvm.registry import losses
 from structsvm.types import BoolVector, Features, IntVector, Vector
-
-_FINGERPRINT_BUCKETS = 64
 
 
 @frozen(eq=False, kw_only=True)
@@ -46,6 +45,7 @@ class Problem:
     cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
     C : weight of the mean hinge against the regulariser.
     used : number of examples that the loss can learn from, the n of the objective.
+    first : number of the first example, where this is a block of a larger problem.
     left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
     """
 
@@ -57,6 +57,7 @@ class Problem:
     C: float
     used: int
     left_out: int = 0
+    first: int = 0
 
     @classmethod
     def from_queries(
@@ -154,10 +155,8 @@ class Problem:
         """
         require_positive_C(C)
         require_pairs(operator.n, len(ys))
-        kappa = checked_weights(weights, operator.n)
-        used = operator.n
-        if usable is not None:
-            used, kappa = int(usable.sum()), np.where(usable, kappa, 0.0)
+        kappa = checked_weights(weights, operator.n, usable)
+        used = operator.n if usable is None else int(usable.sum())
         return cls(
             loss=loss,
             operator=operator,
@@ -196,6 +195,7 @@ class Problem:
             oracle=self.oracle.block(start, stop),
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
+            first=self.first + start,
         )
 
     def origin(self) -> Point:
@@ -211,7 +211,7 @@ class Problem:
         """
         with np.errstate(invalid="ignore", over="ignore"):
             scores = self.operator.scores(w)
-        require_finite(scores, self.ptr)
+        require_finite(scores, self.ptr, self.first)
         return Point(w, scores)
 
     def planes(self, point: Point) -> Planes:
@@ -222,12 +222,30 @@ class Problem:
         OracleError : when a loss is not a number or negative, or the truth beats the argmax.
         """
         planes = self.oracle.planes(point.scores, self.ptr, self.cap)
-        require_losses(self.loss.title, planes.loss)
+        require_losses(self.loss.title, planes.loss, self.first)
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:
         """Return ``L − c·s`` of each plane at any point, shape (n,): no pass over the data."""
         return planes.loss - segment_dots(planes.coef, point.scores, self.ptr)
+
+    def checked_violation(self, planes: Planes, point: Point, known: Vector) -> Vector:
+        """Return the violation of planes found at this very point, having compared it with that of earlier ones.
+
+        Parameters
+        ----------
+        planes, point : the argmaxes, and where they were found.
+        known : values of ``L − g·w`` that outputs found earlier have there, shape (n,).
+
+        Raises
+        ------
+        OracleError : when one of these is larger than that of the argmax.
+        """
+        violation = self.violation(planes, point)
+        missed = violation < known - rounding(point.scores)
+        if missed.any():
+            raise beaten(self.loss.title, self.first + int(missed.argmax()))
+        return violation
 
     def slope(self, planes: Planes, along: Vector) -> float:
         """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
@@ -241,12 +259,12 @@ class Problem:
         OracleError : when the truth itself beats an output that was returned as the argmax.
         """
         violation = self.violation(planes, point)
-        require_argmaxes(self.loss.title, violation, point.scores)
+        require_argmaxes(self.loss.title, violation, point.scores, self.first)
         return float(0.5 * (point.w @ point.w) + self.cap @ np.maximum(violation, 0.0))
 
     def cut(self, planes: Planes) -> Cut:
-        """Return the weighted mean of the planes, ``Σ κ_i/n (g_i, L_i)``: a pass over the data."""
-        weight = self.cap / self.C
+        """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: a pass over the data."""
+        weight = self.cap / self.cap.sum()
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         return Cut(g, float(weight @ planes.loss))
 
@@ -274,38 +292,21 @@ class Problem:
 
         Raises
         ------
-        OracleError : when a loss is not a number.
+        OracleError : when an argmax is none, as far as can be seen: the truth or a plane that is kept beats it.
         """
-        met = self.oracle.sweep(self.operator.view, dual, order)
-        if met is None:
-            met = 0.0
-            for i in order.tolist():
-                example = self.block(i, i + 1)
-                planes = example.planes(example.at(dual.w))
-                met += dual.visit(i, example.operator.combine(planes.coef), float(planes.loss[0]))
-        if np.isnan(met):
-            self.planes(self.at(dual.w))
-            raise OracleError(f"{self.loss.title} returned a loss that is not a number, or wrote NaN to out")
+        visited = self.oracle.sweep(self.operator.view, dual, order)
+        if visited is None:
+            return sum(self._visit(dual, i) for i in order.tolist())
+        met, wrong = visited
+        if wrong >= 0:
+            self._visit(dual, wrong)
+            raise beaten(self.loss.title, self.first + wrong)
         return met
 
-    def fingerprint(self, planes: Planes, point: Point) -> Vector:
-        """Return numbers that tell these data and this loss from others: what all examples look like from a point.
-
-        They do not depend on C, and agree to rounding where the data are the same. Cuts of other
-        data would falsify the lower bound, so every example counts.
-
-        Parameters
-        ----------
-        planes, point : the planes that were found at this very point. At ``w = 0`` features
-            cannot be told apart.
-        """
-        opposite = Point(-point.w, -point.scores)  # where hinges that are 0 at the point tell losses apart
-        seen = (
-            self.cap / self.C,
-            segment_dots(point.scores, point.scores, self.ptr),
-            self.violation(planes, point),
-            self.violation(self.planes(opposite), opposite),
-        )
-        bucket = np.arange(self.n) % _FINGERPRINT_BUCKETS
-        sums = [np.bincount(bucket, weights=values, minlength=_FINGERPRINT_BUCKETS) for values in seen]
-        return np.concatenate([[self.n, self.d, self.ptr[-1]], *sums])
+    def _visit(self, dual: DualPlanes, i: int) -> float:
+        example = self.block(i, i + 1)
+        point = example.at(dual.w)
+        planes = example.planes(point)
+        example.primal(planes, point)
+        example.checked_violation(planes, point, np.array([dual.best(i)]))
+        return dual.visit(i, example.operator.combine(planes.coef), float(planes.loss[0]))

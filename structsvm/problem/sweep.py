@@ -8,12 +8,14 @@ import numpy as np
 
 from structsvm.compilation import compiled
 from structsvm.operators.views import example_combine, example_scores
+from structsvm.problem.checks import ROUNDING
 from structsvm.problem.plane_cache import best_value, improve, insert
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
 _INDEX = numba.types.Array(numba.int64, 1, "C")
 _COUNT = numba.int64
+_VISITED = numba.types.Tuple((numba.float64, numba.int64))
 
 KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """The one signature of a loss kernel: ``(scores, labels, params, out) -> Δ``."""
@@ -64,7 +66,7 @@ def _dual_sweep(
     w: Vector,
     steps: int,
     new_plane: float,
-) -> float:
+) -> tuple[float, int]:
     total = 0.0
     g = np.empty(len(w))
     for i in order:
@@ -74,13 +76,14 @@ def _dual_sweep(
         example_scores(view, i, w, scores)
         loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
         value = loss - np.dot(coef, scores)
-        if not value >= -np.inf:
-            return np.nan
-        if value > best_value(planes, i, w) + new_plane:
+        best = best_value(planes, i, w)
+        if not value >= best and not value >= best - ROUNDING * (1.0 + np.abs(scores).max()):
+            return total, i
+        if value > best + new_plane:
             example_combine(view, i, coef, g)
             insert(planes, i, g, loss)
         total += improve(planes, i, w, steps, True)
-    return total
+    return total, -1
 
 
 def _segment_dots(a: Vector, b: Vector, ptr: IntVector, out: Vector) -> None:
@@ -103,10 +106,11 @@ def dual_sweep(view: Any, planes: Any) -> Any:
     """Return the loop that visits examples with a dual point in hand, for a type of view.
 
     While the rows of an example are in the processor's cache, it is scored, its argmax is
-    found, the plane is combined, and weight moves between its planes.
+    found, the plane is combined, and weight moves between its planes. Where the truth or a
+    plane that is kept beats the argmax, or the plane is of NaN, the loop ends.
     """
     arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, _COUNT, numba.float64)
-    return compiled(_dual_sweep, [numba.float64(*arguments)])
+    return compiled(_dual_sweep, [_VISITED(*arguments)])
 
 
 @cache

@@ -62,8 +62,9 @@ class CuttingPlane(Solver):
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         backend = backends.create(self.backend)
+        caps = self._group_caps(problem)
         run = Run(problem, self.tol, start, callback)
-        working_set = self._working_set(run, start)
+        working_set = self._working_set(run, caps, start)
         try:
             status = self._iterate(run, working_set, backend)
         except KeyboardInterrupt:
@@ -77,18 +78,22 @@ class CuttingPlane(Solver):
 
     @abstractmethod
     def _group_caps(self, problem: Problem) -> Vector:
-        """Return the cap of each group of cuts."""
+        """Return the cap of each group of cuts.
+
+        Raises
+        ------
+        InputError : when there are more groups than the solver has memory for.
+        """
 
     @abstractmethod
-    def _translate(self, start: Result) -> CutSet | None:
+    def _translate(self, start: Result, problem: Problem) -> CutSet | None:
         """Return the cuts of a solver with other groups in the groups of this one; None where they cannot be."""
 
-    def _working_set(self, run: Run, start: Result | None) -> WorkingSet:
-        caps = self._group_caps(run.problem)
+    def _working_set(self, run: Run, caps: Vector, start: Result | None) -> WorkingSet:
         max_cuts = max(self.max_cuts, 4 * len(caps))
         cuts = None
         if start is not None and run.same_problem:
-            cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start)
+            cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, run.problem)
         if cuts is None:
             return WorkingSet(run.problem.d, caps, max_cuts)
         return WorkingSet.restored(cuts, caps, max_cuts)

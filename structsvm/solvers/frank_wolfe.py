@@ -91,7 +91,10 @@ class FrankWolfe(Solver):
             if met <= _WORTH_A_CERTIFICATE * run.gap_wanted or since >= _LONGEST_WITHOUT:
                 since = 0
                 point, planes = run.evaluate(dual.w.copy())
-                order = _holding(dual.gaps(problem.violation(planes, point)))
+                held = dual.held()
+                shares = np.divide(held, problem.cap, out=np.zeros(problem.n), where=problem.cap > 0.0)
+                violation = problem.checked_violation(planes, point, shares)
+                order = everyone[_holding((problem.cap * violation - held)[everyone])]
             status = run.record(lower, dual.size, dual.active)
             if status:
                 return status

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError, OracleError
+from structsvm.exceptions import InputError
 from structsvm.problem import Planes, Point, Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
@@ -14,7 +14,8 @@ from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
 from structsvm.validation import at_least
 
-_MOST_EXAMPLES = 30_000
+_MOST_BYTES = 4 * 2**30
+"""What the cuts and their Gram matrix may take."""
 
 
 @frozen(kw_only=True)
@@ -48,19 +49,22 @@ class NSlack(CuttingPlane):
     max_idle: int = field(default=5_000, validator=at_least(1))
 
     def _group_caps(self, problem: Problem) -> Vector:
+        cuts = max(self.max_cuts, 4 * problem.n)
+        need = 8 * cuts * (cuts + problem.d)
+        if need > _MOST_BYTES:
+            raise InputError(
+                f"NSlack keeps up to {cuts} cuts, 4 for each of {problem.n} examples or max_cuts, with a matrix of all "
+                f"their products: {need / 2**30:.0f} GiB, and {_MOST_BYTES / 2**30:.0f} GiB is the most it takes. "
+                "Use OneSlack or FrankWolfe, whose memory does not grow like this"
+            )
         return problem.cap
 
-    def _translate(self, start: Result) -> CutSet | None:
+    def _translate(self, start: Result, problem: Problem) -> CutSet | None:
         """Return None: a mean plane cannot be taken apart."""
         return None
 
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
         problem = run.problem
-        if problem.n > _MOST_EXAMPLES:
-            raise InputError(
-                f"n-slack would keep a matrix of {problem.n} x {problem.n} numbers: use OneSlack, "
-                f"whose QP does not grow with the number of examples (n-slack takes up to {_MOST_EXAMPLES})"
-            )
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
         accuracy = self.tol * problem.C / problem.cap.sum()  # ε, where the example weights have mean 1
@@ -119,12 +123,5 @@ class NSlack(CuttingPlane):
         ------
         OracleError : when an earlier cut is violated by more than the plane of the argmax.
         """
-        violation, slack = block.violation(planes, point), working_set.slack(part, point.w)
-        rounding = 1e-8 * (1.0 + abs(point.scores).max(initial=0.0))
-        if (missed := violation < slack - rounding).any():
-            raise OracleError(
-                f"{block.loss.title}: an output found earlier for example {part[int(missed.argmax())]} "
-                "has a larger Δ + w·Ψ than the one now returned as its argmax. Run structsvm.testing.check_loss "
-                "on the loss to see which output it should be."
-            )
-        return violation, slack
+        slack = working_set.slack(part, point.w)
+        return block.checked_violation(planes, point, slack), slack

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 from attrs import field, frozen
+from attrs.validators import optional
 
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
@@ -13,9 +14,12 @@ from structsvm.solvers.line_search import search
 from structsvm.solvers.run import Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
-from structsvm.validation import at_least
+from structsvm.validation import at_least, truth_value
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
+
+_MOST_MOVES = 20
+"""Searches after which the best point is scored afresh, so that rounding errors do not add up."""
 
 _TOWARD_TARGET = 0.1
 """How far from the best point on the line towards the solution of the QP the next cut is made."""
@@ -44,16 +48,16 @@ class OneSlack(CuttingPlane):
 
     name: ClassVar[str] = "one-slack"
 
-    line_search: bool | None = None
+    line_search: bool | None = field(default=None, validator=optional(truth_value))
     max_idle: int = field(default=50, validator=at_least(1))
 
     def _group_caps(self, problem: Problem) -> Vector:
-        return np.array([problem.C])
+        return np.array([problem.cap.sum()])
 
-    def _translate(self, start: Result) -> CutSet:
+    def _translate(self, start: Result, problem: Problem) -> CutSet:
         """Return the mean plane of n-slack's cuts: a valid cut that carries their dual value."""
-        cuts, C = start.cuts, start.C
-        return CutSet((cuts.a @ cuts.G)[None] / C, np.array([cuts.a @ cuts.L / C]), _ONE_GROUP, np.array([C]), 1)
+        cuts, cap = start.cuts, problem.with_C(start.C).cap.sum()
+        return CutSet((cuts.a @ cuts.G)[None] / cap, np.array([cuts.a @ cuts.L / cap]), _ONE_GROUP, np.array([cap]), 1)
 
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
         searching = run.problem.has_kernel if self.line_search is None else self.line_search
@@ -69,6 +73,8 @@ class OneSlack(CuttingPlane):
                 working_set.prune(self.max_idle)
             if searching:
                 target = run.score(working_set.w)
+                if best[0].moves >= _MOST_MOVES:
+                    best = run.evaluate(best[0].w)
                 best = search(run, *best, target)
                 between = best[0].toward(target, _TOWARD_TARGET)
                 cutting = between, run.see(between)[0]

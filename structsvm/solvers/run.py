@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.problem import Cut, Planes, Point, Problem
+from structsvm.problem import Cut, Planes, Point, Problem, fingerprint
 from structsvm.result import CutSet, Result, Status, Step
 from structsvm.types import Vector
 
@@ -45,10 +45,10 @@ class Run:
         self.problem = problem
         self.tol = float(tol)
         self.callback = callback
-        self.primal = np.inf
         self.dual = 0.0
         self.history: list[Step] = []
         self.passes = 0.0
+        self._best: tuple[Point, Planes, float] | None = None
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
         if start is not None and start.w.shape != (problem.d,):
@@ -57,6 +57,11 @@ class Run:
         self.same_problem = start is not None and bool(start.w.any()) and _agree(self._fingerprint(), start.fingerprint)
         if start is not None and not self.same_problem:
             logger.info("start is of other data or another loss: only its weights are used")
+
+    @property
+    def primal(self) -> float:
+        """The best upper bound so far."""
+        return np.inf if self._best is None else self._best[2]
 
     @property
     def gap_wanted(self) -> float:
@@ -94,13 +99,17 @@ class Run:
 
     def see(self, point: Point) -> tuple[Planes, float]:
         """Find the planes at a point and ``P(w)``, and keep them where they are the best so far: no pass."""
-        with self.clock("oracle"):
-            planes = self.problem.planes(point)
-            primal = self.problem.primal(planes, point)
+        planes, primal = self._look(point)
         if primal < self.primal:
-            self.w, self.primal = point.w, primal
-            self._best = (point, planes)
+            self._best = point, planes, primal
         return planes, primal
+
+    def settle(self) -> None:
+        """Score the best weights again where their scores come from moves along lines: half a pass, or none."""
+        point, *_ = self._seen()
+        if point.moves:
+            point = self.score(point.w)
+            self._best = point, *self._look(point)
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of planes: half a pass."""
@@ -122,6 +131,8 @@ class Run:
         OracleError : when the lower bound is above the upper one.
         """
         self.dual = max(self.dual, dual)
+        if self.primal - self.dual <= self.gap_wanted:
+            self.settle()
         if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
             raise OracleError(
                 f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
@@ -130,6 +141,7 @@ class Run:
             )
         step = Step(
             iteration=len(self.history),
+            C=self.problem.C,
             passes=self.passes,
             primal=self.primal,
             dual=self.dual,
@@ -148,9 +160,18 @@ class Run:
             return Status.STOPPED
         return Status.STALLED if self._stalled() else None
 
+    def _look(self, point: Point) -> tuple[Planes, float]:
+        with self.clock("oracle"):
+            planes = self.problem.planes(point)
+            return planes, self.problem.primal(planes, point)
+
+    def _seen(self) -> tuple[Point, Planes, float]:
+        assert self._best is not None  # the start is evaluated first
+        return self._best
+
     def _fingerprint(self) -> Vector:
-        point, planes = self._best
-        return self.problem.fingerprint(planes, point)
+        point, planes, _ = self._seen()
+        return fingerprint(self.problem, planes, point)
 
     def _stalled(self) -> bool:
         if len(self.history) <= _STALLED_AFTER:
@@ -168,8 +189,9 @@ class Run:
         cuts : what a restart needs.
         handovers : how often a QP backend was helped out.
         """
+        self.settle()
         return Result(
-            w=self.w,
+            w=self._seen()[0].w,
             primal=self.primal,
             dual=self.dual,
             C=self.problem.C,

@@ -153,7 +153,7 @@ class WorkingSet:
         capacity = len(self._L)
         if size <= capacity:
             return
-        capacity = max(size, 2 * capacity)
+        capacity = max(size, min(2 * capacity, self.max_cuts + 64))
         for name in ("_G", "_L", "_a", "_group", "_idle"):
             old = getattr(self, name)
             grown = np.empty((capacity, *old.shape[1:]), dtype=old.dtype)

@@ -167,3 +167,27 @@ def test_what_the_library_logs_is_not_printed(run, monkeypatch):
 
     monkeypatch.setattr(Ranker, "fit", loud)
     assert run("train", "train.txt", "--model", "m.npz", "-q").output == ""
+
+
+def test_a_grid_of_C_keeps_the_best_on_validation(run):
+    done = run(
+        *("train", "train.txt", "--C-grid", "0.1:10:3", "--validation", "test.txt", "--measure", "ndcg@5"),
+        *("--model", "m.npz"),
+    )
+    rows = [line.split() for line in done.stdout.splitlines()[2:5]]
+    assert [row[0] for row in rows] == ["0.1", "1", "10"]
+    best = max(rows, key=lambda row: float(row[1]))
+    assert [row[-1] for row in rows].count("chosen") == 1
+    assert best[-1] == "chosen"
+    assert f"{Ranker.load('m.npz').C:g}" == best[0]
+
+
+@pytest.mark.parametrize("grid", ["1", "1:0.1", "0:1", "a:b", "1:10:1", "1:10:2:3", "1:inf", "1:10:1000"])
+def test_a_grid_that_is_none(run, grid):
+    done = run("train", "train.txt", "--C-grid", grid, "--validation", "test.txt", "--model", "m.npz", code=2)
+    assert "is not low:high or low:high:count" in done.stderr
+
+
+def test_a_grid_without_judges(run):
+    done = run("train", "train.txt", "--C-grid", "0.1:10", "--model", "m.npz", code=2)
+    assert "--C-grid needs --validation" in done.stderr

@@ -16,7 +16,7 @@ from structsvm import Ranker, Status
 from structsvm.exceptions import InputError, ModelFileError, UnknownNameError
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP, NDCG
-from structsvm.qp import ActiveSet
+from structsvm.qp import OSQP, ActiveSet
 from structsvm.solvers import NSlack, OneSlack
 
 
@@ -183,7 +183,7 @@ def test_not_converged_is_a_warning_with_the_gap(queries):
     [
         ({"C": 0.0}, InputError, "C must be a positive finite number, got 0.0"),
         ({"C": np.nan}, InputError, "C must be a positive finite number"),
-        ({"tol": -1.0}, InputError, r"OneSlack\(tol=...\) must be a positive finite number, got -1.0"),
+        ({"tol": -1.0}, InputError, r"Auto\(tol=...\) must be a positive finite number, got -1.0"),
         ({"loss": "mpa"}, UnknownNameError, "no loss named 'mpa'. Did you mean 'map'?"),
         ({"loss": AveragePrecision}, InputError, r"AveragePrecision is a class: pass an object, AveragePrecision\(\)"),
         ({"solver": "one slak"}, UnknownNameError, "Did you mean 'one-slack'?"),
@@ -238,14 +238,51 @@ def test_saved_and_loaded(queries, tmp_path):
         loaded.score(X, y)
 
 
+def test_objects_with_settings_come_back_as_they_were(queries, tmp_path):
+    X, y, qid = queries
+    solver = NSlack(batch=5, backend=OSQP(eps=1e-7))
+    ranker = Ranker(AveragePrecision(relevant_from=0.5), solver=solver, warm_start=True).fit(X, y, qid=qid)
+    ranker.save(tmp_path / "model.npz")
+    loaded = Ranker.load(tmp_path / "model.npz")
+    assert loaded.get_params() == ranker.get_params()
+    assert loaded.fit(X, y, qid=qid).result_.converged
+    weighted = Ranker("zero_one", class_weight={0: 1.0, 1: 2.0}).fit(X, y)
+    weighted.save(tmp_path / "model.npz")
+    assert Ranker.load(tmp_path / "model.npz").class_weight == {0: 1.0, 1: 2.0}
+
+
+class Nameless(AveragePrecision):
+    pass
+
+
 def test_a_loss_without_a_name_is_saved_well_enough_to_predict(queries, tmp_path):
     X, y, qid = queries
-    ranker = Ranker(AveragePrecision(relevant_from=0.5)).fit(X, y, qid=qid)
+    ranker = Ranker(Nameless()).fit(X, y, qid=qid)
     ranker.save(tmp_path / "model.npz")
     loaded = Ranker.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
-    with pytest.raises(UnknownNameError, match=r"no loss named 'AveragePrecision\(relevant_from=0.5\)'"):
+    assert loaded.score(X, y, qid) == ranker.score(X, y, qid)
+    with pytest.raises(UnknownNameError, match="no loss named 'Nameless"):
         loaded.fit(X, y, qid=qid)
+
+
+def test_a_path_is_the_fits_one_by_one(queries):
+    X, y, qid = queries
+    template = Ranker("map", tol=1e-6, measure="p@3")
+    path = template.path(X, y, qid, Cs=[10.0, 0.1, 1.0])
+    assert [ranker.C for ranker in path] == [10.0, 0.1, 1.0]
+    assert not hasattr(template, "coef_")
+    for ranker in path:
+        alone = clone(template).set_params(C=ranker.C).fit(X, y, qid=qid)
+        np.testing.assert_allclose(ranker.coef_, alone.coef_, atol=1e-3)
+        assert ranker.result_.primal <= alone.result_.primal + 1e-6 * ranker.C
+        assert ranker.score(X, y, qid) > 0.0
+
+
+def test_a_path_ends_where_it_is_stopped(queries):
+    X, y, qid = queries
+    path = Ranker().path(X, y, qid, Cs=[1.0, 10.0], callback=lambda step: True)
+    assert [ranker.C for ranker in path] == [1.0]
 
 
 def test_feature_names_are_kept_and_compared(queries, tmp_path):

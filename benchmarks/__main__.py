@@ -1,0 +1,52 @@
+"""The command ``python -m benchmarks``."""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+
+from benchmarks.store import NAMES, ONE_THREAD, ROOT
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Run benchmarks and write the page.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="show the names of the benchmarks")
+    run = commands.add_parser("run", help="run some benchmarks, each in a process of its own; all, if none is named")
+    run.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    run.add_argument("--repeats", type=int, default=7, help="how often what takes seconds is timed (default: 7)")
+    run.add_argument("--scale", type=float, default=1.0, help="part of the data, to try things; is not kept unless 1")
+    run.add_argument("--in-process", action="store_true", help=argparse.SUPPRESS)
+    commands.add_parser("report", help="write docs/benchmarks.md from what was measured")
+    arguments = parser.parse_args()
+
+    if arguments.command == "list":
+        print("\n".join(NAMES))
+    elif arguments.command == "report":
+        from benchmarks.report import write
+
+        print(f"wrote {write()}")
+    elif unknown := set(arguments.names) - set(NAMES):
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    elif arguments.in_process:
+        from benchmarks.store import measure
+
+        measure(arguments.names[0], arguments.scale, arguments.repeats)
+    else:
+        failed = [name for name in arguments.names or NAMES if not _apart(name, arguments)]
+        sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+def _apart(name: str, arguments: argparse.Namespace) -> bool:
+    """Run a benchmark in a process of its own; return whether it worked."""
+    print(f"── {name}", flush=True)
+    began = time.perf_counter()
+    settings = ["--scale", str(arguments.scale), "--repeats", str(arguments.repeats)]
+    command = [sys.executable, "-m", "benchmarks", "run", "--in-process", *settings, name]
+    done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, cwd=ROOT, check=False)
+    print(f"   {time.perf_counter() - began:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+main()

@@ -1,0 +1,34 @@
+"""Frank-Wolfe against 1-slack where planes take more and more memory."""
+
+from collections.abc import Iterator
+
+from benchmarks.data import sparse
+from benchmarks.measuring import Size, solve
+from benchmarks.rows import Row, Target
+from structsvm.exceptions import InputError
+from structsvm.solvers import FrankWolfe, OneSlack
+
+TITLE = 'What `solver="auto"` goes by'
+ABOUT = """
+Frank-Wolfe keeps planes of d numbers for each query, 256 MB in all unless told otherwise. Here 2000 queries
+of 20 documents have more and more features, 20 of them not zero, so that fewer and fewer planes
+a query fit; C = 1000, MAP. `solver="auto"` takes Frank-Wolfe as long as several planes fit.
+"""
+
+FEATURES = (100, 300, 1000, 2000, 4000, 10_000)
+C = 1000.0
+
+
+def run(size: Size) -> Iterator[Row]:
+    for features in FEATURES:
+        data = sparse(max(20, round(2000 * size.scale)), 20, features, 20)
+        what = f"MAP, {features} features"
+        for solver in ("auto", FrankWolfe(), OneSlack()):
+            try:
+                yield solve(what, data, "map", C, solver, size)[0]
+            except InputError:
+                yield Row(what=what, who="FrankWolfe", C=C, note="not even three planes a query fit")
+
+
+def targets(rows: list[Row]) -> Iterator[Target]:
+    yield from ()

@@ -1,0 +1,95 @@
+"""MQ2008 with selection of C, against LightGBM's lambdarank."""
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.data import letor_folder
+from benchmarks.measuring import Size, clock
+from benchmarks.rows import Row, Target, pick, quotient
+from structsvm import Ranker
+from structsvm.data import RankingData, load_letor
+from structsvm.metrics import average_precision
+from structsvm.types import IntVector, Vector
+
+TITLE = "MQ2008, five folds"
+ABOUT = """
+LETOR's MQ2008: for each of five folds nine fits, C = 0.01 to 100,000, each from the result of the
+one before; the model with the best validation MAP is tested. Files are already read. LightGBM fits
+one lambdarank model a fold with its default settings and stops early by validation MAP.
+"""
+
+WHAT = "MQ2008, 5 folds"
+CS = tuple(10.0**k for k in range(-2, 7))
+
+Fold = tuple[RankingData, RankingData, RankingData]
+
+
+def run(size: Size) -> Iterator[Row]:
+    folder = letor_folder()
+    if folder is None:
+        yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        return
+    folds = [_fold(folder, k) for k in range(5)]
+    yield _row(f"Ranker, {len(CS)} values of C", folds, _best_of_path, min(3, size.repeats))
+    if find_spec("lightgbm") is None:
+        yield Row(what=WHAT, who="LightGBM", note="not installed")
+        return
+    yield _row("LightGBM lambdarank", folds, _lambdarank, min(3, size.repeats))
+
+
+def _fold(folder: Path, k: int) -> Fold:
+    """Read fold k as LETOR defines it: three parts to train, one to validate, one to test."""
+    files = [folder / f"S{(k + i) % 5 + 1}.txt" for i in range(5)]
+    return (
+        load_letor(files[:3], n_features=46),
+        load_letor(files[3], n_features=46),
+        load_letor(files[4], n_features=46),
+    )
+
+
+def _row(who: str, folds: list[Fold], scores: Callable[[Fold], Vector], repeats: int) -> Row:
+    scores(folds[0])  # compiles, and loads what is loaded at first use
+    seconds, found = clock(lambda: [scores(fold) for fold in folds], repeats)
+    maps = [
+        average_precision(predicted, test.y, test.qid) for predicted, (_, _, test) in zip(found, folds, strict=True)
+    ]
+    values = {"seconds": float(np.median(seconds)), "fastest": min(seconds), "map": float(np.mean(maps))}
+    return Row(what=WHAT, who=who, repeats=len(seconds), values=values)
+
+
+def _best_of_path(fold: Fold) -> Vector:
+    """Return the test scores of the ranker that is best on the validation part."""
+    train, valid, test = fold
+    path = Ranker(loss="map").path(train.X, train.y, qid=train.qid, Cs=CS)
+    best = max(path, key=lambda ranker: ranker.score(valid.X, valid.y, qid=valid.qid))
+    return best.predict(test.X)
+
+
+def _lambdarank(fold: Fold) -> Vector:
+    import lightgbm
+
+    train, valid, test = fold
+    learning = lightgbm.Dataset(train.X, train.y, group=_sizes(train))
+    booster = lightgbm.train(
+        {"objective": "lambdarank", "metric": "map", "eval_at": [1000], "num_threads": 1, "verbosity": -1},
+        learning,
+        num_boost_round=1000,
+        valid_sets=[lightgbm.Dataset(valid.X, valid.y, group=_sizes(valid), reference=learning)],
+        callbacks=[lightgbm.early_stopping(50, verbose=False)],
+    )
+    return np.asarray(booster.predict(test.X, num_threads=1))
+
+
+def _sizes(data: RankingData) -> IntVector:
+    """Return the number of documents of each query; the files hold their queries one after the other."""
+    starts = np.flatnonzero(np.diff(data.qid, prepend=-1))
+    return np.diff(starts, append=len(data.qid))
+
+
+def targets(rows: list[Row]) -> Iterator[Target]:
+    ours, theirs = (pick(rows, "seconds", what=WHAT, who=who) for who in ("Ranker", "LightGBM"))
+    yield Target("MQ2008, 5 folds x 9 values of C", 2.0, ours, unit="s")
+    yield Target("MQ2008: times faster than LightGBM", 10.0, quotient(theirs, ours), at_least=True)

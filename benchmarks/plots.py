@@ -1,0 +1,107 @@
+"""The plots of the page."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("svg")
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+
+from benchmarks.rows import Row, Target
+from benchmarks.store import load
+
+COLOURS = {"FrankWolfe": "#0072b2", "OneSlack": "#d55e00", "dlib": "#666666"}
+SETTINGS = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.dpi": 100,
+    "font.size": 9.0,
+    "grid.alpha": 0.25,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "structsvm",
+}
+
+Drawn = dict[str, list[tuple[Path, str]]]
+
+
+def draw(rows: dict[str, list[Row]], folder: Path) -> Drawn:
+    """Draw what there are rows for; return the files and their captions, under the names of the benchmarks."""
+    folder.mkdir(exist_ok=True)
+    drawn: Drawn = {}
+    with plt.rc_context(SETTINGS):
+        if "average_precision" in rows:
+            found = rows["average_precision"]
+            drawn["average_precision"] = [
+                (_gaps(found, folder / "gap.svg"), "primal gap against time"),
+                (_passes(found, folder / "passes.svg"), "passes against C"),
+            ]
+        peaks = [target for name in ("web30k", "sparse") if name in rows for target in load(name).targets(rows[name])]
+        peaks = [target for target in peaks if target.unit == "MB" and target.reached is not None]
+        if peaks:
+            last = "sparse" if "sparse" in rows else "web30k"
+            drawn[last] = [(_memory(peaks, folder / "memory.svg"), "peak memory")]
+    return drawn
+
+
+def _line(row: Row) -> tuple[str, str]:
+    """Return the label and the colour of what a row is about."""
+    name = row.who.partition("(")[0]
+    return row.who, COLOURS.get(name.partition(",")[0], "black")
+
+
+def _plotted(rows: list[Row], C: float) -> list[Row]:
+    return [row for row in rows if row.history and row.C == C and not row.who.startswith("auto")]
+
+
+def _gaps(rows: list[Row], path: Path) -> Path:
+    figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.2), sharey=True, layout="constrained")
+    for axes, C in zip(panels, (100.0, 1000.0), strict=True):
+        shown = _plotted(rows, C)
+        lowest = min((row.history[-1][1] - row.values["gap"] * C for row in shown), default=0.0)
+        for row in shown:
+            label, colour = _line(row)
+            seconds = [max(one, 1e-3) for one, _ in row.history]
+            gaps = [max((primal - lowest) / C, 1e-5) for _, primal in row.history]
+            style = "--" if "query by query" in label else "-"
+            axes.plot(seconds, gaps, style, marker=".", markersize=3, linewidth=1.2, color=colour, label=label)
+        axes.axhline(1e-3, color="black", linewidth=0.6, linestyle=":")
+        axes.set(xscale="log", yscale="log", xlabel="seconds", title=f"MAP on m, C = {C:g}")
+    panels[0].set_ylabel("(primal − best lower bound) / C")
+    panels[1].legend(frameon=False)
+    return _save(figure, path)
+
+
+def _passes(rows: list[Row], path: Path) -> Path:
+    figure, axes = plt.subplots(figsize=(4.5, 3.0), layout="constrained")
+    names = [name for name in dict.fromkeys(row.who for row in rows if row.history) if not name.startswith("auto")]
+    for name in names:
+        points = [(row.C, row.values["passes"]) for row in rows if row.who == name and row.C and "passes" in row.values]
+        style = "--" if "query by query" in name else "-"
+        colour = COLOURS.get(name.partition("(")[0].partition(",")[0], "black")
+        axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, linewidth=1.2, color=colour, label=name)
+    axes.set(xscale="log", yscale="log", xlabel="C", ylabel="passes", title="MAP on m")
+    axes.legend(frameon=False)
+    return _save(figure, path)
+
+
+def _memory(peaks: list[Target], path: Path) -> Path:
+    figure, axes = plt.subplots(figsize=(6.0, 0.7 + 0.5 * len(peaks)), layout="constrained")
+    _bars(axes, peaks)
+    axes.set(xlabel="peak memory of the process, MB (line: the limit aimed at)")
+    return _save(figure, path)
+
+
+def _bars(axes: Axes, peaks: list[Target]) -> None:
+    names = [target.what.partition(": ")[0] for target in peaks]
+    axes.barh(names, [target.reached or 0.0 for target in peaks], height=0.5, color=COLOURS["FrankWolfe"])
+    for row, target in enumerate(peaks):
+        axes.plot([target.limit] * 2, [row - 0.35, row + 0.35], color="black", linewidth=1.5)
+
+
+def _save(figure: plt.Figure, path: Path) -> Path:
+    figure.savefig(path, metadata={"Date": None}, facecolor="white")
+    plt.close(figure)
+    return path

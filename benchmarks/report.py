@@ -1,0 +1,102 @@
+"""The page of the documentation, from what was measured."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from benchmarks.rows import COLUMNS, Row, Target
+from benchmarks.store import FOLDER, NAMES, load, read
+
+PAGE = FOLDER.with_suffix(".md")
+
+HEAD = """# Benchmarks
+
+<!-- Written by `make bench`; edit benchmarks/ instead. -->
+
+Measured by
+
+```console
+$ make bench
+```
+
+which makes the data, runs this library and, where they are installed, others on the same work, and
+writes this page. Ratios count, since both sides were measured in one run. Times are medians of
+wall-clock seconds with compiled code warm and data in memory, on one thread unless a row says
+otherwise. "units of X @ w" is the time in units of one product of the data with a vector by NumPy or
+SciPy. A pass evaluates all scores and combines all features once. "gap / C" is the certified gap,
+or how far a program without a certificate is from the best lower bound, in units of the loss:
+`tol` asks for 0.001.
+"""
+
+
+def write(page: Path = PAGE) -> Path:
+    """Write the page and its plots; return its path."""
+    measured = {name: kept for name in NAMES if (kept := read(name)) is not None}
+    parts = [HEAD, *_machines([machine for machine, _ in measured.values()])]
+    targets = [target for name, (_, rows) in measured.items() for target in load(name).targets(rows)]
+    parts += ["## What was to be reached", _targets_table(targets)]
+    plots = _plots({name: rows for name, (_, rows) in measured.items()}, page.with_suffix(""))
+    for name, (_, rows) in measured.items():
+        benchmark = load(name)
+        parts += [f"## {benchmark.TITLE}", benchmark.ABOUT.strip()]
+        parts += [f"![{caption}]({page.stem}/{path.name})" for path, caption in plots.get(name, [])]
+        parts.append(_rows_table(rows))
+    page.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    return page
+
+
+def _machines(machines: list[dict[str, Any]]) -> list[str]:
+    """Describe each machine that rows come from."""
+    texts = []
+    for one in machines:
+        packages = ", ".join(f"{name} {version}" for name, version in one["packages"].items())
+        system = f"{one['processor']}, {one['cores']} cores, {one['system']}"
+        text = f"{system}; Python {one['python']}, {packages}; {one['date']}."
+        if text not in texts:
+            texts.append(text)
+    return texts
+
+
+def _targets_table(targets: list[Target]) -> str:
+    lines = [["what", "to reach", "measured", "reached"]]
+    for target in targets:
+        sign = "≥" if target.at_least else "≤"
+        measured = "–" if target.reached is None else f"{_number(target.reached)} {target.unit}".strip()
+        met = {None: "not measured", True: "yes", False: "**no**"}[target.met]
+        lines.append([target.what, f"{sign} {_number(target.limit)} {target.unit}".strip(), measured, met])
+    return _table(lines)
+
+
+def _number(value: float) -> str:
+    if value == 0.0 or 0.01 <= abs(value) < 1000.0:
+        return f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.1e}"
+
+
+def _rows_table(rows: list[Row]) -> str:
+    columns = [name for name in COLUMNS if any(name in row.values for row in rows)]
+    extra = [name for name in ("C", "note") if any(getattr(row, name) not in (None, "") for row in rows)]
+    lines = [["what", "by", *(["C"] if "C" in extra else []), *(COLUMNS[name][0] for name in columns)]]
+    lines[0] += ["note"] if "note" in extra else []
+    for row in rows:
+        line = [row.what, row.who]
+        if "C" in extra:
+            line.append("" if row.C is None else f"{row.C:g}")
+        line += [COLUMNS[name][1](row.values[name]) if name in row.values else "" for name in columns]
+        if "note" in extra:
+            line.append(row.note)
+        lines.append(line)
+    return _table(lines)
+
+
+def _table(lines: list[list[str]]) -> str:
+    head, *body = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([head, "|" + "---|" * len(lines[0]), *body])
+
+
+def _plots(rows: dict[str, list[Row]], folder: Path) -> dict[str, list[tuple[Path, str]]]:
+    if find_spec("matplotlib") is None:
+        return {}
+    from benchmarks.plots import draw
+
+    return draw(rows, folder)

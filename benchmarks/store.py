@@ -1,0 +1,97 @@
+"""Running a benchmark, and where its rows are kept."""
+
+import json
+import os
+import platform
+from datetime import date
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.rows import Row
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "benchmarks"
+
+NAMES = (
+    "average_precision",
+    "one_pass",
+    "roc_area",
+    "choice",
+    "line_search",
+    "long_queries",
+    "both_cores",
+    "mq2008",
+    "zero_one",
+    "web30k",
+    "sparse",
+    "growth",
+    "first_fit",
+)
+"""The benchmarks, in the order of the page."""
+
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+"""What keeps BLAS to one thread; set before NumPy is imported."""
+
+PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm")
+
+
+def measure(name: str, scale: float, repeats: int) -> list[Row]:
+    """Run a benchmark in this process, show its rows, and keep them where the scale is 1."""
+    from benchmarks.measuring import Size, threads
+
+    rows = []
+    with threads(1):
+        for row in load(name).run(Size(scale, repeats)):
+            print(f"   {row}", flush=True)
+            rows.append(row)
+    if scale == 1.0:
+        FOLDER.mkdir(exist_ok=True)
+        text = json.dumps({"machine": machine(), "rows": [row.as_json() for row in rows]}, indent=1)
+        (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    return rows
+
+
+def load(name: str) -> Any:
+    """Import a benchmark."""
+    return import_module(f"benchmarks.{name}")
+
+
+def read(name: str) -> tuple[dict[str, Any], list[Row]] | None:
+    """Return the machine and the rows of a benchmark; None where it was not run."""
+    path = FOLDER / f"{name}.json"
+    if not path.exists():
+        return None
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return kept["machine"], [Row(**row) for row in kept["rows"]]
+
+
+def machine() -> dict[str, Any]:
+    """Describe the machine and what is installed."""
+    return {
+        "date": date.today().isoformat(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,58 @@
+"""The choice of C on validation queries."""
+
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from structsvm.cli.console import print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from structsvm import Ranker
+    from structsvm.data import RankingData
+    from structsvm.metrics import Measure
+
+_PER_DECADE = 2
+_MOST_VALUES = 100
+
+
+def as_grid(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[float, ...] | None:
+    """Return the values of C that "low:high" or "low:high:count" stands for: the callback of an option."""
+    if text is None:
+        return None
+    try:
+        low, high, *count = text.split(":")
+        first, last = float(low), float(high)
+        decades = math.log10(last / first)
+        steps = int(count[0]) - 1 if len(count) == 1 else round(_PER_DECADE * decades)
+        if not (0.0 < first < last < math.inf and len(count) <= 1 and 1 <= steps < _MOST_VALUES):
+            raise ValueError
+    except (ArithmeticError, ValueError):
+        raise click.BadParameter(
+            f"{text!r} is not low:high or low:high:count, with 0 < low < high and 2 to {_MOST_VALUES} values, "
+            "as in 0.01:1000 (two values a decade)"
+        ) from None
+    return tuple(float(f"{first * 10 ** (decades * k / steps):.6g}") for k in range(steps + 1))
+
+
+def choose(rankers: "Sequence[Ranker]", validation: "RankingData", measure: "Measure", *, quiet: bool) -> "Ranker":
+    """Return the ranker that does best on validation queries, the one of the smallest C among equals.
+
+    Parameters
+    ----------
+    rankers : in ascending order of C.
+    validation : the queries.
+    measure : what is compared.
+    quiet : False prints a table of all of them.
+    """
+    scores = [measure.mean(ranker.predict(validation.X), validation.y, validation.qid) for ranker in rankers]
+    best = scores.index(max(scores))
+    if not quiet:
+        rows = [
+            [f"{ranker.C:g}", f"{score:.4f}", f"{ranker.result_.gap / ranker.C:.1e}", "chosen" if k == best else ""]
+            for k, (ranker, score) in enumerate(zip(rankers, scores, strict=True))
+        ]
+        print_table(["C", f"validation {measure}", "certified gap", ""], rows)
+    return rankers[best]

@@ -1,0 +1,54 @@
+"""The choice of a solver by the shape of the problem."""
+
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from structsvm.problem import DualPlanes, Problem
+from structsvm.qp import QPBackend
+from structsvm.result import Result
+from structsvm.solvers.base import Solver
+from structsvm.solvers.frank_wolfe import FrankWolfe
+from structsvm.solvers.one_slack import OneSlack
+from structsvm.solvers.run import Callback
+from structsvm.validation import at_least, positive
+
+_FEWEST_EXAMPLES = 20
+"""Examples below which a cut of all of them is worth more than their planes one by one."""
+
+_PLANES_WORTH_KEEPING = 6
+"""Planes an example that Frank-Wolfe should be able to keep: with fewer it forgets what it will need again."""
+
+
+@frozen(kw_only=True)
+class Auto(Solver):
+    """`FrankWolfe` where it can keep enough planes of every example, else `OneSlack`.
+
+    Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes
+    of d numbers an example. Where they do not fit (many features, or many examples of one row
+    each), where there are fewer than twenty examples, or where a QP backend is asked for,
+    1-slack it is. The documentation shows the figures behind this (docs/benchmarks.md).
+
+    Parameters
+    ----------
+    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    max_iter : limit of iterations.
+    backend : QP backend, by name or as an object; "auto" leaves the choice free.
+    """
+
+    name: ClassVar[str] = "auto"
+
+    tol: float = field(default=1e-3, validator=positive)
+    max_iter: int = field(default=10_000, validator=at_least(1))
+    backend: str | QPBackend = "auto"
+
+    def choose(self, problem: Problem) -> Solver:
+        """Return the solver for a problem."""
+        planes = DualPlanes.places(problem.n, problem.d, FrankWolfe().memory)
+        if self.backend == "auto" and problem.n >= _FEWEST_EXAMPLES and planes >= _PLANES_WORTH_KEEPING:
+            return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
+        return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
+
+    def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
+        """Minimise the problem with the solver that fits it; see `Solver.solve`."""
+        return self.choose(problem).solve(problem, start, callback)

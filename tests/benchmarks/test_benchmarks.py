@@ -1,0 +1,107 @@
+"""The benchmarks run, at a size at which they measure nothing, and without the programs that they compare with."""
+
+import importlib.util
+import re
+
+import numpy as np
+import pytest
+
+from benchmarks import data, measuring, report, rows, store
+from benchmarks.peers.vectorised import AveragePrecisionOracle
+from structsvm import Problem
+
+TINY = measuring.Size(scale=0.005, repeats=1)
+ROOT = store.ROOT
+
+
+@pytest.fixture
+def nobody(monkeypatch):
+    """No other program is installed, and no data are there."""
+    found = importlib.util.find_spec
+    others = {"dlib", "lightgbm", "matplotlib"}
+    hidden = {"benchmarks.average_precision", "benchmarks.mq2008", "benchmarks.report"}
+    for name in hidden:
+        monkeypatch.setattr(f"{name}.find_spec", lambda name: None if name in others else found(name))
+    monkeypatch.setenv("STRUCTSVM_DATA", "nowhere")
+
+
+@pytest.mark.parametrize("name", ["average_precision", "mq2008", "one_pass", "sparse", "web30k", "zero_one"])
+def test_a_benchmark_yields_rows_and_targets(name, nobody):
+    benchmark = store.load(name)
+    found = list(benchmark.run(TINY))
+    assert found
+    assert all(set(row.values) <= set(rows.COLUMNS) for row in found)
+    assert all(row.values or row.note for row in found)
+    targets = list(benchmark.targets(found))
+    assert targets
+    assert {target.met for target in targets} <= ({None} if name == "mq2008" else {True, False, None})
+
+
+def test_rows_say_who_is_not_there(nobody):
+    assert [row.note for row in store.load("mq2008").run(TINY)] == [
+        "no data: STRUCTSVM_DATA names no folder that holds MQ2008"
+    ]
+
+
+def test_every_benchmark_is_a_module_with_the_same_parts():
+    modules = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
+    assert modules - set(store.NAMES) == {
+        "__init__",
+        "__main__",
+        "data",
+        "measuring",
+        "plots",
+        "report",
+        "rows",
+        "store",
+    }
+    for name in store.NAMES:
+        benchmark = store.load(name)
+        assert benchmark.TITLE
+        assert benchmark.ABOUT
+        assert callable(benchmark.run)
+        assert list(benchmark.targets([])) == [] or {target.met for target in benchmark.targets([])} == {None}
+
+
+def test_the_page_is_written_from_what_was_kept(tmp_path, monkeypatch, nobody):
+    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    row = rows.Row(what="MAP on m", who="auto (X)", C=10.0, repeats=1, values={"seconds": 0.5, "units": 10.0})
+    monkeypatch.setattr(store.load("average_precision"), "run", lambda size: iter([row]))
+    assert store.measure("average_precision", 0.5, 1) == [row]
+    assert store.read("average_precision") is None  # only what is measured at full size is kept
+    store.measure("average_precision", 1.0, 1)
+    assert store.read("average_precision")[1] == [row]
+    text = report.write(tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "| MAP on m | auto (X) | 10 | 0.5 | 10.0 |" in text
+    assert re.search(r"\| MAP on `m`, C = 10 \| ≤ 12 X @ w \| 10 X @ w \| yes \|", text)
+    assert "| not measured |" in text
+
+
+def test_the_vectorised_argmax_is_the_argmax():
+    """What dlib is given finds the same most violated rankings as the library."""
+    rng = np.random.default_rng(3)
+    ptr = np.array([0, 4, 11, 18, 24])
+    X, qid = rng.normal(size=(24, 5)), np.repeat(np.arange(4), np.diff(ptr))
+    y = (rng.random(24) < 0.4).astype(float)
+    y[ptr[:-1]], y[ptr[:-1] + 1] = 1.0, 0.0
+    problem = Problem.from_queries(X, y, qid, loss="map", C=1.0)
+    oracle = AveragePrecisionOracle(X, y, problem.ptr)
+    for scale in (0.0, 0.1, 1.0, 10.0):
+        w = scale * rng.normal(size=5)
+        point = problem.at(w)
+        expected = problem.violation(problem.planes(point), point)
+        psi, losses = oracle.each(w)
+        np.testing.assert_allclose(losses + psi @ w, expected, atol=1e-12)
+        mean_psi, mean_loss = oracle.mean(w)
+        assert mean_loss + mean_psi @ w == pytest.approx(expected.mean())
+
+
+def test_data_are_what_they_are_said_to_be():
+    ranking = data.dense(50, 20, 6, dtype=np.float32)
+    assert ranking.X.dtype == np.float32
+    assert 0.08 < ranking.y.mean() < 0.15
+    assert (np.bincount(ranking.qid, weights=ranking.y) >= 1).all()
+    sparse = data.sparse(20, 10, 100, 5)
+    assert sparse.X.indices.dtype == np.int32
+    assert sparse.X.has_sorted_indices
+    assert (np.diff(sparse.X.indptr) == 5).all()
