@@ -19,7 +19,7 @@ help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
-	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes most of an hour"
+	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.data import m
 from benchmarks.measuring import Size, clock, reading, solve
-from benchmarks.rows import Row, Target, pick, quotient
+from benchmarks.rows import Row, Target, pick, quotient, thinned
 from structsvm import Problem, Ranker
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.types import Matrix, Vector
@@ -18,9 +18,10 @@ Data `m`: 1000 queries of 100 documents with 136 dense features, about 10 % of t
 labels with noise and an offset of each query. Every row has its own certificate, `primal − dual <=
 0.001 C`, and dlib's `solve_structural_svm_problem` stops by the same rule at the same C; the gap
 that the table gives for it is from its primal value, which our engine computes, to the best lower
-bound that any row proved. dlib's oracle is vectorised NumPy over all queries: either called once a
-pass, with all queries as one example, or for one query at a time, with planes that are computed
-for all queries at each new w and with dlib's own cache of ten planes a query. The faster one counts.
+bound that any row proved. dlib's oracle is vectorised NumPy over all queries. Query by query, as
+dlib's interface has it, their planes are computed together at each new w and dlib's own cache of
+ten planes a query is on; with one call a pass, all queries are a single example to dlib, and its
+solver is all that is left of it.
 """
 
 WHAT = "MAP on m"
@@ -28,6 +29,7 @@ CS = (10.0, 100.0, 1000.0, 10_000.0)
 UNITS = {10.0: 12.0, 100.0: 20.0, 1000.0: 45.0, 10_000.0: 200.0}
 TIMES_DLIB = {10.0: 40.0, 100.0: 50.0, 1000.0: 150.0}
 TOL = 1e-3
+QUERY_BY_QUERY, ONE_CALL = "dlib, query by query", "dlib, one call a pass"
 
 
 def run(size: Size) -> Iterator[Row]:
@@ -79,14 +81,16 @@ def _dlib(X: Matrix, y: Vector, qid: Vector, C: float, lower: float, size: Size)
             "passes": float(len(history)),
             "gap": (problem.primal(problem.planes(point), point) - lower) / C,
         }
-        who = "dlib, query by query" if one_by_one else "dlib, one call a pass"
-        yield Row(what=WHAT, who=who, C=C, repeats=len(seconds), values=values, history=history)
+        who = QUERY_BY_QUERY if one_by_one else ONE_CALL
+        yield Row(what=WHAT, who=who, C=C, repeats=len(seconds), values=values, history=thinned(history))
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:
     for C, limit in TIMES_DLIB.items():
-        ours, dlibs = (pick(rows, "seconds", what=WHAT, who=who, C=C) for who in ("auto", "dlib"))
-        yield Target(f"MAP on `m`, C = {C:g}: times faster than dlib", limit, quotient(dlibs, ours), at_least=True)
+        ours = pick(rows, "seconds", what=WHAT, who="auto", C=C)
+        for who in (QUERY_BY_QUERY, ONE_CALL):
+            times = quotient(pick(rows, "seconds", what=WHAT, who=who, C=C), ours)
+            yield Target(f"MAP on `m`, C = {C:g}: times faster than {who}", limit, times, at_least=True)
     for C, limit in UNITS.items():
         yield Target(f"MAP on `m`, C = {C:g}", limit, pick(rows, "units", what=WHAT, who="auto", C=C), unit="X @ w")
     passes = [pick(rows, "passes", what=WHAT, who="auto", C=C) for C in CS]

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from benchmarks.data import Ranking
-from benchmarks.rows import Row
+from benchmarks.rows import Row, thinned
 from structsvm import Problem, Result
 from structsvm.registry import solvers
 from structsvm.solvers import Solver
@@ -78,7 +78,7 @@ def solve(
         "passes": result.history[-1].passes,
         "gap": result.gap / C,
     }
-    history = [[step.seconds, step.primal] for step in result.history]
+    history = thinned([[step.seconds, step.primal] for step in result.history])
     who = setting(chosen, result) if solver != "auto" else f"auto ({result.solver.partition('(')[0]})"
     if not result.converged:
         note = "; ".join(filter(None, [note, result.status.value]))

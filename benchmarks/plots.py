@@ -60,7 +60,7 @@ def _gaps(rows: list[Row], path: Path) -> Path:
     figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.2), sharey=True, layout="constrained")
     for axes, C in zip(panels, (100.0, 1000.0), strict=True):
         shown = _plotted(rows, C)
-        lowest = min((row.history[-1][1] - row.values["gap"] * C for row in shown), default=0.0)
+        lowest = max((row.history[-1][1] - row.values["gap"] * C for row in shown), default=0.0)
         for row in shown:
             label, colour = _line(row)
             seconds = [max(one, 1e-3) for one, _ in row.history]

@@ -30,7 +30,7 @@ class Row:
     repeats : how often it was timed.
     values : numbers under the names in `COLUMNS`; ``seconds`` is the median of the repeats.
     note : what else to know, or why there are no numbers.
-    history : seconds and primal value of each step, for the plots.
+    history : seconds and best primal value of steps, for the plots.
     """
 
     what: str
@@ -83,6 +83,15 @@ def pick(rows: Iterable[Row], value: str, *, what: str, who: str = "", C: float 
     if not matching:
         return None
     return min(matching, key=lambda row: row.values.get("seconds", 0.0)).values[value]
+
+
+def thinned(history: list[list[float]], most: int = 150) -> list[list[float]]:
+    """Return some steps of a history, closer together at its start."""
+    if len(history) <= most:
+        return history
+    last = len(history) - 1
+    kept = {round((last + 1) ** (k / (most - 1)) - 1) for k in range(most)}
+    return [history[k] for k in sorted(kept)]
 
 
 def quotient(a: float | None, b: float | None) -> float | None:

@@ -50,8 +50,9 @@ def measure(name: str, scale: float, repeats: int) -> list[Row]:
             rows.append(row)
     if scale == 1.0:
         FOLDER.mkdir(exist_ok=True)
-        text = json.dumps({"machine": machine(), "rows": [row.as_json() for row in rows]}, indent=1)
-        (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        lines = ",\n".join(json.dumps(row.as_json()) for row in rows)
+        text = f'{{"machine": {json.dumps(machine())},\n"rows": [\n{lines}\n]}}\n'
+        (FOLDER / f"{name}.json").write_text(text, encoding="utf-8")
     return rows
 
 

@@ -37,8 +37,7 @@ def run(size: Size) -> Iterator[Row]:
         "megabytes": peak_megabytes(),
     }
     solver = result.solver.partition("(")[0]
-    history = [[step.seconds, step.primal] for step in result.history]
-    yield Row(what=WHAT, who=f"Ranker ({solver})", C=result.C, repeats=1, values=values, history=history)
+    yield Row(what=WHAT, who=f"Ranker ({solver})", C=result.C, repeats=1, values=values)
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:

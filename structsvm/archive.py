@@ -32,10 +32,17 @@ def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
             np.savez_compressed(file, **arrays)
         temporary.replace(path)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise unwritable(path, error) from None
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def unwritable(path: Path, error: OSError) -> InputError:
+    """Return what is raised when a file cannot be made beside ``path``."""
+    if isinstance(error, FileNotFoundError) and path.parent.is_dir():
+        return InputError(f"{path} cannot be written: the folder {path.parent} takes no new files")
+    return InputError(f"{path} cannot be written: {error.strerror or error}")
 
 
 def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
@@ -55,8 +62,8 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
         raise ModelFileError(f"{path} does not exist") from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (*_DAMAGED, ValueError) as error:
-        raise ModelFileError(f"{path} is not a model file, or it is damaged: {error}") from None
+    except (*_DAMAGED, ValueError):  # NumPy's text would advise to unpickle it
+        raise ModelFileError(f"{path} is not a model file, or it is damaged") from None
     try:
         return make(arrays)
     except ModelFileError as error:

@@ -23,13 +23,15 @@ class Registry(Generic[T]):
     kind : what the objects are, in words.
     group : entry point group in which other packages register theirs.
     built_in : name to ``"module:class"``.
-    method : a method that all these objects have, and others do not.
+    classes : ``"module:class"`` of the classes that all these objects derive from.
+    place : the argument that such an object is for.
     """
 
     kind: str
     group: str
     built_in: dict[str, str]
-    method: str
+    classes: tuple[str, ...]
+    place: str
 
     def names(self) -> list[str]:
         """Return all names: the built-in ones first, then those of other packages."""
@@ -45,12 +47,11 @@ class Registry(Generic[T]):
         wanted = _canonical(name)
         for known, target in self.built_in.items():
             if _canonical(known) == wanted:
-                module, _, attribute = target.partition(":")
-                return cast(type[T], getattr(import_module(module), attribute))
+                return cast(type[T], _imported(target))
         for known, entry_point in self._plugins().items():
             if _canonical(known) == wanted:
                 return cast(type[T], entry_point.load())
-        raise UnknownNameError(self.kind, name, self.names())
+        raise UnknownNameError(self.kind, name, self.names(), _other_meaning(name))
 
     def create(self, spec: str | T, **settings: Any) -> T:
         """Return the object of that name, made with these settings; an object is returned as it is.
@@ -63,9 +64,17 @@ class Registry(Generic[T]):
             return self.find(spec)(**settings)
         if isinstance(spec, type):
             raise InputError(f"{spec.__name__} is a class: pass an object, {spec.__name__}(), or a name")
-        if not hasattr(spec, self.method):
-            raise InputError(f"{spec!r} is no {self.kind}: pass a name ({', '.join(self.names())}) or an object")
+        if not self.holds(spec):
+            other = next((each for each in (losses, solvers, backends) if each.holds(spec)), None)
+            meaning = f", but a {other.kind}, for {other.place}" if other else ""
+            raise InputError(
+                f"{spec!r} is no {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an object"
+            )
         return spec
+
+    def holds(self, thing: object) -> bool:
+        """Say whether an object is of this kind."""
+        return isinstance(thing, tuple(_imported(target) for target in self.classes))
 
     def name_of(self, kind: type[T]) -> str | None:
         """Return the name that leads to a class; None where there is none."""
@@ -76,6 +85,23 @@ class Registry(Generic[T]):
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}
+
+
+def _imported(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _other_meaning(name: str) -> str:
+    """Say what a name stands for among the measures, solvers and backends; "" where nothing is called so."""
+    for registry in (losses, solvers, backends):
+        if any(_canonical(known) == _canonical(name) for known in registry.built_in):
+            return f"{name!r} is a {registry.kind}, for {registry.place}."
+    try:
+        _imported("structsvm.metrics:parse_measure")(name)
+    except InputError:
+        return ""
+    return f"{name!r} is a measure, which a ranker reports and does not train on."
 
 
 def _package(target: str) -> str:
@@ -95,7 +121,8 @@ losses: Registry[Any] = Registry(
         "zero_one": "structsvm.losses:ZeroOne",
         "multiclass": "structsvm.losses:Multiclass",
     },
-    method="loss_augmented_argmax",
+    classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
+    place="loss=...",
 )
 
 solvers: Registry[Any] = Registry(
@@ -107,7 +134,8 @@ solvers: Registry[Any] = Registry(
         "n-slack": "structsvm.solvers:NSlack",
         "frank-wolfe": "structsvm.solvers:FrankWolfe",
     },
-    method="solve",
+    classes=("structsvm.solvers:Solver",),
+    place="solver=...",
 )
 
 backends: Registry[Any] = Registry(
@@ -120,5 +148,6 @@ backends: Registry[Any] = Registry(
         "highs": "structsvm.qp:HiGHS",
         "auto": "structsvm.qp:ActiveSet",
     },
-    method="solve",
+    classes=("structsvm.qp:QPBackend",),
+    place="backend=... of a solver",
 )

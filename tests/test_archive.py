@@ -82,6 +82,12 @@ def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
         write_archive(tmp_path / "none" / "m.npz", ARRAYS)
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+def test_a_folder_that_takes_no_new_files() -> None:
+    with pytest.raises(InputError, match=r"^/proc/m.npz cannot be written: the folder /proc takes no new files$"):
+        write_archive("/proc/m.npz", ARRAYS)
+
+
 def test_a_file_for_a_folder(path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be written: Not a directory"):
         write_archive(path / "m.npz", ARRAYS)
@@ -136,8 +142,11 @@ def not_models(path: Path) -> dict[str, Any]:
 def test_what_is_not_a_model_is_said_to_be_none(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "m.npz"
     not_models(path)[kind]()
-    with pytest.raises(ModelFileError, match=r"m.npz is not a (model file, or it is damaged|file of this kind)"):
+    with pytest.raises(
+        ModelFileError, match=r"m.npz is not a (model file, or it is damaged|file of this kind)"
+    ) as caught:
         read_archive(path, lambda arrays: arrays["a"])
+    assert "pickle" not in str(caught.value)
 
 
 def test_every_truncation_is_noticed(path: Path) -> None:

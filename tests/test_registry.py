@@ -10,7 +10,8 @@ import pytest
 from structsvm import registry
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.losses import AveragePrecision, ROCArea
-from structsvm.qp import ActiveSet
+from structsvm.metrics import AP
+from structsvm.qp import ActiveSet, HiGHS
 from structsvm.registry import backends, losses, solvers
 from structsvm.solvers import NSlack, OneSlack
 
@@ -75,6 +76,36 @@ def test_names_of_classes() -> None:
     assert losses.name_of(AveragePrecision) == "map"
     assert backends.create(backends.name_of(ActiveSet)) == ActiveSet()
     assert losses.name_of(ActiveSet) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "message"),
+    [
+        (solvers, HiGHS(), r"HiGHS\(.*\) is no solver, but a QP backend, for backend=... of a solver: pass a name"),
+        (backends, OneSlack(), r"OneSlack\(.*\) is no QP backend, but a solver, for solver=...: pass a name"),
+        (solvers, ROCArea(), r"ROCArea\(.*\) is no solver, but a loss, for loss=...: pass a name \(auto, "),
+        (losses, AP(), r"AP\(.*\) is no loss: pass a name \(map, "),
+    ],
+)
+def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{message}"):
+        kind.create(spec)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "meaning"),
+    [
+        (losses, "ndcg", "'ndcg' is a measure, which a ranker reports and does not train on. Known: "),
+        (losses, "p@5", "'p@5' is a measure"),
+        (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver. Known: "),
+        (solvers, "highs", "'highs' is a QP backend"),
+        (backends, "n_slack", "'n_slack' is a solver, for solver=...."),
+    ],
+)
+def test_a_name_of_something_else_is_told_what_it_is(kind: Any, name: str, meaning: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        kind.create(name)
+    assert str(caught.value).startswith(f"there is no {kind.kind} named {name!r}. {meaning}")
 
 
 class PlugIn(ROCArea):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from structsvm.archive import unwritable
 from structsvm.exceptions import InputError
 
 
@@ -50,7 +51,7 @@ def _beside(path: Path) -> Iterator[Path]:
     try:
         temporary.touch(exist_ok=False)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise unwritable(path, error) from None
     try:
         yield temporary
     finally:

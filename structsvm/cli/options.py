@@ -13,7 +13,25 @@ from structsvm.registry import Registry
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
 
-FILE: "click.Path[Path]" = click.Path(path_type=Path)
+
+class _File(click.Path):
+    """The path of a file; "-" is none."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            self.fail(
+                "'-' is not supported: files are read more than once and written whole, so give the name of a "
+                "file (./- for one of that name)",
+                param,
+                ctx,
+            )
+        return super().convert(value, param, ctx)
+
+
+FILE = _File()
 
 
 def example(*lines: str) -> str:

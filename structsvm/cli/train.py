@@ -119,6 +119,7 @@ def train_command(
 
     if bool(C_grid) != bool(validation):
         raise click.UsageError("--C-grid needs --validation, whose queries choose among its values, and the other way")
+    _check_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
     check_writable(model)
     ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
@@ -137,6 +138,23 @@ def train_command(
         raise Failure(
             f"not converged: {result.status.value}; the gap is {result.gap / result.C:.2g} * C, "
             f"asked for was {tol:g} * C. The model so far was written to {model}"
+        )
+
+
+def _check_loss(name: str, class_weight: str | None) -> None:
+    """Refuse a loss that no ranker can learn, and class weights where there are no classes."""
+    from structsvm.estimators.parameters import scores_rows
+    from structsvm.losses import Loss
+
+    loss = losses.create(name)
+    if isinstance(loss, Loss) or not scores_rows(loss, [0.0, 1.0]):
+        raise click.UsageError(
+            f"--loss {name} does not give each document one score, so it cannot rank: choose another"
+        )
+    if class_weight and not loss.per_row:
+        raise click.UsageError(
+            f"--class-weight is for losses that learn from documents one by one, such as zero_one; "
+            f"--loss {name} learns from queries: leave it out"
         )
 
 

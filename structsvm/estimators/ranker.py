@@ -1,5 +1,7 @@
 """A linear ranker for scikit-learn."""
 
+from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+
 from copy import copy
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -13,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.archive import read_archive, write_archive
 from structsvm.estimators.fitting import checked_features, minimise
 from structsvm.estimators.model_file import ranker_arrays, read_ranker
+from structsvm.estimators.parameters import measure_of, ranking_loss, require_settings, scores_rows
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
-from structsvm.metrics import Measure, number_queries, parse_measure
+from structsvm.metrics import Measure, number_queries
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
-from structsvm.registry import losses
 from structsvm.result import Result, Status
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
@@ -146,22 +148,25 @@ class Ranker(BaseEstimator):
         return [rankers[C] for C in values if C in rankers]
 
     def _problem(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Problem:
+        require_settings(self)
+        measure_of(self)
+        loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = _checked_labels(y, X.shape[0])
-        problem = Problem.from_queries(
-            X,
-            y,
-            qid,
-            loss=self.loss,
-            C=self.C,
-            sample_weight=self._weights(y, sample_weight),
-            intercept=self.intercept_scaling if self.fit_intercept else 0.0,
-        )
-        if problem.d != X.shape[1] + bool(self.fit_intercept):
+        if not scores_rows(loss, y):
             raise InputError(
                 f"the loss {self.loss!r} does not give each row one score, which is what a ranker ranks by: "
                 "use StructuralSVM"
             )
+        problem = Problem.from_queries(
+            X,
+            y,
+            qid,
+            loss=loss,
+            C=self.C,
+            sample_weight=self._weights(loss, y, sample_weight),
+            intercept=self.intercept_scaling if self.fit_intercept else 0.0,
+        )
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = qid is not None
@@ -196,7 +201,7 @@ class Ranker(BaseEstimator):
         if sample_weight is not None:
             number = number_queries(qid, len(scores)).number
             weights = np.asarray(sample_weight, dtype=np.float64)[np.unique(number, return_index=True)[1]]
-        return self._measure().mean(scores, y, qid, weights=weights)
+        return measure_of(self).mean(scores, y, qid, weights=weights)
 
     def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
         """Show the most violated output of one query at the learned weights.
@@ -250,15 +255,10 @@ class Ranker(BaseEstimator):
         self.coef_: Vector = w[:-1] if self.fit_intercept else w
         self.intercept_ = float(w[-1] * self.intercept_scaling) if self.fit_intercept else 0.0
 
-    def _measure(self) -> Measure:
-        if isinstance(self.measure, Measure):
-            return self.measure
-        return parse_measure("map" if self.measure is None else self.measure)
-
-    def _weights(self, y: Vector, sample_weight: ArrayLike | None) -> ArrayLike | None:
+    def _weights(self, loss: ScoreLoss[Any], y: Vector, sample_weight: ArrayLike | None) -> ArrayLike | None:
         if self.class_weight is None:
             return sample_weight
-        if not losses.create(self.loss).per_row:
+        if not loss.per_row:
             raise InputError(
                 f"class_weight is for losses whose examples are rows, and {self.loss!r} learns from queries: "
                 "use sample_weight to weight queries"

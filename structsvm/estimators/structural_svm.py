@@ -1,5 +1,7 @@
 """A structural SVM for any loss, on lists of examples."""
 
+from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -10,6 +12,7 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import checked_features, minimise
+from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.problem import MostViolated, Problem, most_violated
@@ -80,6 +83,7 @@ class StructuralSVM(BaseEstimator):
         ------
         InputError : when the data cannot be used; it says why.
         """
+        require_settings(self)
         loss = losses.create(self.loss)
         if y is None:
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")

@@ -39,7 +39,9 @@ class ScoreLoss(ABC, Generic[Y]):
 
     The joint feature map is ``Ψ(x, y) = A_x' c(y)`` with an operator A that holds the
     features, so that ``w·Ψ(x, y) = scores·c(y)``. Four methods are needed; the others have
-    defaults that are right.
+    defaults that are right. For rankings an output is one number per document, larger is ahead,
+    and so are the labels of the truth; `PairwiseLoss` brings all but the loss and its argmax.
+    ``structsvm.testing.check_loss`` says whether a loss is right.
 
     Attributes
     ----------
@@ -67,7 +69,7 @@ class ScoreLoss(ABC, Generic[Y]):
 
     @abstractmethod
     def argmax(self, scores: Vector) -> Y:
-        """Return an output that maximises ``scores·c(ŷ)``: the prediction."""
+        """Return an output that maximises ``scores·c(ŷ)``: the prediction, which cannot know y."""
 
     def labels(self, y: Y) -> Vector:
         """Return what the kernel reads of one example; the output itself, as numbers, by default."""
@@ -82,7 +84,7 @@ class ScoreLoss(ABC, Generic[Y]):
         return rows
 
     def usable(self, y: Y) -> bool:
-        """Say whether an example can be learned from; those that cannot are left out of n."""
+        """Say whether an example can be learned from; queries that cannot are left out of n, and counted."""
         return True
 
     def outputs(self, y: Y) -> Iterable[Y]:

@@ -18,7 +18,11 @@ class PairwiseLoss(ScoreLoss[Vector]):
     ``Ψ(x, y) = 1/(RN) Σ_i Σ_j y_ij (x_i − x_j)`` over relevant i and non-relevant j, with
     ``y_ij = 1`` where i is ahead of j and −1 elsewhere (Yue, Finley, Radlinski and Joachims,
     2007, section 3; Joachims, 2005). An output is one number per document, larger is ahead;
-    ties are in document order. Queries without both kinds of document are not usable.
+    ties are in document order. The labels of the truth are such an output too. Queries without
+    both kinds of document are not usable.
+
+    Derive from it and write ``loss`` and an exact ``loss_augmented_argmax``; the encoding, the
+    prediction and the list of outputs for ``check_loss`` are here.
 
     Parameters
     ----------

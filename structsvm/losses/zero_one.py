@@ -17,6 +17,10 @@ class ZeroOne(ScoreLoss[float]):
     The hinge loss of a classification SVM: the objective of scikit-learn's
     ``LinearSVC(loss="hinge", C=C / n, fit_intercept=False)``. Class weights are example
     weights.
+
+    Every label above 0 counts as +1 and every other one as −1, so that grades and 0/1 may be
+    given. Outputs are +1 and −1 all the same: what `StructuralSVM` predicts for labels 0 and 1
+    is −1 and 1. Classes that are to come back as they were are the matter of `Multiclass`.
     """
 
     kernel = staticmethod(zero_one)

@@ -7,7 +7,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.types import IntVector, Vector
+from structsvm.types import BoolVector, IntVector, Vector
 
 
 class Queries(NamedTuple):
@@ -52,13 +52,21 @@ def number_queries(qid: ArrayLike | None, n: int) -> Queries:
 
     Raises
     ------
-    InputError : `qid` is not one id per row.
+    InputError : `qid` is not one id per row, or an id is NaN or None.
     """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.zeros(n, dtype=np.int64))
     rows = np.asarray(qid)
     if rows.shape != (n,):
-        raise InputError(f"qid must hold one query id per row, shape ({n},); its shape is {rows.shape}")
+        raise InputError(
+            f"qid must hold one query id per row, shape ({n},); its shape is {rows.shape}{_group_hint(rows, n)}"
+        )
+    missing = _missing(rows)
+    if missing.any():
+        raise InputError(
+            f"qid must not be NaN or None: {missing.sum()} of {n} are, first row {missing.argmax()}. "
+            "Give these rows an id, or leave them out"
+        )
     begins = np.ones(n, dtype=np.bool_)
     begins[1:] = rows[1:] != rows[:-1]
     runs = np.flatnonzero(begins)
@@ -117,6 +125,25 @@ def as_vector(values: ArrayLike, name: str) -> Vector:
     if missing.any():
         raise InputError(f"{name} must not be NaN: {missing.sum()} of {len(vector)} are, first row {missing.argmax()}")
     return vector
+
+
+def _group_hint(rows: NDArray[Any], n: int) -> str:
+    if rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer) and rows.sum() == n:
+        return "; these look like group sizes: np.repeat(np.arange(len(group)), group) makes ids of them"
+    return ""
+
+
+def _missing(rows: NDArray[Any]) -> BoolVector:
+    if rows.dtype.kind == "O":
+        return np.array([_is_missing(value) for value in rows.tolist()], dtype=np.bool_)
+    return np.asarray(rows != rows)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal to itself nor not
+        return True
 
 
 def _tie_order(n: int, doc_ids: ArrayLike | None) -> IntVector:

@@ -3,7 +3,7 @@
 from structsvm.operators.base import Operator
 from structsvm.operators.intercept import WithIntercept
 from structsvm.operators.per_class import PerClass
-from structsvm.operators.rows import Rows
+from structsvm.operators.rows import Rows, readable
 from structsvm.operators.shared import Shared
 
-__all__ = ["Operator", "PerClass", "Rows", "Shared", "WithIntercept"]
+__all__ = ["Operator", "PerClass", "Rows", "Shared", "WithIntercept", "readable"]

@@ -6,6 +6,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.operators.base import Operator
+from structsvm.operators.views import InterceptView
 from structsvm.types import IntVector, Vector
 
 
@@ -33,14 +34,20 @@ class WithIntercept(Operator):
         """One more than ``rows`` has."""
         return self.rows.d + 1
 
+    @property
+    def view(self) -> InterceptView | None:
+        """The view of the rows, and the constant."""
+        rows = self.rows.view
+        return None if rows is None else InterceptView(self.ptr, rows, float(self.scaling))
+
     def scores(self, w: Vector) -> Vector:
-        """Return the scores of the rows plus the intercept."""
+        """Return the scores of the rows plus the intercept; w may be a matrix where the rows take one."""
         scores = self.rows.scores(w[:-1])
         return np.asarray(scores + self.scaling * w[-1])
 
     def combine(self, c: Vector) -> Vector:
         """Return the combination of the rows, followed by the scaled sum of the coefficients."""
-        return np.concatenate((self.rows.combine(c), np.array([self.scaling * c.sum()])))
+        return np.concatenate((self.rows.combine(c), self.scaling * c.sum(axis=0, keepdims=True)))
 
     def block(self, start: int, stop: int) -> Self:
         """Return the operator of the examples ``start`` to ``stop − 1``."""

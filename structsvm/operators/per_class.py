@@ -6,6 +6,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.operators.base import Operator
+from structsvm.operators.views import PerClassView
 from structsvm.types import IntVector, Vector
 
 
@@ -17,7 +18,8 @@ class PerClass(Operator):
 
     Parameters
     ----------
-    rows : operator of one score a row.
+    rows : operator of one score a row, which takes K weight vectors at once: `Rows`, or
+        `WithIntercept` of them.
     n_classes : K.
     """
 
@@ -34,13 +36,19 @@ class PerClass(Operator):
         """Number of weights, ``n_classes`` times the number of features."""
         return self.n_classes * self.rows.d
 
+    @property
+    def view(self) -> PerClassView | None:
+        """The view of the rows, and the number of classes."""
+        rows = self.rows.view
+        return None if rows is None else PerClassView(self.ptr, rows, int(self.n_classes))
+
     def scores(self, w: Vector) -> Vector:
         """Return the scores of all rows, the K of a row together."""
-        return np.stack([self.rows.scores(v) for v in w.reshape(self.n_classes, -1)], axis=1).ravel()
+        return np.ravel(self.rows.scores(w.reshape(self.n_classes, -1).T))
 
     def combine(self, c: Vector) -> Vector:
         """Return the combination of the rows for each class, the classes one after the other."""
-        return np.concatenate([self.rows.combine(np.ascontiguousarray(v)) for v in c.reshape(-1, self.n_classes).T])
+        return np.ravel(self.rows.combine(c.reshape(-1, self.n_classes)).T)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the operator of the examples ``start`` to ``stop − 1``."""

@@ -20,7 +20,7 @@ class Rows(Operator):
 
     Parameters
     ----------
-    X : features, shape (rows, d), not copied: dense float64 or float32 (a memory map, too), or CSR.
+    X : features, shape (rows, d), not copied: float64 or float32, dense (a memory map, too) or CSR.
     ptr : int64, shape (n + 1,); example i owns the rows ``ptr[i]`` to ``ptr[i + 1] − 1``.
     """
 
@@ -46,7 +46,7 @@ class Rows(Operator):
         InputError : when the inputs have different numbers of features.
         """
         if isinstance(xs, np.ndarray) or sp.issparse(xs):
-            return cls.one_each(xs if isinstance(xs, np.ndarray) else sp.csr_array(xs))
+            return cls.one_each(readable(xs))
         blocks: list[Any] = [x if sp.issparse(x) else np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in xs]
         widths = sorted({block.shape[1] for block in blocks})
         if len(widths) > 1:
@@ -60,24 +60,28 @@ class Rows(Operator):
         return int(self.X.shape[1])
 
     @property
-    def view(self) -> DenseView | SparseView | None:
-        """The matrix, where it is CSR or dense in C order."""
+    def view(self) -> DenseView | SparseView:
+        """The matrix."""
         if isinstance(self.X, np.ndarray):
-            return DenseView(self.ptr, self.X) if self.X.flags.c_contiguous else None
+            return DenseView(self.ptr, self.X)
         return SparseView(self.ptr, self.X.data, self.X.indices, self.X.indptr)
 
     def scores(self, w: Vector) -> Vector:
-        """Return ``X w``, summed in float64 whatever the storage."""
+        """Return ``X w``, summed in float64 whatever the storage; w may be a matrix, of K columns of weights."""
         if not self._needs_loops:
             return np.asarray(self.X @ w)
+        if w.ndim == 2:
+            return np.stack([self.scores(np.ascontiguousarray(column)) for column in w.T], axis=1)
         out = np.empty(self.X.shape[0])
         in_blocks(lambda start, stop: write_scores(self.view, start, stop, w, out), self.ptr)
         return out
 
     def combine(self, c: Vector) -> Vector:
-        """Return ``X' c``, summed in float64 whatever the storage."""
+        """Return ``X' c``, summed in float64 whatever the storage; c may be a matrix, of K columns of coefficients."""
         if not self._needs_loops:
-            return np.asarray(c @ self.X if isinstance(self.X, np.ndarray) else self.X.T @ c)
+            return np.asarray(self.X.T @ c)
+        if c.ndim == 2:
+            return np.stack([self.combine(np.ascontiguousarray(column)) for column in c.T], axis=1)
 
         def part(start: int, stop: int) -> Vector:
             out = np.zeros(self.d)
@@ -89,12 +93,18 @@ class Rows(Operator):
     @property
     def _needs_loops(self) -> bool:
         """Whether BLAS would copy the matrix to float64, or sum in float32."""
-        return self.X.dtype != np.float64 and self.view is not None
+        return bool(self.X.dtype != np.float64)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""
         first, last = self.ptr[start], self.ptr[stop]
         return type(self)(_part(self.X, first, last), self.ptr[start : stop + 1] - first)
+
+
+def readable(X: Features) -> Features:
+    """Return features as `Rows` reads them; a copy only of those that are neither float64 nor float32, dense or CSR."""
+    X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    return X if X.dtype in (np.float64, np.float32) else X.astype(np.float64)
 
 
 def _stacked(blocks: list[Any]) -> Features:

@@ -16,7 +16,7 @@ from structsvm.types import IntVector, Matrix, Vector
 
 
 class DenseView(NamedTuple):
-    """Rows of a dense matrix in C order, float64 or float32."""
+    """Rows of a dense matrix, float64 or float32."""
 
     ptr: IntVector
     X: Matrix
@@ -29,6 +29,22 @@ class SparseView(NamedTuple):
     data: Vector
     indices: Any
     indptr: Any
+
+
+class InterceptView(NamedTuple):
+    """The rows of another view with a constant feature after theirs."""
+
+    ptr: IntVector
+    rows: Any
+    scaling: float
+
+
+class PerClassView(NamedTuple):
+    """K scores for each row of another view."""
+
+    ptr: IntVector
+    rows: Any
+    n_classes: int
 
 
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
@@ -72,6 +88,21 @@ def _example_scores(view: Any, i: Any, w: Any, out: Any) -> Any:
                 out[row] = total
 
         return scores
+    if _kind(view) is InterceptView:
+
+        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
+            example_scores(view.rows, i, w[:-1], out)
+            out += view.scaling * w[-1]
+
+        return scores
+    if _kind(view) is PerClassView:
+
+        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
+            d = len(w) // view.n_classes
+            for k in range(view.n_classes):
+                example_scores(view.rows, i, w[k * d : (k + 1) * d], out[k :: view.n_classes])
+
+        return scores
     return None
 
 
@@ -102,6 +133,21 @@ def _example_combine(view: Any, i: Any, c: Any, out: Any) -> Any:
                         out[view.indices[k]] += factor * view.data[k]
 
         return combine
+    if _kind(view) is InterceptView:
+
+        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
+            example_combine(view.rows, i, c, out[:-1])
+            out[-1] = view.scaling * c.sum()
+
+        return combine
+    if _kind(view) is PerClassView:
+
+        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
+            d = len(out) // view.n_classes
+            for k in range(view.n_classes):
+                example_combine(view.rows, i, c[k :: view.n_classes], out[k * d : (k + 1) * d])
+
+        return combine
     return None
 
 
@@ -122,5 +168,12 @@ def _add_combined(view: Any, start: int, stop: int, c: Vector, out: Vector) -> N
             out[k] += part[k]
 
 
+def _write_combined(view: Any, examples: IntVector, c: Vector, out: Matrix) -> None:
+    for k in range(len(examples)):
+        i = examples[k]
+        example_combine(view, i, c[view.ptr[i] : view.ptr[i + 1]], out[k])
+
+
 write_scores = compiled(_write_scores)
+write_combined = compiled(_write_combined)
 add_combined = compiled(_add_combined)

@@ -3,7 +3,16 @@
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.problem.plane_cache import PlaneArrays, best_value, combined, improve, improve_all, insert, shares
+from structsvm.problem.plane_cache import (
+    PlaneArrays,
+    best_value,
+    combined,
+    improve_all,
+    insert_all,
+    shares,
+    visit_all,
+)
+from structsvm.problem.points import Cuts
 from structsvm.result import CutSet
 from structsvm.types import IntVector, Vector
 
@@ -82,11 +91,9 @@ class DualPlanes:
         """Return the largest ``L − g·w`` over the planes that are kept of example i, the truth (0) among them."""
         return float(best_value(self.arrays, i, self.w))
 
-    def visit(self, i: int, g: Vector, L: float) -> float:
-        """Take in a plane of example i and step; return the gap of the example before."""
-        if L - g @ self.w > self.best(i) + NEW_PLANE:
-            insert(self.arrays, i, g, L)
-        return float(improve(self.arrays, i, self.w, STEPS, True))
+    def visit(self, cuts: Cuts) -> float:
+        """Take in planes and step on their examples, one after the other; return the sum of the gaps met."""
+        return float(visit_all(self.arrays, cuts.example, cuts.G, cuts.L, self.w, STEPS, NEW_PLANE))
 
     def improve(self, order: IntVector, *, full: bool) -> float:
         """Step on the planes that are kept, example by example; return the sum of the gaps met.
@@ -112,9 +119,5 @@ class DualPlanes:
 
     def load(self, cuts: CutSet) -> None:
         """Take over cuts that are grouped by example, with their multipliers scaled to the caps."""
-        arrays = self.arrays
-        multipliers = cuts.scaled(arrays.cap).tolist()
-        for g, L, i, a in zip(cuts.G, cuts.L, cuts.group.tolist(), multipliers, strict=True):
-            arrays.a[i, insert(arrays, i, g, float(L))] = a
-        arrays.live[:] = arrays.used
+        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.scaled(self.arrays.cap))
         self.refresh()

@@ -197,6 +197,29 @@ def best_value(planes: PlaneArrays, i: int, w: Vector) -> float:
 
 
 @compiled
+def visit_all(
+    planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w: Vector, steps: int, new_plane: float
+) -> float:
+    """Take in a plane of each of some examples, where it beats those that are kept, and step; return the gaps met."""
+    total = 0.0
+    for k in range(len(examples)):
+        i = examples[k]
+        if L[k] - np.dot(G[k], w) > best_value(planes, i, w) + new_plane:
+            insert(planes, i, G[k], L[k])
+        total += improve(planes, i, w, steps, True)
+    return total
+
+
+@compiled
+def insert_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, a: Vector) -> None:
+    """Keep planes of some examples with multipliers."""
+    for k in range(len(examples)):
+        i = examples[k]
+        planes.a[i, insert(planes, i, G[k], L[k])] = a[k]
+        planes.live[i] = planes.used[i]
+
+
+@compiled
 def combined(planes: PlaneArrays, w: Vector) -> float:
     """Write ``w = Σ a g`` and return ``Σ a L``."""
     w[:] = 0.0

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.operators import Operator, WithIntercept
+from structsvm.operators import Operator, WithIntercept, readable
+from structsvm.operators.views import write_combined
 from structsvm.problem.checks import (
     beaten,
     checked_weights,
@@ -27,6 +27,8 @@ from structsvm.problem.queries import group_queries
 from structsvm.problem.sweep import segment_dots
 from structsvm.registry import losses
 from structsvm.types import BoolVector, Features, IntVector, Vector
+
+_ONE = np.ones(1, dtype=np.bool_)
 
 
 @frozen(eq=False, kw_only=True)
@@ -75,7 +77,8 @@ class Problem:
 
         Parameters
         ----------
-        X : features, shape (rows, d), float64, dense or CSR.
+        X : features, shape (rows, d), dense or CSR; float64 and float32 are read where they are,
+            if the rows of each query are together.
         y : labels, shape (rows,).
         qid : query of each row; rows of a query need not be together. None: one query.
         loss : name or object.
@@ -88,8 +91,7 @@ class Problem:
         InputError : when the arrays do not fit each other, or no query can be learned from.
         UnknownNameError : when no loss has that name.
         """
-        X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
-        y = np.asarray(y)
+        X, y = readable(X), np.asarray(y)
         bound: ScoreLoss[Any] = losses.create(loss).bind(y)
         queries = group_queries(bound, X, y, qid, sample_weight)
         rows = WithIntercept(queries.rows, intercept) if intercept else queries.rows
@@ -249,7 +251,7 @@ class Problem:
 
     def slope(self, planes: Planes, along: Vector) -> float:
         """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
-        return float(self.cap @ segment_dots(planes.coef, along, self.ptr))
+        return float(np.sum(self.cap * segment_dots(planes.coef, along, self.ptr)))
 
     def primal(self, planes: Planes, point: Point) -> float:
         """Return ``P(w)`` from the planes that were found at this very point.
@@ -260,20 +262,24 @@ class Problem:
         """
         violation = self.violation(planes, point)
         require_argmaxes(self.loss.title, violation, point.scores, self.first)
-        return float(0.5 * (point.w @ point.w) + self.cap @ np.maximum(violation, 0.0))
+        return float(0.5 * (point.w @ point.w) + np.sum(self.cap * np.maximum(violation, 0.0)))
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: a pass over the data."""
         weight = self.cap / self.cap.sum()
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
-        return Cut(g, float(weight @ planes.loss))
+        return Cut(g, float(np.sum(weight * planes.loss)))
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
         examples = np.flatnonzero(which)
         G = np.empty((len(examples), self.d))
-        for row, i in enumerate(examples.tolist()):
-            G[row] = self.operator.block(i, i + 1).combine(planes.coef[self.ptr[i] : self.ptr[i + 1]])
+        view = self.operator.view
+        if view is not None:
+            write_combined(view, examples, planes.coef, G)
+        else:
+            for row, i in enumerate(examples.tolist()):
+                G[row] = self.operator.block(i, i + 1).combine(planes.coef[self.ptr[i] : self.ptr[i + 1]])
         return Cuts(G, planes.loss[examples], examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
@@ -309,4 +315,5 @@ class Problem:
         planes = example.planes(point)
         example.primal(planes, point)
         example.checked_violation(planes, point, np.array([dual.best(i)]))
-        return dual.visit(i, example.operator.combine(planes.coef), float(planes.loss[0]))
+        cuts = example.cuts(planes, _ONE)
+        return dual.visit(evolve(cuts, example=cuts.example + i))

@@ -7,7 +7,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.losses import ScoreLoss
+from structsvm.losses import PairwiseLoss, ScoreLoss
 from structsvm.metrics.ranking import number_queries
 from structsvm.operators import Rows
 from structsvm.types import BoolVector, Features, IntVector, Vector
@@ -58,10 +58,8 @@ def group_queries(
         raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weights is not None and weights.shape != (n,):
-        raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
-    number = number_queries(_checked_qid(qid, n), n).number
+    weights = None if sample_weight is None else _checked_weights(sample_weight, n)
+    number = number_queries(qid, n).number
     if loss.per_row:
         return Queries(Rows.one_each(X), y, weights, None, 0)
 
@@ -70,11 +68,7 @@ def group_queries(
     labels = y[order]
     usable = np.array([loss.usable(labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
     if not usable.any():
-        raise InputError(
-            f"{loss.title} can learn from none of the {len(usable)} queries: each has documents of one "
-            "kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
-            "check the labels and qid"
-        )
+        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {_why_unusable(loss)}")
     left_out = int((~usable).sum())
     kept: BoolVector | None = usable if left_out else None
     if not bool((np.diff(order) == 1).all()):
@@ -97,13 +91,29 @@ def _one_per_query(weights: Vector, ptr: IntVector, usable: BoolVector) -> Vecto
     return first
 
 
-def _checked_qid(qid: ArrayLike | None, n: int) -> ArrayLike | None:
-    if qid is None:
-        return None
-    ids = np.asarray(qid)
-    if ids.shape == (n,):
-        return ids
-    hint = ""
-    if ids.ndim == 1 and np.issubdtype(ids.dtype, np.integer) and ids.sum() == n:
-        hint = "; these look like group sizes: np.repeat(np.arange(len(group)), group) makes ids of them"
-    raise InputError(f"qid must hold one query id per row, shape ({n},), got shape {ids.shape}{hint}")
+def _checked_weights(sample_weight: ArrayLike, n: int) -> Vector:
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight must be numbers: {error}") from None
+    if weights.shape != (n,):
+        raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
+    wrong = ~(np.isfinite(weights) & (weights >= 0.0))
+    if wrong.any():
+        first = int(wrong.argmax())
+        raise InputError(
+            f"sample_weight must be finite and not negative: {wrong.sum()} of {n} are not, "
+            f"the first is {weights[first]:g} at row {first}"
+        )
+    if not weights.any():
+        raise InputError("sample_weight is zero at every row: some must have a weight above 0")
+    return weights
+
+
+def _why_unusable(loss: ScoreLoss[Any]) -> str:
+    if type(loss).usable is PairwiseLoss.usable:
+        return (
+            "each has documents of one kind only. A query needs relevant documents (label > 0, or "
+            "relevant_from) and others; check the labels and qid"
+        )
+    return f"{loss.title}.usable(y) is false for the labels y of each; check it, the labels and qid"

@@ -40,7 +40,7 @@ class GeneralBackend(QPBackend):
     `DualQP.gap`. It stops at the first attempt that reaches ``qp.tol`` (or
     `DualQP.resolution`, where ``qp.tol`` asks for more than float64 can give). If none does,
     `ActiveSet` finishes the work from the best of them: the solution then says
-    ``handed_over=True`` and a warning is logged. So the settings and failures of a solver
+    ``handed_over=True``, and the result of the run counts them. So the settings and failures of a solver
     cost time, and never the optimum.
 
     Above `shrink_from` cuts the solver sees a subset of them: those in use, the new ones
@@ -95,7 +95,7 @@ class GeneralBackend(QPBackend):
         if reached(qp, best):
             return best
         finished = ActiveSet().solve(qp, QPSolution(best.a, best.gap))
-        logger.warning(
+        logger.info(
             "%s left a gap of %.2g on a QP of %d cuts (asked for: %.2g); active-set finished it: %.2g.",
             self.name,
             best.gap,

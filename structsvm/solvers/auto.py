@@ -1,23 +1,29 @@
 """The choice of a solver by the shape of the problem."""
 
+import logging
 from typing import ClassVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from structsvm.problem import DualPlanes, Problem
 from structsvm.qp import QPBackend
-from structsvm.result import Result
+from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver
 from structsvm.solvers.frank_wolfe import FrankWolfe
 from structsvm.solvers.one_slack import OneSlack
 from structsvm.solvers.run import Callback
 from structsvm.validation import at_least, positive
 
+logger = logging.getLogger("structsvm")
+
 _FEWEST_EXAMPLES = 20
 """Examples below which a cut of all of them is worth more than their planes one by one."""
 
 _PLANES_WORTH_KEEPING = 6
 """Planes an example that Frank-Wolfe should be able to keep: with fewer it forgets what it will need again."""
+
+_PATIENCE = 60
+"""Passes after which Frank-Wolfe is held to be the wrong choice, as for a C beyond all measure."""
 
 
 @frozen(kw_only=True)
@@ -27,7 +33,9 @@ class Auto(Solver):
     Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes
     of d numbers an example. Where they do not fit (many features, or many examples of one row
     each), where there are fewer than twenty examples, or where a QP backend is asked for,
-    1-slack it is. The documentation shows the figures behind this (docs/benchmarks.md).
+    1-slack it is. Where Frank-Wolfe has not converged after 60 passes, because C is very large
+    for the scale of the features, 1-slack goes on from there. The documentation shows the
+    figures behind this (docs/benchmarks.md).
 
     Parameters
     ----------
@@ -51,4 +59,29 @@ class Auto(Solver):
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem with the solver that fits it; see `Solver.solve`."""
-        return self.choose(problem).solve(problem, start, callback)
+        chosen = self.choose(problem)
+        if not isinstance(chosen, FrankWolfe) or self.max_iter <= _PATIENCE:
+            return chosen.solve(problem, start, callback)
+        result = evolve(chosen, max_iter=_PATIENCE).solve(problem, start, callback)
+        if result.status is not Status.ITERATION_LIMIT:
+            return result
+        logger.info("frank-wolfe has not converged after %d passes: one-slack goes on", _PATIENCE)
+        rest = OneSlack(tol=self.tol, max_iter=self.max_iter - _PATIENCE)
+        return _continued(result, rest.solve(problem, result, callback))
+
+
+def _continued(first: Result, second: Result) -> Result:
+    """Return the second of two results with the history of both."""
+    last = first.history[-1]
+    since = tuple(
+        evolve(
+            step,
+            iteration=last.iteration + step.iteration,
+            passes=last.passes + step.passes,
+            oracle_seconds=last.oracle_seconds + step.oracle_seconds,
+            qp_seconds=last.qp_seconds + step.qp_seconds,
+            seconds=last.seconds + step.seconds,
+        )
+        for step in second.history[1:]
+    )
+    return evolve(second, history=first.history + since)

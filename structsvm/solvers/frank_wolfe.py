@@ -21,7 +21,7 @@ _LONGEST_WITHOUT = 10
 _COVERED = 0.95
 """Part of the whole gap that the examples of the next pass must hold, once each one's is known."""
 
-_CACHE_ACCURACY = 0.2
+_CACHE_ACCURACY = 0.1
 """Part of the gap met by a pass that is left on the planes before the next one."""
 
 
@@ -49,7 +49,7 @@ class FrankWolfe(Solver):
     tol: float = field(default=1e-3, validator=positive)
     max_iter: int = field(default=10_000, validator=at_least(1))
     memory: int = field(default=256 * 2**20, validator=at_least(1))
-    cache_sweeps: int = field(default=20, validator=at_least(0))
+    cache_sweeps: int = field(default=100, validator=at_least(0))
     seed: int = field(default=0, validator=at_least(0))
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
@@ -69,9 +69,7 @@ class FrankWolfe(Solver):
         if start is not None and run.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
         elif start is not None:
-            cuts = problem.cuts(run.planes, problem.cap > 0.0)
-            for g, L, i in zip(cuts.G, cuts.L, cuts.example.tolist(), strict=True):
-                dual.visit(i, g, float(L))
+            dual.visit(problem.cuts(run.planes, problem.cap > 0.0))
         return run.record(dual.refresh(), dual.size, dual.active)
 
     def _iterate(self, run: Run, dual: DualPlanes) -> Status:

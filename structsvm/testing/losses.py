@@ -1,7 +1,6 @@
 """Checks that a loss is what the engine takes it for, by enumeration on small examples."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,13 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
-from structsvm.problem.sweep import compiled_kernel
+from structsvm.registry import losses
+from structsvm.testing.methods import Methods, show
 from structsvm.types import Matrix, Vector
-
-_MOST_OUTPUTS = 50_000
 
 
 def check_loss(
-    loss: ScoreLoss[Any] | Loss[Any, Any],
+    loss: str | ScoreLoss[Any] | Loss[Any, Any],
     examples: Iterable[Any] | None = None,
     *,
     trials: int = 12,
@@ -34,7 +32,8 @@ def check_loss(
 
     Parameters
     ----------
-    loss : the loss, with an ``outputs`` method that lists all outputs of a small example.
+    loss : the loss, by name or as an object, with an ``outputs`` method that lists all outputs
+        of a small example.
     examples : small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`.
         Those that are not ``usable`` are passed over. None, for a `ScoreLoss` of queries: the
         labels of small ones, some with one document, only relevant ones, or none.
@@ -44,22 +43,32 @@ def check_loss(
 
     Raises
     ------
-    AssertionError : when a check fails; it names the example, the scores, what was expected
-        and what came.
-    InputError : when no example is usable, or one has too many outputs to list.
+    AssertionError : when a check fails or a method does; it names the method, the example, the
+        scores, what was expected and what came.
+    InputError : when the examples are not of the right kind, none is usable, or one has too
+        many outputs to list.
     """
-    if examples is None and (loss.per_row or isinstance(loss, Loss)):
-        raise InputError(f"{loss!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss")
-    scored = InScoreSpace(loss) if isinstance(loss, Loss) else loss
-    ys: list[Any] = _small_queries() if examples is None else list(examples)
-    usable = [y for y in ys if scored.usable(y)]
+    chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
+    if examples is None and (chosen.per_row or isinstance(chosen, Loss)):
+        raise InputError(
+            f"{chosen!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
+        )
+    ys: list[Any] = _small_queries() if examples is None else _checked_examples(chosen, list(examples))
+    generic = isinstance(chosen, Loss)
+    scored = InScoreSpace(chosen.bind([y for _, y in ys])) if isinstance(chosen, Loss) else chosen.bind(ys)
+    methods = Methods(scored)
+    usable = [y for y in ys if methods.usable(y)]
     if not usable:
-        raise InputError(f"none of the {len(ys)} examples is usable by {loss!r}: give some that are")
+        raise InputError(f"none of the {len(ys)} examples is usable by {scored.title}: give some that are")
     params = np.array(scored.params(usable), dtype=np.float64)
     rng = np.random.default_rng(seed)
+    length = None
     for y in usable:
-        labels = np.zeros(0) if type(scored).kernel is None else np.array(scored.labels(y), dtype=np.float64)
-        _Check(scored, y, tol, *_enumerate(scored, y), labels, params).run(rng, trials)
+        if examples is None:
+            length = len(y)
+        check = _enumerated(methods, y, length, tol, params)
+        length = check.codes.shape[1] if generic else None
+        check.run(rng, trials)
 
 
 def _small_queries() -> list[Vector]:
@@ -69,27 +78,41 @@ def _small_queries() -> list[Vector]:
     return binary + graded
 
 
-def _enumerate(loss: ScoreLoss[Any], y: Any) -> tuple[list[Any], Matrix, Vector]:
-    outputs = list(islice(loss.outputs(y), _MOST_OUTPUTS + 1))
-    if len(outputs) > _MOST_OUTPUTS:
-        raise InputError(f"the example {_show(y)} has over {_MOST_OUTPUTS} outputs: give smaller examples")
-    codes = [np.asarray(loss.encode(output, y)) for output in [y, *outputs]]
-    for output, code in zip([y, *outputs], codes, strict=True):
-        if code.shape != codes[0].shape or code.ndim != 1 or not np.isfinite(code).all():
-            raise AssertionError(
-                f"encode must return finite numbers, as many for every output of an example. For the truth "
-                f"{_show(y)} it returned shape {codes[0].shape}; for output {_show(loss.unwrap(output))} it "
-                f"returned {_show(code)}"
+def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: list[Any]) -> list[Any]:
+    """Return the examples where each is a pair for a `Loss`, and none is one for a `ScoreLoss`."""
+    name = type(loss).__name__
+    for example in examples:
+        pair = isinstance(example, tuple | list) and len(example) == 2
+        if isinstance(loss, Loss) and not pair:
+            raise InputError(f"{name} is a Loss: an example is a pair (x, y), not {show(example)}")
+        if isinstance(loss, ScoreLoss) and pair and _features_and_output(loss, *example):
+            raise InputError(
+                f"{name} is a ScoreLoss, which sees no features: an example is a true output y, not a pair (x, y)"
             )
-    values = np.array([loss.loss(y, output) for output in outputs])
-    return outputs, np.stack(codes), values
+    return [tuple(example) for example in examples] if isinstance(loss, Loss) else examples
+
+
+def _features_and_output(loss: ScoreLoss[Any], x: Any, y: Any) -> bool:
+    """Say whether this looks like the rows of a query with their labels, or like one row with its label."""
+    shape = getattr(x, "shape", ())
+    return (len(shape) == 2 and np.shape(y) == shape[:1]) or (loss.per_row and len(shape) == 1)
+
+
+def _enumerated(methods: Methods, y: Any, length: int | None, tol: float, params: Vector) -> "_Check":
+    """List the outputs of an example, with encodings of that length."""
+    outputs = methods.outputs(y)
+    own = methods.encode(y, y, length)
+    codes = [own, *(methods.encode(output, y, len(own)) for output in outputs)]
+    deltas = np.array([methods.delta(y, output) for output in outputs])
+    labels = np.zeros(0) if type(methods.loss).kernel is None else methods.labels(y)
+    return _Check(methods, y, tol, outputs, np.stack(codes), deltas, labels, params)
 
 
 @frozen(eq=False)
 class _Check:
     """One example with all its outputs; ``codes[0]`` is that of the truth."""
 
-    loss: ScoreLoss[Any]
+    methods: Methods
     y: Any
     tol: float
     outputs: list[Any]
@@ -99,11 +122,13 @@ class _Check:
     params: Vector
 
     def run(self, rng: np.random.Generator, trials: int) -> None:
-        self._check_losses()
+        own = self.methods.delta(self.y, self.y)
+        if own != 0.0:
+            raise self.methods.wrong("loss", f"returned {own!r} for the truth: Δ(y, y) must be 0", self.y)
         tried = list(self._scores(rng, trials))
         for scores in tried:
             self._check_argmaxes(scores)
-        if type(self.loss).kernel is not None:
+        if type(self.methods.loss).kernel is not None:
             for scores in tried:
                 self._check_kernel(scores, tried)
 
@@ -117,92 +142,78 @@ class _Check:
                 yield np.asarray(size * rng.standard_normal(m))
             yield np.asarray(rng.integers(-2, 3, size=m) / 4.0)
 
-    def _check_losses(self) -> None:
-        own = self.loss.loss(self.y, self.y)
-        self._require(own == 0.0, f"Δ(y, y) must be 0; it is {own!r}")
-        if not (self.losses >= 0.0).all():
-            bad = int(np.argmin(self.losses >= 0.0))
-            self._fail(f"Δ must be a number of at least 0; for output {self._output(bad)} it is {self.losses[bad]!r}")
-
     def _check_argmaxes(self, scores: Vector) -> None:
-        given = scores.copy()
-        augmented = self.losses + self.codes[1:] @ scores
         plain = self.codes[1:] @ scores
-        found = self.loss.loss_augmented_argmax(given, self.y)
-        got = self._value(found, scores, 1.0)
-        self._compare("loss_augmented_argmax", "Δ + scores·c", augmented, got, found, scores)
-        predicted = self._predict(given)
-        self._compare("argmax", "scores·c", plain, self._value(predicted, scores, 0.0), predicted, scores)
+        self._check_argmax("loss_augmented_argmax", self.losses + plain, scores)
+        self._check_argmax("argmax", plain, scores)
         excess = self.codes[0] @ scores - plain.max()
-        self._require(
-            excess <= self._rounding(scores),
-            f"scores·c(y) of the truth exceeds that of every output by {excess:.3g} at scores {_show(scores)}: "
-            "the hinge is then no upper bound of the loss. c(y) must lie among the c(ŷ), or between them",
-        )
-        self._require(np.array_equal(given, scores), f"an argmax changed the scores it was given: {_show(scores)}")
+        if excess > self._rounding(scores):
+            raise self._wrong(
+                "encode",
+                f"gives the truth a value that exceeds that of every output by {excess:.3g}: the hinge is then no "
+                "upper bound of the loss. The truth must lie among the outputs, or between them",
+                scores,
+            )
+
+    def _check_argmax(self, method: str, values: Vector, scores: Vector) -> None:
+        """Compare the value of the output that an argmax finds with the largest of all values."""
+        augmented = method == "loss_augmented_argmax"
+        given = scores.copy()
+        find = self.methods.augmented if augmented else self.methods.predicted
+        found = find(given, self.y)
+        if not np.array_equal(given, scores):
+            raise self._wrong(method, "changed the scores it was given", scores)
+        try:
+            got = float(self.methods.encode(found, self.y, len(scores)) @ scores)
+            got += self.methods.delta(self.y, found) if augmented else 0.0
+        except AssertionError as error:
+            reason = str(error).partition("\n")[0]
+            verdict = f"returned {self._output(found)}, which is no output: {reason}"
+            raise self._wrong(method, verdict, scores) from error
+        best = int(np.argmax(values))
+        if not abs(got - values[best]) <= self._rounding(scores):
+            raise self._wrong(
+                method,
+                f"does not return a maximiser of {'Δ + ' if augmented else ''}{self.methods.value}:\n"
+                f"  expected {self._output(self.outputs[best])} (or an equal one), with value {values[best]:.12g}\n"
+                f"  got {self._output(found)}, with value {got:.12g}",
+                scores,
+            )
 
     def _check_kernel(self, scores: Vector, others: Sequence[Vector]) -> None:
         given, labels = scores.copy(), self.labels.copy()
         plane = np.full(len(scores), np.nan)
-        delta = compiled_kernel(type(self.loss).kernel)(given, labels, self.params, plane)
-        self._require(
-            np.array_equal(given, scores) and np.array_equal(labels, self.labels),
-            f"the kernel changed the scores or labels it was given: {_show(scores)}",
-        )
-        self._require(
-            bool(np.isfinite(plane).all() and np.isfinite(delta)),
-            f"the kernel returned {delta!r} and wrote {_show(plane)} at scores {_show(scores)}: "
-            "it must write every element of out",
-        )
+        delta = self.methods.kernel(self.y, given, labels, self.params, plane)
+        if not (np.array_equal(given, scores) and np.array_equal(labels, self.labels)):
+            raise self._wrong("kernel", "changed the scores or labels it was given", scores)
+        if not (np.isfinite(plane).all() and np.isfinite(delta)):
+            raise self._wrong(
+                "kernel", f"returned {delta!r} and wrote {show(plane)}: it must write every element of out", scores
+            )
         for at in [scores, *others]:
             best = (self.losses + (self.codes[1:] - self.codes[0]) @ at).max()
             value = delta - plane @ at
             if at is scores and value < best - self._rounding(at):
-                self._fail(
-                    f"the kernel misses the most violated output at scores {_show(scores)}: "
-                    f"Δ − scores·(c(y) − c(ŷ)) should be {best:.12g}, it is {value:.12g}"
+                raise self._wrong(
+                    "kernel",
+                    f"misses the most violated output: Δ − scores·(c(y) − c(ŷ)) should be {best:.12g}, "
+                    f"it is {value:.12g}",
+                    scores,
                 )
             if value > best + self._rounding(at):
-                self._fail(
-                    f"the kernel made a plane of no output at scores {_show(scores)}: with Δ = {delta:.12g} and "
-                    f"out = {_show(plane)}, it claims {value:.12g} at scores {_show(at)}, where the maximum over "
-                    f"all outputs is {best:.12g}. out must be c(y) − c(ŷ) of the output whose loss is returned"
+                raise self._wrong(
+                    "kernel",
+                    f"made a plane of no output: out must be c(y) − c(ŷ) of the output whose loss is returned.\n"
+                    f"  With Δ = {delta:.12g} and out = {show(plane)}, it claims {value:.12g} at scores {show(at)}, "
+                    f"where the maximum over all outputs is {best:.12g}",
+                    scores,
                 )
-
-    def _predict(self, scores: Vector) -> Any:
-        if isinstance(self.loss, InScoreSpace):
-            x, _ = self.y
-            return x, self.loss.wrapped.argmax(x, scores)
-        return self.loss.argmax(scores)
-
-    def _value(self, output: Any, scores: Vector, weight: float) -> float:
-        code = np.asarray(self.loss.encode(output, self.y))
-        return float(weight * self.loss.loss(self.y, output) + code @ scores)
-
-    def _compare(self, method: str, formula: str, values: Vector, got: float, found: Any, scores: Vector) -> None:
-        best = int(np.argmax(values))
-        if not abs(got - values[best]) <= self._rounding(scores):
-            self._fail(
-                f"{method} does not return a maximiser of {formula} at scores {_show(scores)}:\n"
-                f"  expected output {self._output(best)} (or an equal one), with value {values[best]:.12g}\n"
-                f"  got output {_show(self.loss.unwrap(found))}, with value {got:.12g}"
-            )
 
     def _rounding(self, scores: Vector) -> float:
         return self.tol * float(1.0 + np.abs(self.codes @ scores).max() + self.losses.max())
 
-    def _output(self, number: int) -> str:
-        return _show(self.loss.unwrap(self.outputs[number]))
+    def _output(self, output: Any) -> str:
+        return show(self.methods.loss.unwrap(output))
 
-    def _require(self, condition: bool, problem: str) -> None:
-        if not condition:
-            self._fail(problem)
-
-    def _fail(self, problem: str) -> None:
-        raise AssertionError(f"{self.loss.title}, example y = {_show(self.y)}: {problem}")
-
-
-def _show(thing: Any) -> str:
-    if isinstance(thing, np.ndarray):
-        return np.array2string(thing, precision=6, separator=", ", threshold=40)
-    return repr(thing)
+    def _wrong(self, method: str, verdict: str, scores: Vector) -> AssertionError:
+        return self.methods.wrong(method, verdict, self.y, scores=scores)

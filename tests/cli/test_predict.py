@@ -101,5 +101,11 @@ def test_output_into_a_missing_folder(run, model, monkeypatch):
     assert done.stderr == "structsvm: error: missing/scores.txt cannot be written: there is no folder missing\n"
 
 
+@pytest.mark.parametrize("args", [("m.npz", "-"), ("-", "test.txt"), ("m.npz", "test.txt", "--output", "-")])
+def test_standard_streams_have_no_name(run, args):
+    assert "'-' is not supported" in run("predict", *args, code=2).stderr
+    assert not Path("-").exists()
+
+
 def test_a_missing_argument_is_bad_usage():
     assert CliRunner().invoke(main, ["predict"]).exit_code == 2

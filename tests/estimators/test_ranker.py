@@ -208,6 +208,10 @@ def test_bad_data(queries):
         Ranker().fit(X, y, qid=[12] * 30)
     with pytest.raises(InputError, match="qid must hold one query id per row"):
         Ranker().fit(X, y, qid=qid[:-1])
+    with pytest.raises(InputError, match=r"these look like group sizes: np.repeat"):
+        Ranker().fit(X, y, qid=qid).score(X, y, qid=[12] * 30)
+    with pytest.raises(InputError, match="qid must not be NaN or None: 1 of 360 are, first row 2"):
+        Ranker().fit(X, y, qid=np.where(np.arange(len(y)) == 2, np.nan, qid))
     with pytest.raises(InputError, match="X has 360 rows but y has 359 labels"):
         Ranker().fit(X, y[:-1], qid=qid)
     with pytest.raises(InputError, match="can learn from none of the 30 queries"):

@@ -91,3 +91,11 @@ def test_encode_of_the_wrong_length_is_named():
 
     with pytest.raises(InputError, match=r"Short.encode returned shape \(2,\), but the example has 3 scores"):
         StructuralSVM(Short()).fit(np.eye(3), [0, 1, 2])
+
+
+def test_zero_one_predicts_signs_whatever_the_labels():
+    X = np.array([[1.0], [2.0], [-1.0], [-2.0]])
+    for labels in ([1, 1, 0, 0], [1, 1, -1, -1], [3, 1, 0, 0]):
+        svm = StructuralSVM("zero_one", C=10.0).fit(X, labels)
+        assert svm.predict(X).tolist() == [1.0, 1.0, -1.0, -1.0]
+        assert svm.score(X, labels) == 1.0

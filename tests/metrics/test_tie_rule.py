@@ -51,6 +51,10 @@ def test_input_that_cannot_be_ranked_is_refused() -> None:
         rank_documents([1.0, 2.0], [1, 1, 1])
     with pytest.raises(InputError, match="doc_ids must hold one document id per row"):
         rank_documents([1.0, 2.0], doc_ids=["a"])
+    with pytest.raises(InputError, match=r"its shape is \(2,\); these look like group sizes: np.repeat"):
+        rank_documents(np.zeros(5), [3, 2])
+    with pytest.raises(InputError, match="qid must not be NaN or None: 1 of 2 are, first row 1"):
+        rank_documents([2.0, 1.0], ["a", None])
     with pytest.raises(InputError, match=r"scores must be a vector .* its shape is \(2, 1\)"):
         rank_documents([[1.0], [2.0]])
     with pytest.raises(InputError, match="its shape is"):

@@ -112,7 +112,7 @@ def test_theorem_2(data: st.DataObject) -> None:
     greedy = R - np.argmax(change[::-1], axis=0)  # the last of several maximisers
     assert (np.diff(greedy) >= 0).all()
 
-    planes = make_oracle(LOSS, [y]).planes(scores, np.array([0, R + N]))
+    planes = make_oracle(LOSS, [y]).planes(scores, np.array([0, R + N]), np.ones(1))
     first = ahead_in_plane(planes.coef, R, N)
     assert (np.diff(first) >= 0).all()
     np.testing.assert_allclose(change[first, np.arange(N)], change.max(axis=0), atol=1e-9)
@@ -126,7 +126,7 @@ def test_argmax_is_that_of_all_interleavings(data: st.DataObject) -> None:
     s, s_bar = data.draw(sorted_scores(R, N))
     y, scores = query(R, N), np.concatenate([s, s_bar])
     best = max(H(y, interleaved(R, N, positions), scores) for positions in combinations(range(R + N), R))
-    planes = make_oracle(LOSS, [y]).planes(scores, np.array([0, R + N]))
+    planes = make_oracle(LOSS, [y]).planes(scores, np.array([0, R + N]), np.ones(1))
     assert planes.loss[0] - planes.coef @ scores + scores @ LOSS.encode(y, y) == pytest.approx(best, abs=1e-9)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -12,7 +13,7 @@ from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.losses import AveragePrecision, Multiclass
 from structsvm.operators import Rows, WithIntercept
 from structsvm.problem import Problem
-from tests.small_problems import Kronecker, ranking_arrays
+from tests.small_problems import Kronecker, PlainROCArea, ranking_arrays
 
 X, Y, QID = ranking_arrays(0)
 
@@ -119,18 +120,32 @@ def test_names_and_objects_make_the_same_problem() -> None:
     assert isinstance(by_name.operator, Rows)
 
 
+class Choosy(PlainROCArea):
+    def usable(self, y: Any) -> bool:
+        return len(y) > 4
+
+
 ROWS = len(Y)
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "labels": ({"y": Y[:-1]}, f"X has {ROWS} rows but y has {ROWS - 1} labels: one label a row is needed"),
     "NaN label": ({"y": np.where(np.arange(ROWS) == 3, np.nan, Y)}, "y contains NaN or infinity: .* label 3"),
-    "qid": ({"qid": QID[:-1]}, rf"qid must hold one query id per row, shape \({ROWS},\), got shape \({ROWS - 1},\)$"),
-    "qid matrix": ({"qid": QID[:, None]}, rf"shape \({ROWS},\), got shape \({ROWS}, 1\)$"),
+    "qid": (
+        {"qid": QID[:-1]},
+        rf"qid must hold one query id per row, shape \({ROWS},\); its shape is \({ROWS - 1},\)$",
+    ),
+    "qid matrix": ({"qid": QID[:, None]}, rf"shape \({ROWS},\); its shape is \({ROWS}, 1\)$"),
     "group sizes": ({"qid": [4] * 5}, r"these look like group sizes: np.repeat\(np.arange\(len\(group\)\), group\)"),
     "weights": ({"sample_weight": np.ones(5)}, rf"sample_weight must hold one weight per row, shape \({ROWS},\)"),
     "weights differ": ({"sample_weight": np.arange(ROWS)}, "sample_weight differs within a query"),
-    "negative weight": ({"sample_weight": -np.ones(ROWS)}, "5 finite numbers, none negative and not all zero"),
-    "infinite weight": ({"sample_weight": np.full(ROWS, np.inf)}, "5 finite numbers, none negative"),
-    "no weight": ({"sample_weight": np.zeros(ROWS)}, "not all zero"),
+    "negative weight": ({"sample_weight": -np.ones(ROWS)}, "not negative: 20 of 20 are not, the first is -1 at row 0$"),
+    "infinite weight": ({"sample_weight": np.full(ROWS, np.inf)}, "must be finite and .* the first is inf at row 0$"),
+    "NaN weight": ({"sample_weight": np.full(ROWS, np.nan)}, "must be finite and .* the first is nan at row 0$"),
+    "weights of text": ({"sample_weight": ["a"] * ROWS}, "sample_weight must be numbers: "),
+    "no weight": ({"sample_weight": np.zeros(ROWS)}, "sample_weight is zero at every row"),
+    "NaN id": ({"qid": np.where(QID == 2, np.nan, QID)}, "qid must not be NaN or None: 4 of 20 are, first row 8. Give"),
+    "id None": ({"qid": [*QID[:-1].tolist(), None]}, "qid must not be NaN or None: 1 of 20 are, first row 19"),
+    "id pandas.NA": ({"qid": pd.array([None, *QID[1:]], "Int64")}, "not be NaN or None: 1 of 20 are, first row 0"),
+    "never usable": ({"loss": Choosy()}, r"from none of the 5 queries: Choosy.usable\(y\) is false for the labels"),
     "no relevant": ({"y": np.zeros(ROWS)}, "AveragePrecision can learn from none of the 5 queries"),
     "all relevant": ({"y": np.ones(ROWS)}, "A query needs relevant documents .* and others"),
     "C of 0": ({"C": 0.0}, "C must be a positive finite number, got 0.0"),

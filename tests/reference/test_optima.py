@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from structsvm.data import RankingData, load_letor
@@ -32,8 +33,8 @@ def runs() -> list[Any]:
             marks = [needs_cvxopt] if backend == "cvxopt" else []
             if solver == "n-slack" and backend != "active-set":
                 marks.append(pytest.mark.slow)
-            parameters.append(pytest.param(solver, backend, marks=marks))
-    return parameters
+            parameters.append(pytest.param(solver, {"backend": backend, "tol": TOL[backend]}, marks=marks))
+    return [*parameters, ("one-slack", {"line_search": False, "tol": 1e-4}), ("frank-wolfe", {"tol": 1e-4})]
 
 
 @cache
@@ -47,15 +48,15 @@ def optima() -> dict[str, dict[str, float]]:
     return found
 
 
-@pytest.mark.parametrize(("solver", "backend"), runs())
+@pytest.mark.parametrize(("solver", "settings"), runs(), ids=str)
 @pytest.mark.parametrize("C", [1, 10, 100])
 @pytest.mark.parametrize("loss", ["map", "roc_area"])
-def test_optimum(loss: str, C: int, solver: str, backend: str) -> None:
-    optimum, data, tol = optima()[f"MQ2008 fold 1 train | {loss} | C={C}"], training_set(), TOL[backend]
+def test_optimum(loss: str, C: int, solver: str, settings: dict[str, Any]) -> None:
+    optimum, data, tol = optima()[f"MQ2008 fold 1 train | {loss} | C={C}"], training_set(), settings["tol"]
     problem = Problem.from_queries(data.X, data.y, data.qid, loss=loss, C=C)
-    assert problem.n == optimum["n_queries"]
-    assert problem.ptr[-1] == optimum["n_docs"]
-    result = solvers.create(solver, backend=backend, tol=tol).solve(problem)
+    assert problem.used == optimum["n_queries"]
+    assert np.diff(problem.ptr)[problem.cap > 0.0].sum() == optimum["n_docs"]
+    result = solvers.create(solver, **settings).solve(problem)
     assert result.converged
     assert result.gap <= tol * C
     rounding = 1e-9 * optimum["primal"]

@@ -17,6 +17,15 @@ def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=["one-slack", "n-slack"])
+CUTTING_PLANE = ["one-slack", "n-slack"]
+
+
+@pytest.fixture(params=CUTTING_PLANE)
+def cutting_plane(request: pytest.FixtureRequest) -> str:
+    """A solver with a QP backend."""
+    return str(request.param)
+
+
+@pytest.fixture(params=[*CUTTING_PLANE, "frank-wolfe"])
 def solver_name(request: pytest.FixtureRequest) -> str:
     return str(request.param)

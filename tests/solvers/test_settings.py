@@ -8,10 +8,10 @@ from attrs.exceptions import FrozenInstanceError
 
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.qp import ActiveSet
-from structsvm.solvers import NSlack, OneSlack
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from tests.small_problems import small_problem
 
-each_solver = pytest.mark.parametrize("solver", [OneSlack, NSlack])
+each_solver = pytest.mark.parametrize("solver", [OneSlack, NSlack, FrankWolfe])
 
 
 @each_solver
@@ -48,6 +48,10 @@ def test_tol_is_a_positive_number(solver: Any, tol: Any) -> None:
         (NSlack, "batch", 0),
         (NSlack, "max_idle", 0),
         (NSlack, "max_cuts", "many"),
+        (FrankWolfe, "max_iter", 0),
+        (FrankWolfe, "memory", 1e9),
+        (FrankWolfe, "cache_sweeps", -1),
+        (FrankWolfe, "seed", None),
     ],
 )
 def test_whole_numbers_are_checked(solver: Any, name: str, value: Any) -> None:
@@ -55,7 +59,7 @@ def test_whole_numbers_are_checked(solver: Any, name: str, value: Any) -> None:
         solver(**{name: value})
 
 
-@each_solver
+@pytest.mark.parametrize("solver", [OneSlack, NSlack])
 def test_backends_by_name_and_by_object(solver: Any) -> None:
     problem = small_problem("map")
     assert solver(backend="active_set").solve(problem).primal == solver(backend=ActiveSet()).solve(problem).primal
@@ -63,6 +67,11 @@ def test_backends_by_name_and_by_object(solver: Any) -> None:
         solver(backend="hihgs").solve(problem)
     with pytest.raises(InputError, match="ActiveSet is a class"):
         solver(backend=ActiveSet).solve(problem)
+
+
+def test_line_search_is_a_truth_value_or_none() -> None:
+    with pytest.raises(InputError, match=r"OneSlack\(line_search=...\) must be True or False, got 'yes'"):
+        OneSlack(line_search="yes")  # type: ignore[arg-type]
 
 
 @each_solver

@@ -161,7 +161,7 @@ def vandal(scores, labels, params, out):  # type: ignore[no-untyped-def]
         (silent, "must write every element of out"),
         (no_violation, "misses the most violated output"),
         (free_lunch, "made a plane of no output"),
-        (not_a_number, "the kernel returned nan"),
+        (not_a_number, "kernel returned nan"),
         (vandal, "changed the scores"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -214,15 +214,17 @@ def test_a_message_names_loss_example_scores_and_both_outputs() -> None:
     with pytest.raises(AssertionError) as caught:
         check_loss(mutant, [1.0])
     assert str(caught.value) == (
-        "Mutant, example y = 1.0: loss_augmented_argmax does not return a maximiser of Δ + scores·c at scores [0.]:\n"
-        "  expected output -1.0 (or an equal one), with value 1\n"
-        "  got output 1.0, with value 0"
+        "Mutant.loss_augmented_argmax does not return a maximiser of Δ + scores·c(ŷ):\n"
+        "  expected -1.0 (or an equal one), with value 1\n"
+        "  got 1.0, with value 0\n"
+        "  example y = 1.0\n"
+        "  scores = [0.]"
     )
 
 
 def test_a_generic_loss_is_called_by_its_own_name() -> None:
     mutant = rebuilt("Kronecker", argmax=lambda self, x, w: 0)
-    with pytest.raises(AssertionError, match="^Mutant, example y = "):
+    with pytest.raises(AssertionError, match=r"^Mutant.argmax does not return a maximiser of w·Ψ\(x, ŷ\):"):
         check_loss(mutant, BASES["Kronecker"][1])
 
 
@@ -252,7 +254,7 @@ class Interval(ScoreLoss[int]):
 
 def test_examples_that_are_not_usable_are_passed_over() -> None:
     check_loss(Interval(), [0, 3, 9])
-    with pytest.raises(InputError, match="none of the 2 examples is usable by"):
+    with pytest.raises(InputError, match="none of the 2 examples is usable by Interval: give some that are"):
         check_loss(Interval(), [7, 9])
 
 

@@ -1,0 +1,165 @@
+"""The methods of a loss, called so that whatever goes wrong names the loss, the method and what it was given."""
+
+import reprlib
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.exceptions import InputError
+from structsvm.losses import ScoreLoss
+from structsvm.losses.base import InScoreSpace
+from structsvm.problem.sweep import compiled_kernel
+from structsvm.types import Vector
+
+T = TypeVar("T")
+
+_MOST_OUTPUTS = 50_000
+_MOST_NUMBERS = 40
+
+
+@frozen(eq=False)
+class Methods:
+    """The methods of a loss under the names that its author knows.
+
+    Each raises an AssertionError when the author's method raises something or returns what cannot be used.
+
+    Parameters
+    ----------
+    loss : the loss; a generic one in score space.
+    """
+
+    loss: ScoreLoss[Any]
+
+    @property
+    def value(self) -> str:
+        """What messages call the value of an output."""
+        return "w·Ψ(x, ŷ)" if self._generic else "scores·c(ŷ)"
+
+    def encode(self, output: Any, y: Any, length: int | None) -> Vector:
+        """Return the encoding of an output: finite numbers, ``length`` of them unless that is None."""
+        code = self._call("encode", lambda: self.loss.encode(output, y), y, output=output)
+        try:
+            vector = np.asarray(code, dtype=np.float64)
+        except (TypeError, ValueError):
+            vector = np.zeros((0, 0))
+        if vector.ndim != 1 or not np.isfinite(vector).all() or length not in (None, len(vector)):
+            many = "" if length is None else f"{length} "
+            whose = "as many for every x and y" if self._generic else "one a score, as many for every output"
+            verdict = f"returned {_returned(code)}: it must return a vector of {many}finite numbers, {whose}"
+            raise self.wrong("encode", verdict, y, output=output)
+        return vector
+
+    def delta(self, y: Any, output: Any) -> float:
+        """Return ``Δ(y, ŷ)``: a number of at least 0."""
+        delta = self._call("loss", lambda: self.loss.loss(y, output), y, output=output)
+        try:
+            number = float(delta)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not 0.0 <= number < np.inf:
+            raise self.wrong("loss", f"returned {show(delta)}: it must return a number of at least 0", y, output=output)
+        return number
+
+    def augmented(self, scores: Vector, y: Any) -> Any:
+        """Return the loss-augmented argmax."""
+        found = lambda: self.loss.loss_augmented_argmax(scores, y)  # noqa: E731
+        return self._call("loss_augmented_argmax", found, y, scores=scores)
+
+    def predicted(self, scores: Vector, y: Any) -> Any:
+        """Return the argmax."""
+        if isinstance(self.loss, InScoreSpace):
+            generic = self.loss.wrapped
+            return self._call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
+        return self._call("argmax", lambda: self.loss.argmax(scores), y, scores=scores)
+
+    def outputs(self, y: Any) -> list[Any]:
+        """Return all outputs of an example.
+
+        Raises
+        ------
+        InputError : when there are too many.
+        """
+        outputs = self._call("outputs", lambda: list(islice(self.loss.outputs(y), _MOST_OUTPUTS + 1)), y)
+        if len(outputs) > _MOST_OUTPUTS:
+            raise InputError(f"the example {show(y)} has over {_MOST_OUTPUTS} outputs: give smaller examples")
+        if not outputs:
+            raise self.wrong("outputs", "lists no output", y)
+        return outputs
+
+    def usable(self, y: Any) -> bool:
+        """Say whether an example can be learned from."""
+        return bool(self._call("usable", lambda: self.loss.usable(y), y))
+
+    def labels(self, y: Any) -> Vector:
+        """Return what the kernel reads of an example."""
+        return self._call("labels", lambda: np.array(self.loss.labels(y), dtype=np.float64), y)
+
+    def kernel(self, y: Any, scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+        """Return what the kernel returns; compile it where that was not done."""
+
+        def run() -> float:
+            return float(compiled_kernel(type(self.loss).kernel)(scores, labels, params, out))
+
+        return self._call("kernel", run, y, scores=scores)
+
+    def wrong(self, method: str, verdict: str, y: Any, **seen: Any) -> AssertionError:
+        """Return the error that says what a method did wrong: the verdict first, then example, scores and output.
+
+        Parameters
+        ----------
+        method : of the `ScoreLoss`.
+        verdict : what it did.
+        y : the example.
+        seen : ``scores`` and ``output``, where they are known.
+        """
+        lines = [f"{self.loss.title}.{self.name(method)} {verdict}"]
+        lines.append(f"  example x = {show(y[0])}, y = {show(y[1])}" if self._generic else f"  example y = {show(y)}")
+        if "output" in seen:
+            lines.append(f"  output ŷ = {show(self.loss.unwrap(seen['output']))}")
+        if "scores" in seen:
+            lines.append(f"  {'w' if self._generic else 'scores'} = {show(seen['scores'])}")
+        return AssertionError("\n".join(lines))
+
+    def name(self, method: str) -> str:
+        """Return the name of the method that the author wrote."""
+        return "joint_feature" if self._generic and method == "encode" else method
+
+    @property
+    def _generic(self) -> bool:
+        return isinstance(self.loss, InScoreSpace)
+
+    def _call(self, method: str, call: Callable[[], T], y: Any, **seen: Any) -> T:
+        try:
+            return call()
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            raise self.wrong(method, f"raised {type(error).__name__}: {error}", y, **seen) from error
+
+
+class _Short(reprlib.Repr):
+    """Texts of a line or so: the middle of long arrays, lists and strings is left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxtuple = self.maxlist = self.maxset = self.maxdict = 8
+        self.maxstring = self.maxother = 200
+
+    def repr_ndarray(self, array: np.ndarray[Any, Any], level: int) -> str:
+        """Return a short array in full, a long vector with its ends, a large matrix by its shape."""
+        if array.size > _MOST_NUMBERS and array.ndim > 1:
+            return f"<array of shape {array.shape}>"
+        return np.array2string(array, precision=6, separator=", ", threshold=_MOST_NUMBERS, max_line_width=1000)
+
+
+show = _Short().repr
+"""Show anything in about a line."""
+
+
+def _returned(code: Any) -> str:
+    if isinstance(code, np.ndarray) and code.ndim != 1:
+        return f"an array of shape {code.shape}"
+    return f"{len(code)} numbers, {show(code)}" if isinstance(code, np.ndarray) else show(code)

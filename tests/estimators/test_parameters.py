@@ -1,0 +1,72 @@
+"""Parameters that make no sense are refused before anything is trained, by their names."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker, StructuralSVM
+from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.metrics import AP, NDCG
+from structsvm.qp import HiGHS
+from structsvm.solvers import OneSlack
+from tests.small_problems import Kronecker
+
+BOTH = [
+    ({"solver": HiGHS()}, r"is no solver, but a QP backend, for backend=... of a solver"),
+    ({"solver": OneSlack}, r"OneSlack is a class: pass an object, OneSlack\(\)"),
+    ({"fit_intercept": "no"}, r"\(fit_intercept=...\) must be True or False, got 'no'"),
+    ({"warm_start": None}, r"\(warm_start=...\) must be True or False, got None"),
+    ({"intercept_scaling": 0.0}, r"\(intercept_scaling=...\) must be a positive finite number, got 0.0"),
+    ({"intercept_scaling": np.inf}, r"\(intercept_scaling=...\) must be a positive finite number, got inf"),
+    ({"intercept_scaling": "1"}, r"\(intercept_scaling=...\) must be a positive finite number, got '1'"),
+    ({"intercept_scaling": True}, r"\(intercept_scaling=...\) must be a positive finite number, got True"),
+]
+OF_RANKERS = [
+    ({"measure": 3}, r"Ranker\(measure=...\) must be a name \(map, .*\) or a measure with its settings, .*, got 3"),
+    ({"measure": NDCG}, r"Ranker\(measure=...\) must be a name .* got the class NDCG"),
+    ({"measure": "ndgc@10"}, "no measure named 'ndgc@10'. Did you mean 'ndcg@10'?"),
+    ({"loss": Kronecker()}, r"Ranker\(loss=...\) must be a ScoreLoss, .* Kronecker is a Loss .*: use StructuralSVM"),
+    ({"loss": "ndcg"}, "'ndcg' is a measure, which a ranker reports and does not train on"),
+    ({"loss": AP()}, r"AP\(.*\) is no loss"),
+    ({"loss": "multiclass"}, "'multiclass' does not give each row one score, .*: use StructuralSVM"),
+]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_trained(monkeypatch):
+    for module in ("ranker", "structural_svm"):
+        monkeypatch.setattr(f"structsvm.estimators.{module}.minimise", lambda *args: pytest.fail("trained"))
+
+
+@pytest.mark.parametrize(("parameters", "message"), BOTH + OF_RANKERS)
+def test_a_ranker_looks_at_its_parameters_first(queries, parameters, message):
+    X, y, qid = queries
+    with pytest.raises(InputError, match=message):
+        Ranker(**parameters).fit(X, y, qid=qid)
+
+
+@pytest.mark.parametrize(("parameters", "message"), BOTH)
+def test_a_structural_svm_looks_at_its_parameters_first(queries, parameters, message):
+    X, y, _ = queries
+    with pytest.raises(InputError, match=message):
+        StructuralSVM(**parameters).fit(X, y)
+
+
+def test_a_path_looks_at_the_parameters_too(queries):
+    X, y, qid = queries
+    with pytest.raises(UnknownNameError, match="no measure named 'mapp'"):
+        Ranker(measure="mapp").path(X, y, qid)
+
+
+def test_a_backend_that_is_none():
+    with pytest.raises(InputError, match="is no QP backend, but a solver, for solver="):
+        OneSlack(backend=OneSlack()).solve(None)
+
+
+@pytest.mark.parametrize(
+    "function", [Ranker, Ranker.fit, Ranker.path, Ranker.score, StructuralSVM, StructuralSVM.fit, StructuralSVM.score]
+)
+def test_signatures_can_be_read(function):
+    assert "Union" not in str(inspect.signature(function))
+    assert all(len(str(parameter)) < 80 for parameter in inspect.signature(function).parameters.values())

@@ -1,0 +1,210 @@
+"""FrankWolfe alone: memory, wrong argmaxes by name, examples without weight, interruptions between any two lines."""
+
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from structsvm.exceptions import InputError, OracleError
+from structsvm.losses import ROCArea
+from structsvm.problem import Problem
+from structsvm.problem import dual as dual_module
+from structsvm.result import Status, Step
+from structsvm.solvers import FrankWolfe, OneSlack
+from structsvm.solvers import frank_wolfe as frank_wolfe_module
+from structsvm.solvers import run as run_module
+from tests.small_problems import KINDS, PlainROCArea, ranking, ranking_arrays, small_problem, solved
+from tests.solvers.test_optimum import assert_certified, assert_dual_point
+from tests.solvers.test_stopping import Forgetful, Interrupter, OffByOne
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def bytes_for(problem: Problem, planes: int) -> int:
+    return problem.n * planes * 8 * (problem.d + planes + 3)
+
+
+@each_kind
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@pytest.mark.parametrize("C", [0.1, 30.0])
+@pytest.mark.parametrize("settings", [{}, {"cache_sweeps": 0}, {"seed": 7}], ids=str)
+def test_the_optimum(kind: str, weighted: bool, C: float, settings: dict[str, int]) -> None:
+    problem, every, optimum = solved(kind, 3, C, weighted)
+    tol = 1e-5 if settings.get("cache_sweeps") != 0 else 1e-3
+    result = FrankWolfe(tol=tol, **settings).solve(problem)  # type: ignore[arg-type]
+    assert result.status is Status.CONVERGED
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+    assert result.primal <= optimum + tol * C + 1e-7
+
+
+@pytest.mark.parametrize("kind", ["map", "plain", "multiclass"])
+def test_three_planes_an_example_are_enough(kind: str) -> None:
+    """Planes with weight are merged, which leaves the dual as it is, so that it still converges."""
+    problem, every, optimum = solved(kind, 2, 30.0)
+    result = FrankWolfe(tol=1e-3, memory=bytes_for(problem, 3)).solve(problem)
+    assert result.converged
+    assert max(step.cuts for step in result.history) <= 3 * problem.n
+    assert_certified(result, every, optimum)
+    assert_dual_point(result, problem.cap)
+
+
+def test_memory_for_fewer_planes_is_refused() -> None:
+    problem = small_problem("map")
+    need = bytes_for(problem, 3)
+    with pytest.raises(InputError, match=rf"cannot keep 3 planes of 3 numbers for .* 5 .*give it {need} bytes"):
+        FrankWolfe(memory=need - 1).solve(problem)
+
+
+class Watched(PlainROCArea):
+    """Notes the labels of the examples whose argmax is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[bytes] = set()
+
+    def loss_augmented_argmax(self, scores: Any, y: Any) -> Any:
+        self.asked.add(y.tobytes())
+        return super().loss_augmented_argmax(scores, y)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-18])
+def test_examples_without_weight_are_never_visited(tol: float) -> None:
+    X, y, qid = ranking_arrays(0, queries=6, documents=6)
+    y[qid == 4] = 0.0  # left out
+    weights = np.where(qid == 2, 0.0, 1.0)
+    y[qid == 2], y[qid != 2] = np.array([2.0, 3.0, 0.0, 0.0, 0.0, 0.0]), np.minimum(y[qid != 2], 1.0)
+    loss = Watched()
+    result = FrankWolfe(tol=tol).solve(Problem.from_queries(X, y, qid, loss=loss, C=10.0, sample_weight=weights))
+    assert not {y[qid == 2].tobytes(), y[qid == 4].tobytes()} & loss.asked
+    assert set(result.cuts.group) <= {0, 1, 3, 5}
+
+
+@pytest.mark.parametrize("seed", [6, 7, 14, 22])
+def test_it_names_the_example_of_a_wrong_argmax(seed: int) -> None:
+    with pytest.raises(OracleError, match=r"OffByOne: .* example \d .*check_loss"):
+        FrankWolfe(tol=1e-6).solve(ranking(OffByOne(), seed, C=100.0))
+
+
+@pytest.mark.parametrize("good", [9, 13])
+def test_it_names_the_example_whose_earlier_output_was_better(good: int) -> None:
+    with pytest.raises(OracleError, match=r"Forgetful: an output found earlier for example \d has a larger Δ \+ w·Ψ"):
+        FrankWolfe(tol=1e-6).solve(ranking(Forgetful(good), 0, C=1.0))
+
+
+@pytest.mark.parametrize("wrong", range(8))
+def test_the_example_that_is_named_is_the_wrong_one(wrong: int) -> None:
+    """One query in eight has labels of 2, for which the argmax forgets what it found at first."""
+
+    class Sometimes(Forgetful):
+        def loss_augmented_argmax(self, scores: Any, y: Any) -> Any:
+            return (super() if y.max() == 2 else self.inner).loss_augmented_argmax(scores, y)
+
+    X, y, qid = ranking_arrays(1, queries=8)
+    y[qid == wrong] *= 2
+    with pytest.raises(OracleError, match=f"for example {wrong} has a larger"):
+        FrankWolfe(tol=1e-6).solve(Problem.from_queries(X, y, qid, loss=Sometimes(3), C=10.0))
+
+
+def lazy(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    """Swap the right pairs of the first relevant document only, where some score is far from 0."""
+    scale = 2.0 / ((labels > 0).sum() * (labels <= 0).sum())
+    far = np.abs(scores).max() > 0.3
+    out[:] = 0.0
+    loss = 0.0
+    for i in range(len(scores)):
+        if labels[i] > 0:
+            for j in range(len(scores)):
+                if labels[j] <= 0 and scores[i] - scores[j] < 0.5:
+                    out[i] += scale
+                    out[j] -= scale
+                    loss += 0.5 * scale
+            if far:
+                return loss
+    return loss
+
+
+def test_a_wrong_kernel_is_named_too() -> None:
+    mutant = type("Lazy", (ROCArea,), {"kernel": staticmethod(lazy)})
+    with pytest.raises(OracleError, match=r"Lazy: an output found earlier for example \d+ has a larger Δ \+ w·Ψ"):
+        FrankWolfe(tol=1e-6).solve(ranking(mutant(), 0, C=100.0, documents=8, queries=12))
+
+
+def hollow(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    """Be right at w = 0, and write NaN elsewhere."""
+    out[:] = np.where(scores == 0.0, 0.0, np.nan)
+    return 1.0
+
+
+def test_a_kernel_that_writes_nan_is_refused() -> None:
+    mutant = type("Hollow", (ROCArea,), {"kernel": staticmethod(hollow)})
+    start = OneSlack().solve(ranking("roc_area", 0))
+    with pytest.raises(OracleError, match=r"Hollow: .* example \d is encoded by NaN"):
+        FrankWolfe().solve(ranking(mutant(), 0), start=start)
+
+
+def test_features_that_are_not_finite_are_named() -> None:
+    X, y, qid = ranking_arrays(0)
+    X[9, 1] = np.nan
+    with pytest.raises(InputError, match="example 2 has features that are NaN"):
+        FrankWolfe().solve(Problem.from_queries(X, y, qid))
+
+
+WATCHED = {
+    function.__code__
+    for owner in (dual_module.DualPlanes, frank_wolfe_module.FrankWolfe, run_module.Run, Problem)
+    for function in vars(owner).values()
+    if hasattr(function, "__code__")
+} - {run_module.Run.result.__code__, dual_module.DualPlanes.cuts.__code__, FrankWolfe.solve.__code__}
+
+
+@pytest.mark.parametrize("kind", ["map", "plain"])
+@pytest.mark.parametrize("line", range(1, 700, 23))
+def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str) -> None:
+    problem, every, optimum = solved(kind, 1, 100.0)
+    interrupt = Interrupter(line)
+    watching = True
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal watching
+        if not watching or frame.f_code not in WATCHED:
+            return None
+        if event == "line":
+            watching = interrupt.left > 1
+            interrupt()
+        return trace
+
+    def begin(step: Step) -> None:
+        if step.iteration == 0:
+            sys.settrace(trace)
+
+    before = sys.gettrace()
+    try:
+        result = FrankWolfe(tol=1e-9, memory=bytes_for(problem, 3)).solve(problem, callback=begin)
+    finally:
+        sys.settrace(before)
+    assert result.status is Status.INTERRUPTED
+    assert result.dual <= optimum + 1e-7 * (1 + optimum)
+    assert result.primal == pytest.approx(every.primal(result.w), rel=1e-9)
+    assert_dual_point(result, problem.cap)
+
+
+def test_a_start_with_more_planes_than_there_are_places() -> None:
+    """Only some carry weight: the others are dropped, and those merged."""
+    problem, every, optimum = solved("map", 2, 30.0)
+    start = FrankWolfe(tol=1e-7).solve(problem)
+    again = FrankWolfe(tol=1e-4, memory=bytes_for(problem, 3)).solve(problem, start=start)
+    assert_certified(again, every, optimum)
+    assert again.history[0].dual == pytest.approx(start.dual, rel=1e-9)
+
+
+def test_an_intercept_and_sparse_rows_go_the_same_way() -> None:
+    X, y, qid = ranking_arrays(3, queries=12, documents=6)
+    plain, constant, sparse = (
+        FrankWolfe(tol=1e-6).solve(Problem.from_queries(form(X), y, qid, loss="map", C=5.0, intercept=value))
+        for form, value in ((np.asarray, 0.0), (np.asarray, 1.0), (sp.csr_array, 0.0))
+    )
+    assert constant.primal == pytest.approx(plain.primal, rel=1e-5)  # a constant does not change an order
+    assert sparse.primal == pytest.approx(plain.primal, rel=1e-5)

@@ -1,0 +1,131 @@
+"""The line search finds the minimum of P on the line, and what it reports is P at the weights returned."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.problem import Problem
+from structsvm.solvers import OneSlack
+from structsvm.solvers.line_search import search
+from structsvm.solvers.run import Run
+from tests.small_problems import KINDS, listed, ranking, ranking_arrays, small_problem, solved
+from tests.solvers.test_optimum import assert_certified
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def primal_at(problem: Problem, w: Any) -> float:
+    point = problem.at(w)
+    return problem.primal(problem.planes(point), point)
+
+
+@each_kind
+@settings(max_examples=30)
+@given(seed=st.integers(0, 999), C=st.sampled_from([0.1, 5.0, 500.0]), size=st.sampled_from([0.01, 1.0, 30.0]))
+def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size: float) -> None:
+    """The minimum over 0 ≤ t ≤ 2, but for a hundredth of the descent."""
+    problem = small_problem(kind, seed, C, weighted=seed % 2 == 1)
+    rng = np.random.default_rng(seed)
+    start, end = 0.1 * rng.standard_normal(problem.d), size * rng.standard_normal(problem.d)
+    run = Run(problem, 1e-3, None, None)
+    base, planes = run.evaluate(start)
+    passes = run.passes
+    found, found_planes = search(run, base, planes, problem.at(end))
+    assert run.passes == passes
+
+    every = listed(problem)
+    line = every.primal(start), min(every.primal(start + t * (end - start)) for t in np.linspace(0.0, 2.0, 2001))
+    value = problem.primal(found_planes, found)
+    assert value == pytest.approx(every.primal(found.w), rel=1e-9)
+    assert value <= line[0] * (1 + 1e-9)
+    assert value <= line[1] + 0.0101 * (line[0] - line[1]) + 1e-9 * line[0]
+    assert run.primal <= value
+
+
+def test_a_target_equal_to_the_base_is_left_alone() -> None:
+    run = Run(small_problem("map"), 1e-3, None, None)
+    base, planes = run.evaluate(np.ones(3))
+    assert search(run, base, planes, base) == (base, planes)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+@pytest.mark.parametrize("ending", ["converged", "limit", "stopped", "stalled"])
+def test_the_primal_is_that_of_a_fresh_evaluation(ending: str, offset: float) -> None:
+    """Whatever ends the run: scores that were moved along line after line are not what is reported."""
+    X, y, qid = ranking_arrays(0, queries=30, documents=10, d=8)
+    problem = Problem.from_queries(X + offset, y, qid, loss="map", C=300.0)
+    limits: dict[str, Any] = {
+        "converged": {"tol": 1e-6},
+        "limit": {"max_iter": 7, "tol": 1e-9},
+        "stalled": {"tol": 1e-18},
+    }
+    result = OneSlack(**limits.get(ending, {"tol": 1e-9}), max_cuts=100).solve(
+        problem, callback=lambda step: ending == "stopped" and step.iteration == 9
+    )
+    assert result.status.name.lower().endswith(ending)
+    assert result.primal == primal_at(problem, result.w)
+    assert result.history[-1].primal == pytest.approx(result.primal, rel=1e-12)
+
+
+def test_rounding_errors_do_not_add_up() -> None:
+    """After a hundred searches the scores of the best point are still those of its weights."""
+    problem = ranking("map", 0, C=1e4, queries=30, documents=10, d=8)
+    moves: list[int] = []
+    original = Run.see
+
+    class Noting(Run):
+        def see(self, point: Any) -> Any:
+            moves.append(point.moves)
+            return original(self, point)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("structsvm.solvers.base.Run", Noting)
+        result = OneSlack(tol=1e-9).solve(problem)
+    assert len(result.history) > 40
+    assert 10 < max(moves) <= 22
+
+
+def test_passes_count_every_look_at_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = ranking("map", 0, C=1e4, queries=30, documents=10, d=8)
+    looks = 0.0
+
+    def counted(method: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            nonlocal looks
+            looks += 0.5
+            return method(*arguments)
+
+        return call
+
+    for name in ("at", "cut"):
+        monkeypatch.setattr(Problem, name, counted(getattr(Problem, name)))
+    result = OneSlack(tol=1e-7).solve(problem)
+    assert result.converged
+    assert result.history[-1].passes == looks
+
+
+@pytest.mark.parametrize(("loss", "searches"), [("map", True), ("plain", False), ("generic", False)])
+def test_it_is_on_where_the_loss_has_a_kernel(loss: str, searches: bool) -> None:
+    problem = small_problem(loss, seed=1, C=100.0)
+    results = {choice: OneSlack(line_search=choice).solve(problem) for choice in (None, True, False)}
+    np.testing.assert_array_equal(results[None].w, results[searches].w)
+    assert results[True].w.tolist() != results[False].w.tolist()
+
+
+@each_kind
+@pytest.mark.parametrize("line_search", [True, False, None])
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_the_optimum_with_and_without(kind: str, line_search: bool | None, C: float) -> None:
+    problem, every, optimum = solved(kind, 5, C, True)
+    result = OneSlack(tol=1e-6, line_search=line_search).solve(problem)
+    assert result.converged
+    assert_certified(result, every, optimum)
+
+
+def test_it_saves_passes_where_C_is_large() -> None:
+    problem = ranking("map", 0, C=3e4, queries=100, documents=20, d=30)
+    passes = [OneSlack(line_search=choice).solve(problem).history[-1].passes for choice in (True, False)]
+    assert 3 * passes[0] < passes[1]
