@@ -16,13 +16,13 @@ from structsvm.types import IntVector, Vector
 
 TITLE = "MQ2008, five folds"
 ABOUT = """
-LETOR's MQ2008: for each of five folds nine fits, C = 0.01 to 1000, each from the result of the
+LETOR's MQ2008: for each of five folds nine fits, C = 0.01 to 100, each from the result of the
 one before; the model with the best validation MAP is tested. Files are already read. LightGBM fits
 one lambdarank model a fold with its default settings and stops early by validation MAP.
 """
 
 WHAT = "MQ2008, 5 folds"
-CS = tuple(np.geomspace(0.01, 1000.0, 9).tolist())
+CS = tuple(np.geomspace(0.01, 100.0, 9).tolist())
 
 Fold = tuple[RankingData, RankingData, RankingData]
 

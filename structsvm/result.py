@@ -20,7 +20,10 @@ class Status(Enum):
 
     CONVERGED = "the certified gap is within tol * C"
     ITERATION_LIMIT = "the limit of iterations was reached before the gap was within tol * C"
-    STALLED = "the gap no longer shrinks: tol is too small for these data, or the QP backend too inexact"
+    STALLED = (
+        "the gap no longer shrinks: tol is too small for these data (scaling the features may help), "
+        "or the QP backend too inexact"
+    )
     INTERRUPTED = "interrupted from the keyboard: this is the best result so far"
     STOPPED = "stopped by the callback: this is the best result so far"
 

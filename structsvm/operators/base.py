@@ -30,6 +30,11 @@ class Operator(ABC):
         return len(self.ptr) - 1
 
     @property
+    @abstractmethod
+    def stored(self) -> int:
+        """Number of feature values that are stored, which a pass over the data reads."""
+
+    @property
     def view(self) -> Any:
         """What compiled loops read (a named tuple of `structsvm.operators.views`); None: they cannot."""
         return None

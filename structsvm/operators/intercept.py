@@ -30,6 +30,11 @@ class WithIntercept(Operator):
         return self.rows.ptr
 
     @property
+    def stored(self) -> int:
+        """The same as that of ``rows``."""
+        return self.rows.stored
+
+    @property
     def d(self) -> int:
         """One more than ``rows`` has."""
         return self.rows.d + 1

@@ -32,6 +32,11 @@ class PerClass(Operator):
         return self.rows.ptr * self.n_classes
 
     @property
+    def stored(self) -> int:
+        """The same as that of ``rows``."""
+        return self.rows.stored
+
+    @property
     def d(self) -> int:
         """Number of weights, ``n_classes`` times the number of features."""
         return self.n_classes * self.rows.d

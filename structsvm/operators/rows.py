@@ -55,6 +55,11 @@ class Rows(Operator):
         return cls(X, np.cumsum([0, *(block.shape[0] for block in blocks)], dtype=np.int64))
 
     @property
+    def stored(self) -> int:
+        """Number of entries: of those that are not 0, where the matrix is sparse."""
+        return int(self.X.size if isinstance(self.X, np.ndarray) else self.X.nnz)
+
+    @property
     def d(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])

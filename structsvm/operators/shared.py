@@ -23,6 +23,11 @@ class Shared(Operator):
     examples: int = field()
 
     @property
+    def stored(self) -> int:
+        """None: the features are the loss's own."""
+        return 0
+
+    @property
     def ptr(self) -> IntVector:
         """Every example owns d scores."""
         return np.arange(self.examples + 1, dtype=np.int64) * self.d

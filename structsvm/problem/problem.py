@@ -35,8 +35,7 @@ _ONE = np.ones(1, dtype=np.bool_)
 class Problem:
     """Find w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``.
 
-    All that a solver knows of a data set and a loss. Make one with `from_queries`,
-    `from_examples`, or `make` from an operator of your own.
+    All that a solver knows. Make one with `from_queries`, `from_examples`, or `make`.
 
     Parameters
     ----------
@@ -113,13 +112,11 @@ class Problem:
 
         Parameters
         ----------
-        xs : inputs, one an example: whatever the loss reads. For a `ScoreLoss`, a matrix with
-            one example a row, or one matrix for each example.
+        xs : inputs, whatever the loss reads; for a `ScoreLoss`, see `ScoreLoss.examples`.
         ys : true outputs.
         loss : name or object.
-        C : weight of the mean hinge; positive.
+        C, intercept : as in `from_queries`.
         sample_weight : example weights κ; None: all 1.
-        intercept : value of a constant feature that is added to every row; 0 for none.
 
         Raises
         ------
@@ -180,6 +177,11 @@ class Problem:
         return type(self.loss).kernel is not None
 
     @property
+    def stored(self) -> int:
+        """Number of feature values that a pass over the data reads."""
+        return self.operator.stored
+
+    @property
     def d(self) -> int:
         """Number of weights."""
         return self.operator.d
@@ -205,12 +207,7 @@ class Problem:
         return Point(np.zeros(self.d), np.zeros(self.ptr[-1]))
 
     def at(self, w: Vector) -> Point:
-        """Return the point at weights w: a pass over the data.
-
-        Raises
-        ------
-        InputError : when a score is not finite, because a feature is not.
-        """
+        """Return the point at weights w: half a pass over the data; refuse features that are not finite."""
         with np.errstate(invalid="ignore", over="ignore"):
             scores = self.operator.scores(w)
         require_finite(scores, self.ptr, self.first)

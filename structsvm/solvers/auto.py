@@ -22,6 +22,10 @@ _FEWEST_EXAMPLES = 20
 _PLANES_WORTH_KEEPING = 6
 """Planes an example that Frank-Wolfe should be able to keep: with fewer it forgets what it will need again."""
 
+_VALUES_A_WEIGHT = 2
+"""Feature values that an example of a loss with a kernel should have for each weight: a plane has as many
+numbers as there are weights, and should be cheaper to look at than the rows that it was made of."""
+
 _PATIENCE = 60
 """Passes after which Frank-Wolfe is held to be the wrong choice, as for a C beyond all measure."""
 
@@ -31,11 +35,11 @@ class Auto(Solver):
     """`FrankWolfe` where it can keep enough planes of every example, else `OneSlack`.
 
     Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes
-    of d numbers an example. Where they do not fit (many features, or many examples of one row
-    each), where there are fewer than twenty examples, or where a QP backend is asked for,
-    1-slack it is. Where Frank-Wolfe has not converged after 60 passes, because C is very large
-    for the scale of the features, 1-slack goes on from there. The documentation shows the
-    figures behind this (docs/benchmarks.md).
+    of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
+    rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
+    or where a QP backend is asked for, 1-slack it is. Where Frank-Wolfe has not converged after
+    60 passes, because C is very large for the scale of the features, 1-slack goes on from there.
+    The documentation shows the figures behind this (docs/benchmarks.md).
 
     Parameters
     ----------
@@ -53,7 +57,9 @@ class Auto(Solver):
     def choose(self, problem: Problem) -> Solver:
         """Return the solver for a problem."""
         planes = DualPlanes.places(problem.n, problem.d, FrankWolfe().memory)
-        if self.backend == "auto" and problem.n >= _FEWEST_EXAMPLES and planes >= _PLANES_WORTH_KEEPING:
+        small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
+        many = problem.n >= _FEWEST_EXAMPLES
+        if self.backend == "auto" and many and small and planes >= _PLANES_WORTH_KEEPING:
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 

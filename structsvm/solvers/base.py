@@ -69,6 +69,8 @@ class CuttingPlane(Solver):
             status = self._iterate(run, working_set, backend)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
+            if working_set.dual > run.dual:
+                run.last_look(working_set.w, working_set.dual, working_set.size, working_set.active)
         run.dual = max(run.dual, working_set.dual)
         return run.result(status, repr(self), working_set.cuts(), working_set.handovers)
 

@@ -60,6 +60,8 @@ class FrankWolfe(Solver):
             status = self._begin(run, dual, start) or self._iterate(run, dual)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
+            if (lower := dual.refresh()) > run.dual:
+                run.last_look(dual.w.copy(), lower, dual.size, dual.active)
         run.dual = max(run.dual, dual.refresh())
         return run.result(status, repr(self), dual.cuts())
 

@@ -173,6 +173,18 @@ class Run:
         point, planes, _ = self._seen()
         return fingerprint(self.problem, planes, point)
 
+    def last_look(self, w: Vector, dual: float, cuts: int, active_cuts: int) -> None:
+        """Close an iteration that Ctrl-C has cut short, at the weights that it had come to.
+
+        Parameters
+        ----------
+        w : the weights.
+        dual, cuts, active_cuts : as in `record`.
+        """
+        self.callback = None
+        self.evaluate(w)
+        self.record(dual, cuts, active_cuts)
+
     def _stalled(self) -> bool:
         if len(self.history) <= _STALLED_AFTER:
             return False
