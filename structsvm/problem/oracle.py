@@ -1,11 +1,13 @@
 """The loss-augmented argmax of a range of examples: compiled, or in Python."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Protocol, Self
 
 import numba
 import numpy as np
 from attrs import frozen
+from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
@@ -101,13 +103,29 @@ class CompiledOracle:
 
 @frozen(eq=False)
 class PythonOracle:
-    """The Python methods of a loss, example by example."""
+    """The Python methods of a loss, example by example.
+
+    Inside ``joblib.parallel_config(n_jobs=...)`` the examples are spread over as many processes.
+    """
 
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
+        jobs = min(effective_n_jobs(), len(self.ys))
+        if jobs == 1:
+            return self._planes(scores, ptr, cap)
+        bounds = np.linspace(0, len(self.ys), jobs + 1).astype(np.int64).tolist()
+        parts = Parallel()(
+            delayed(self.block(start, stop)._planes)(
+                scores[ptr[start] : ptr[stop]], ptr[start : stop + 1] - ptr[start], cap[start:stop]
+            )
+            for start, stop in pairwise(bounds)
+        )
+        return Planes(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("coef", "loss")))
+
+    def _planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         coef, losses = np.empty(len(scores)), np.empty(len(ptr) - 1)
         scores = scores.view()
         scores.flags.writeable = False  # a loss that wrote to them would falsify the bounds

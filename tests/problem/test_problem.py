@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -194,3 +195,13 @@ def test_true_outputs_are_what_the_problem_was_made_of() -> None:
     assert true_outputs(small_problem("zero_one"))[0] in (-1.0, 1.0)
     x, k = true_outputs(Problem.from_examples([np.ones(2)], [2], loss=Kronecker()))[0]
     assert (x.tolist(), k) == ([1.0, 1.0], 2)
+
+
+def test_a_loss_in_python_is_spread_over_processes() -> None:
+    problem = small_problem("plain")
+    point = problem.at(weights_of(problem, 0))
+    alone = problem.planes(point)
+    with joblib.parallel_config(n_jobs=2):
+        together = problem.planes(point)
+    np.testing.assert_array_equal(together.coef, alone.coef)
+    np.testing.assert_array_equal(together.loss, alone.loss)
