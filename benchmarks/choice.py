@@ -12,7 +12,7 @@ TITLE = 'What `solver="auto"` goes by'
 ABOUT = """
 Frank-Wolfe keeps planes of d numbers for each query, 256 MB in all unless told otherwise. Here 2000 queries
 of 20 documents have more and more features, 20 of them not zero, so that fewer and fewer planes
-a query fit; C = 1000, MAP. `solver="auto"` takes Frank-Wolfe as long as several planes fit.
+a query fit and a plane costs more and more beside its rows; C = 1000, MAP.
 """
 
 FEATURES = (100, 300, 1000, 2000, 4000, 10_000)

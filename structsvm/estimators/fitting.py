@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from attrs import evolve
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError
@@ -16,7 +17,7 @@ from structsvm.registry import solvers
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
-from structsvm.types import Features
+from structsvm.types import Features, Vector
 
 
 def minimise(
@@ -68,6 +69,30 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows:
     except ValueError as error:
         raise InputError(f"{error}{_first_not_finite(X)}") from None
     return checked
+
+
+def checked_labels(y: Any, n: int) -> Vector:
+    """Return the labels of n rows as float64.
+
+    Raises
+    ------
+    InputError : when they are not n finite numbers.
+    """
+    try:
+        labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"y must hold one number per row: {error}") from None
+    if len(labels) != n:
+        raise InputError(f"X has {n} rows but y has {len(labels)} labels: one label a row is needed")
+    require_finite_labels(labels)
+    return labels
+
+
+def require_finite_labels(y: Any) -> None:
+    """Refuse labels of rows that are NaN or infinite; those that are no floats can be neither."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
 
 
 def _first_not_finite(X: Any) -> str:

@@ -39,7 +39,7 @@ def ranker_arrays(ranker: "Ranker") -> dict[str, Any]:
         "n_left_out_": ranker.n_left_out_,
         "_fitted_with_qid": ranker._fitted_with_qid,
     }
-    text = json.dumps({"format": _FORMAT, "settings": settings, "fitted": fitted})
+    text = json.dumps({"format": _FORMAT, "settings": settings, "fitted": fitted}, default=_plain)
     arrays = {"ranker": np.array(text), **ranker.result_.arrays()}
     if hasattr(ranker, "feature_names_in_"):
         arrays["feature_names_in_"] = np.asarray(ranker.feature_names_in_, dtype=str)
@@ -77,7 +77,7 @@ def _written(registry: Registry[Any], thing: Any) -> Any:
     if "backend" in settings:
         settings["backend"] = _written(backends, settings["backend"])
     try:
-        json.dumps(settings)
+        json.dumps(settings, default=_plain)
     except TypeError:
         return repr(thing)
     return {"name": name, "settings": settings}
@@ -91,6 +91,13 @@ def _read(registry: Registry[Any], written: Any) -> Any:
     if "backend" in settings:
         settings["backend"] = _read(backends, settings["backend"])
     return registry.create(written["name"], **settings)
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as the Python number that it is."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} cannot be written to a model file")
 
 
 def _pairs(class_weight: dict[Any, float] | str | None) -> Any:

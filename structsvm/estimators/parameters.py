@@ -5,13 +5,17 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils import compute_sample_weight
 
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
 from structsvm.operators import Rows
+from structsvm.problem.queries import row_weights
 from structsvm.registry import losses, solvers
+from structsvm.types import Vector
 
 
 def require_settings(estimator: BaseEstimator) -> None:
@@ -79,6 +83,60 @@ def measure_of(estimator: BaseEstimator) -> Measure:
             f"or a measure with its settings, as in NDCG(k=10), got {what}"
         )
     return measure
+
+
+def checked_Cs(Cs: ArrayLike) -> list[float]:
+    """Return the values of C of a path.
+
+    Raises
+    ------
+    InputError : when they are not a vector of positive finite numbers, or there are none.
+    """
+    try:
+        values = np.asarray(Cs, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 1 or len(values) == 0 or not ((values > 0.0) & np.isfinite(values)).all():
+        raise InputError(f"Cs must be a vector of positive numbers, got {Cs!r}")
+    checked: list[float] = values.tolist()
+    return checked
+
+
+def weights_of_rows(
+    estimator: BaseEstimator, loss: ScoreLoss[Any], y: Vector, sample_weight: ArrayLike | None
+) -> ArrayLike | None:
+    """Return the weights of rows, those of their classes included.
+
+    Raises
+    ------
+    InputError : when the loss learns from queries, or ``class_weight`` does not fit the labels.
+    """
+    given = estimator.class_weight
+    if given is None:
+        return sample_weight
+    if not loss.per_row:
+        raise InputError(
+            f"class_weight is for losses whose examples are rows, and {estimator.loss!r} learns from queries: "
+            "use sample_weight to weight queries"
+        )
+    _require_class_weight(_parameter(estimator, "class_weight"), given, y)
+    balanced = not isinstance(given, dict)
+    weights: Vector = compute_sample_weight(given, np.where(y > 0, 1, -1) if balanced else y)
+    return weights if sample_weight is None else weights * row_weights(sample_weight, len(y))
+
+
+def _require_class_weight(name: str, given: Any, y: Vector) -> None:
+    if isinstance(given, str) and given == "balanced":
+        return
+    if not isinstance(given, dict):
+        raise InputError(f"{name} must be {{label: weight}}, 'balanced' or None, got {given!r}")
+    for label, weight in given.items():
+        if not isinstance(weight, Real) or not 0.0 <= float(weight) < math.inf:
+            raise InputError(f"{name} must have weights that are finite and not negative, got {weight!r} for {label!r}")
+    labels = np.unique(y).tolist()
+    strange, bare = [label for label in given if label not in labels], [label for label in labels if label not in given]
+    if strange and bare:  # labels that do not occur are harmless where all that do have a weight
+        raise InputError(f"{name} has weights for {strange}, which do not occur in y, and none for {bare}, which do")
 
 
 def _parameter(estimator: BaseEstimator, name: str) -> str:

@@ -6,21 +6,28 @@ from copy import copy
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import Tags, column_or_1d, compute_sample_weight
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.archive import read_archive, write_archive
-from structsvm.estimators.fitting import checked_features, minimise
+from structsvm.estimators.fitting import checked_features, checked_labels, minimise
 from structsvm.estimators.model_file import ranker_arrays, read_ranker
-from structsvm.estimators.parameters import measure_of, ranking_loss, require_settings, scores_rows
+from structsvm.estimators.parameters import (
+    checked_Cs,
+    measure_of,
+    ranking_loss,
+    require_settings,
+    scores_rows,
+    weights_of_rows,
+)
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
-from structsvm.metrics import Measure, number_queries
+from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.problem.queries import query_weights
 from structsvm.result import Result, Status
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
@@ -134,7 +141,7 @@ class Ranker(BaseEstimator):
         A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or when the callback
         stops, for the values that were reached. This ranker stays as it is.
         """
-        values = np.asarray(Cs, dtype=np.float64).tolist()
+        values = checked_Cs(Cs)
         first: Self = clone(self)
         problem = first._problem(X, y, qid, sample_weight)
         result = None
@@ -152,7 +159,7 @@ class Ranker(BaseEstimator):
         measure_of(self)
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
-        y = _checked_labels(y, X.shape[0])
+        y = checked_labels(y, X.shape[0])
         if not scores_rows(loss, y):
             raise InputError(
                 f"the loss {self.loss!r} does not give each row one score, which is what a ranker ranks by: "
@@ -164,7 +171,7 @@ class Ranker(BaseEstimator):
             qid,
             loss=loss,
             C=self.C,
-            sample_weight=self._weights(loss, y, sample_weight),
+            sample_weight=weights_of_rows(self, loss, y, sample_weight),
             intercept=self.intercept_scaling if self.fit_intercept else 0.0,
         )
         self.n_examples_ = problem.used
@@ -187,7 +194,7 @@ class Ranker(BaseEstimator):
 
         Raises
         ------
-        InputError : when `fit` was given qid and this is not.
+        InputError : when `fit` was given qid and this is not, or the data cannot be used; it says why.
         """
         scores = self.predict(X)
         if qid is None and self._fitted_with_qid:
@@ -196,11 +203,8 @@ class Ranker(BaseEstimator):
                 "cross-validation, switch on sklearn.set_config(enable_metadata_routing=True): "
                 "qid is then handed to score as well as to fit"
             )
-        y = _checked_labels(y, len(scores))
-        weights = None
-        if sample_weight is not None:
-            number = number_queries(qid, len(scores)).number
-            weights = np.asarray(sample_weight, dtype=np.float64)[np.unique(number, return_index=True)[1]]
+        y = checked_labels(y, len(scores))
+        weights = None if sample_weight is None else query_weights(sample_weight, qid, len(scores))
         return measure_of(self).mean(scores, y, qid, weights=weights)
 
     def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
@@ -209,12 +213,12 @@ class Ranker(BaseEstimator):
         Parameters
         ----------
         X, y : rows of one query and their labels.
-        example : number of the query among those learned from, to be told only of its own
-            cuts, which n-slack keeps; None: all cuts that bind.
+        example : number of the query in the training data, in order of first appearance from 0,
+            to be told only of its own cuts, which 1-slack does not keep; None: all cuts that bind.
         """
         check_is_fitted(self)
         rows = checked_features(self, X, reset=False)
-        labels = _checked_labels(y, rows.shape[0])
+        labels = checked_labels(y, rows.shape[0])
         intercept = self.intercept_scaling if self.fit_intercept else 0.0
         return most_violated(
             rows, labels, self.result_.w, loss=self.loss, cuts=self.result_.cuts, example=example, intercept=intercept
@@ -255,32 +259,8 @@ class Ranker(BaseEstimator):
         self.coef_: Vector = w[:-1] if self.fit_intercept else w
         self.intercept_ = float(w[-1] * self.intercept_scaling) if self.fit_intercept else 0.0
 
-    def _weights(self, loss: ScoreLoss[Any], y: Vector, sample_weight: ArrayLike | None) -> ArrayLike | None:
-        if self.class_weight is None:
-            return sample_weight
-        if not loss.per_row:
-            raise InputError(
-                f"class_weight is for losses whose examples are rows, and {self.loss!r} learns from queries: "
-                "use sample_weight to weight queries"
-            )
-        sign = np.where(y > 0, 1, -1) if self.class_weight == "balanced" else y
-        weights = compute_sample_weight(self.class_weight, sign)
-        return np.asarray(weights if sample_weight is None else weights * np.asarray(sample_weight))
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _checked_labels(y: Any, n: int) -> Vector:
-    try:
-        labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
-    except ValueError as error:
-        raise InputError(f"y must hold one number per row: {error}") from None
-    if len(labels) != n:
-        raise InputError(f"X has {n} rows but y has {len(labels)} labels: one label a row is needed")
-    if not np.isfinite(labels).all():
-        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
-    return labels

@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features, minimise
+from structsvm.estimators.fitting import checked_features, minimise, require_finite_labels
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.problem.checks import require_pairs
 from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
@@ -89,6 +90,8 @@ class StructuralSVM(BaseEstimator):
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
         xs = self._inputs(loss, X, reset=True)
         ys = column_or_1d(y, warn=True) if loss.per_row else y
+        if loss.per_row:
+            require_finite_labels(ys)
         self.loss_ = loss.bind(ys)
         problem = Problem.from_examples(
             xs, ys, loss=self.loss_, C=self.C, sample_weight=sample_weight, intercept=self._intercept()
@@ -105,8 +108,17 @@ class StructuralSVM(BaseEstimator):
         return np.asarray(predicted) if self.loss_.per_row else predicted
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
-        """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss."""
-        losses_met = [self.loss_.loss(truth, y_hat) for truth, y_hat in zip(y, self.predict(X), strict=True)]
+        """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
+
+        Raises
+        ------
+        InputError : when there are not as many outputs as inputs, or none, or a label is NaN.
+        """
+        predicted, truths = self.predict(X), list(y)
+        require_pairs(len(predicted), len(truths))
+        if self.loss_.per_row:
+            require_finite_labels(y)
+        losses_met = [self.loss_.loss(truth, y_hat) for truth, y_hat in zip(truths, predicted, strict=True)]
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return 1.0 - float(np.average(losses_met, weights=weights))
 

@@ -45,7 +45,7 @@ class ScoreLoss(ABC, Generic[Y]):
 
     Attributes
     ----------
-    kernel : a `Kernel`, or None: plain function that numba can compile, as a static method.
+    kernel : a `Kernel`, or None: plain function that numba can compile, as a static method of the class.
         It finds the loss-augmented argmax ŷ, writes ``c(y) − c(ŷ)`` to ``out`` (which has
         the shape of ``scores`` and arbitrary content) and returns ``Δ(y, ŷ)``. None: the
         four Python methods are used, example by example.

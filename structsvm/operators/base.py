@@ -3,7 +3,10 @@
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from structsvm.types import IntVector, Vector
+import numpy as np
+
+from structsvm.operators.views import write_combined
+from structsvm.types import IntVector, Matrix, Vector
 
 
 class Operator(ABC):
@@ -50,3 +53,19 @@ class Operator(ABC):
     @abstractmethod
     def block(self, start: int, stop: int) -> Self:
         """Return the operator of the examples ``start`` to ``stop − 1``, without a copy of the features."""
+
+    def combine_each(self, c: Vector, examples: IntVector) -> Matrix:
+        """Return ``A_i' c_i`` of some examples, one a row, shape (len(examples), d).
+
+        Parameters
+        ----------
+        c : one coefficient a score, of all examples.
+        examples : their numbers.
+        """
+        out, view, ptr = np.empty((len(examples), self.d)), self.view, self.ptr
+        if view is not None:
+            write_combined(view, examples, c, out)
+        else:
+            for row, i in enumerate(examples.tolist()):
+                out[row] = self.block(i, i + 1).combine(c[ptr[i] : ptr[i + 1]])
+        return out

@@ -1,9 +1,20 @@
 """Problems: a loss and an operator joined into what a solver sees."""
 
 from structsvm.problem.dual import DualPlanes
-from structsvm.problem.fingerprint import fingerprint
+from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.problem import Problem
 from structsvm.problem.violated import MostViolated, most_violated
 
-__all__ = ["Cut", "Cuts", "DualPlanes", "MostViolated", "Planes", "Point", "Problem", "fingerprint", "most_violated"]
+__all__ = [
+    "Cut",
+    "Cuts",
+    "DualPlanes",
+    "MostViolated",
+    "Planes",
+    "Point",
+    "Problem",
+    "fingerprint",
+    "most_violated",
+    "same",
+]

@@ -1,5 +1,6 @@
 """What a problem refuses: data that cannot be used, and argmaxes that are none."""
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError
+from structsvm.losses import ScoreLoss
 from structsvm.types import BoolVector, IntVector, Vector
 
 ROUNDING = 1e-8
@@ -43,6 +45,29 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
             f"example weights must be {n} finite numbers, none negative and not all zero, got shape {kappa.shape}"
         )
     return kappa
+
+
+def require_usable(title: str, usable: BoolVector) -> None:
+    """Refuse examples of which the loss can learn from none."""
+    if not usable.any():
+        raise InputError(f"{title} can learn from none of the {len(usable)} examples: its usable(y) refuses each")
+
+
+def require_codes(loss: ScoreLoss[Any], ys: Sequence[Any], ptr: IntVector, examples: IntVector) -> None:
+    """Refuse true outputs that do not fit the scores of their inputs: kernels would read beyond them.
+
+    Parameters
+    ----------
+    loss, ys, ptr : the loss, the true outputs, and where the scores of each example begin.
+    examples : numbers of the examples to look at.
+    """
+    for i in examples.tolist():
+        code, scores = np.shape(loss.encode(ys[i], ys[i])), int(ptr[i + 1] - ptr[i])
+        if code != (scores,):
+            raise InputError(
+                f"example {i} has {scores} scores, but {loss.title} encodes its true output in shape {code}: "
+                "the output does not fit the input (a label for each row?), or encode is wrong"
+            )
 
 
 def require_finite(scores: Vector, ptr: IntVector, first: int) -> None:

@@ -7,21 +7,23 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
+from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, WithIntercept, readable
-from structsvm.operators.views import write_combined
 from structsvm.problem.checks import (
     beaten,
     checked_weights,
     require_argmaxes,
+    require_codes,
     require_finite,
     require_losses,
     require_pairs,
     require_positive_C,
+    require_usable,
     rounding,
 )
 from structsvm.problem.dual import DualPlanes
-from structsvm.problem.oracle import Oracle, make_oracle
+from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.queries import group_queries
 from structsvm.problem.sweep import segment_dots
@@ -126,7 +128,12 @@ class Problem:
         require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return cls.make(examples.loss, examples.operator, examples.ys, C, weights)
+        usable = np.array(per_output(examples.loss.usable, examples.ys), dtype=np.bool_)
+        require_usable(examples.loss.title, usable)
+        looked_at = np.flatnonzero(usable)[: 1 if examples.loss.per_row else None]
+        require_codes(examples.loss, examples.ys, examples.operator.ptr, looked_at)
+        problem = cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
+        return evolve(problem, left_out=int((~usable).sum()))
 
     @classmethod
     def make(
@@ -265,19 +272,15 @@ class Problem:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: a pass over the data."""
         weight = self.cap / self.cap.sum()
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
+        if not np.isfinite(g).all():
+            self.at(np.ones(self.d))  # names the example, unless the features are too large only together
+            raise InputError("the features are too large to compute with: scale them")
         return Cut(g, float(np.sum(weight * planes.loss)))
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
         examples = np.flatnonzero(which)
-        G = np.empty((len(examples), self.d))
-        view = self.operator.view
-        if view is not None:
-            write_combined(view, examples, planes.coef, G)
-        else:
-            for row, i in enumerate(examples.tolist()):
-                G[row] = self.operator.block(i, i + 1).combine(planes.coef[self.ptr[i] : self.ptr[i + 1]])
-        return Cuts(G, planes.loss[examples], examples)
+        return Cuts(self.operator.combine_each(planes.coef, examples), planes.loss[examples], examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
         """Visit examples with a dual point in hand: find the plane of each at ``dual.w``, take it in, and step.

@@ -7,7 +7,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.losses import PairwiseLoss, ScoreLoss
+from structsvm.losses import PairwiseLoss, ScoreLoss, ZeroOne
 from structsvm.metrics.ranking import number_queries
 from structsvm.operators import Rows
 from structsvm.types import BoolVector, Features, IntVector, Vector
@@ -38,8 +38,8 @@ def group_queries(
 ) -> Queries:
     """Group rows by query, and find the queries that the loss cannot learn from.
 
-    Rows that are grouped already stay where they are, without a copy. Others are copied once,
-    and queries that cannot be learned from are not copied.
+    Rows that are grouped already stay where they are, without a copy; others are copied once.
+    Queries are numbered in order of first appearance.
 
     Parameters
     ----------
@@ -53,12 +53,14 @@ def group_queries(
     ------
     InputError : when y, qid or sample_weight do not fit X, or no query is usable.
     """
-    n = X.shape[0]
+    if X.ndim != 2:
+        raise InputError(f"X must be a matrix with one document a row; its shape is {X.shape}")
+    n, y = X.shape[0], _readable_labels(loss, y)
     if len(y) != n:
         raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
-    weights = None if sample_weight is None else _checked_weights(sample_weight, n)
+    weights = None if sample_weight is None else row_weights(sample_weight, n)
     number = number_queries(qid, n).number
     if loss.per_row:
         return Queries(Rows.one_each(X), y, weights, None, 0)
@@ -72,13 +74,30 @@ def group_queries(
     left_out = int((~usable).sum())
     kept: BoolVector | None = usable if left_out else None
     if not bool((np.diff(order) == 1).all()):
-        order = order[np.repeat(usable, np.diff(ptr))]
-        ptr = np.concatenate([[0], np.cumsum(np.diff(ptr)[usable])]).astype(np.int64)
-        X, y, kept = X[order], y[order], None
+        X, y = X[order], y[order]
     ys = [y[ptr[i] : ptr[i + 1]] for i in range(len(ptr) - 1)]
     if weights is not None:
         weights = _one_per_query(weights[order], ptr, np.ones(len(ys), dtype=bool) if kept is None else kept)
     return Queries(Rows(X, ptr), ys, weights, kept, left_out)
+
+
+def _readable_labels(loss: ScoreLoss[Any], y: Vector) -> Vector:
+    """Return labels that can be told apart by row, as numbers where the loss compares them with one."""
+    compares = (
+        type(loss).relevant is PairwiseLoss.relevant
+        if isinstance(loss, PairwiseLoss)
+        else isinstance(loss, ZeroOne) and type(loss).labels is ZeroOne.labels
+    )
+    if y.ndim == 0 or (compares and y.ndim != 1):
+        raise InputError(f"y must be a vector with one label a row; its shape is {y.shape}")
+    if not compares or y.dtype.kind in "biuf":
+        return y
+    try:
+        if y.dtype.kind not in "OUS":
+            raise TypeError(f"they are {y.dtype}")
+        return y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the labels y must be numbers for {loss.title}: {error}") from None
 
 
 def _one_per_query(weights: Vector, ptr: IntVector, usable: BoolVector) -> Vector:
@@ -91,7 +110,36 @@ def _one_per_query(weights: Vector, ptr: IntVector, usable: BoolVector) -> Vecto
     return first
 
 
-def _checked_weights(sample_weight: ArrayLike, n: int) -> Vector:
+def query_weights(sample_weight: ArrayLike, qid: ArrayLike | None, n: int) -> Vector:
+    """Return the weight of each query, in order of first appearance.
+
+    Parameters
+    ----------
+    sample_weight : weight of each row, the same for all rows of a query. Without qid there is one
+        query, whose weight changes no mean, so that they may differ.
+    qid : query of each row; None: one query.
+    n : number of rows.
+
+    Raises
+    ------
+    InputError : when qid or sample_weight does not fit n, or weights differ within a query.
+    """
+    weights = row_weights(sample_weight, n)
+    if qid is None:
+        return np.ones(1)
+    number = number_queries(qid, n).number
+    order = np.argsort(number, kind="stable")
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int64)
+    return _one_per_query(weights[order], ptr, np.ones(len(ptr) - 1, dtype=bool))
+
+
+def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
+    """Return the weights of n rows as float64.
+
+    Raises
+    ------
+    InputError : when they are not n finite numbers, none negative and not all zero.
+    """
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:

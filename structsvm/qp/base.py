@@ -23,7 +23,7 @@ class DualQP:
         often rank-deficient. May be a view of a larger buffer: do not write to it.
     b : offsets L of the cuts, shape (K,).
     group : group of each cut, shape (K,), values in ``0..len(cap) − 1``, in any order.
-    cap : caps of the groups, shape (G,), positive. A group may be without cuts.
+    cap : caps of the groups, shape (G,), not negative, one positive. A group may be without cuts.
     tol : duality gap that is good enough, in units of the objective (absolute).
     """
 

@@ -4,6 +4,7 @@ import logging
 from typing import ClassVar
 
 from attrs import evolve, field, frozen
+from joblib import effective_n_jobs
 
 from structsvm.problem import DualPlanes, Problem
 from structsvm.qp import QPBackend
@@ -37,7 +38,8 @@ class Auto(Solver):
     Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes
     of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
     rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
-    or where a QP backend is asked for, 1-slack it is. Where Frank-Wolfe has not converged after
+    where a loss in Python is spread over processes, or where a QP backend is asked for, 1-slack
+    it is. Where Frank-Wolfe has not converged after
     60 passes, because C is very large for the scale of the features, 1-slack goes on from there.
     The documentation shows the figures behind this (docs/benchmarks.md).
 
@@ -59,7 +61,8 @@ class Auto(Solver):
         planes = DualPlanes.places(problem.n, problem.d, FrankWolfe().memory)
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
-        if self.backend == "auto" and many and small and planes >= _PLANES_WORTH_KEEPING:
+        spread = not problem.has_kernel and effective_n_jobs() > 1
+        if self.backend == "auto" and many and small and not spread and planes >= _PLANES_WORTH_KEEPING:
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 
@@ -73,7 +76,10 @@ class Auto(Solver):
             return result
         logger.info("frank-wolfe has not converged after %d passes: one-slack goes on", _PATIENCE)
         rest = OneSlack(tol=self.tol, max_iter=self.max_iter - _PATIENCE)
-        return _continued(result, rest.solve(problem, result, callback))
+        try:
+            return _continued(result, rest.solve(problem, result, callback))
+        except KeyboardInterrupt:
+            return evolve(result, status=Status.INTERRUPTED)
 
 
 def _continued(first: Result, second: Result) -> Result:

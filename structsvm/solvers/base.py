@@ -51,7 +51,7 @@ class CuttingPlane(Solver):
     backend : QP backend, by name or as an object; "auto" is the built-in one.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of iterations.
-    max_cuts : cuts that are kept, at least 4; above it those without weight are dropped and old ones merged.
+    max_cuts : cuts that are kept, 4 at the least; above it those without weight are dropped and old ones merged.
     """
 
     backend: str | QPBackend = "auto"

@@ -60,9 +60,10 @@ class FrankWolfe(Solver):
             status = self._begin(run, dual, start) or self._iterate(run, dual)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-            if (lower := dual.refresh()) > run.dual:
-                run.last_look(dual.w.copy(), lower, dual.size, dual.active)
-        run.dual = max(run.dual, dual.refresh())
+        lower = dual.refresh()
+        if status is not Status.CONVERGED:
+            run.last_look(dual.w.copy(), lower, dual.size, dual.active)
+        run.dual = max(run.dual, lower)
         return run.result(status, repr(self), dual.cuts())
 
     def _begin(self, run: Run, dual: DualPlanes, start: Result | None) -> Status | None:
@@ -80,7 +81,7 @@ class FrankWolfe(Solver):
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
         since = 0
-        for _ in range(self.max_iter):
+        for k in range(self.max_iter):
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
             run.passes += len(order) / len(everyone)
@@ -88,7 +89,8 @@ class FrankWolfe(Solver):
                 self._improve(dual, rng, everyone, _CACHE_ACCURACY * max(met, run.gap_wanted))
             lower = dual.refresh()
             since += 1
-            if met <= _WORTH_A_CERTIFICATE * run.gap_wanted or since >= _LONGEST_WITHOUT:
+            worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
+            if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
                 since = 0
                 point, planes = run.evaluate(dual.w.copy())
                 held = dual.held()

@@ -3,13 +3,13 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
 import numpy as np
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.problem import Cut, Planes, Point, Problem, fingerprint
+from structsvm.problem import Cut, Planes, Point, Problem, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step
 from structsvm.types import Vector
 
@@ -49,14 +49,19 @@ class Run:
         self.history: list[Step] = []
         self.passes = 0.0
         self._best: tuple[Point, Planes, float] | None = None
+        self._looked_at = np.zeros(0)
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
         self.point, self.planes = self.evaluate(np.zeros(problem.d) if start is None else start.w)
-        self.same_problem = start is not None and bool(start.w.any()) and _agree(self._fingerprint(), start.fingerprint)
-        if start is not None and not self.same_problem:
-            logger.info("start is of other data or another loss: only its weights are used")
+        self._fingerprint: Vector | None = None
+        self.same_problem = False
+        if start is not None:
+            self._fingerprint = self._take_fingerprint()
+            self.same_problem = same(self._fingerprint, start.fingerprint)
+            if not self.same_problem:
+                logger.info("start is of other data, weights or another loss: only its w is used")
 
     @property
     def primal(self) -> float:
@@ -86,6 +91,7 @@ class Run:
         """Score all examples at w and `see` them: half a pass."""
         point = self.score(w)
         planes, _ = self.see(point)
+        self._looked_at = w
         return point, planes
 
     def score(self, w: Vector) -> Point:
@@ -169,21 +175,25 @@ class Run:
         assert self._best is not None  # the start is evaluated first
         return self._best
 
-    def _fingerprint(self) -> Vector:
-        point, planes, _ = self._seen()
-        return fingerprint(self.problem, planes, point)
+    def _take_fingerprint(self) -> Vector:
+        self.passes += 0.5
+        with self.clock("oracle"):
+            return fingerprint(self.problem)
 
     def last_look(self, w: Vector, dual: float, cuts: int, active_cuts: int) -> None:
-        """Close an iteration that Ctrl-C has cut short, at the weights that it had come to.
+        """Look at the weights that a run had come to when it was ended early, where it has not done so.
 
         Parameters
         ----------
         w : the weights.
         dual, cuts, active_cuts : as in `record`.
         """
+        if np.array_equal(w, self._looked_at):
+            return
         self.callback = None
-        self.evaluate(w)
-        self.record(dual, cuts, active_cuts)
+        with suppress(KeyboardInterrupt):  # a second Ctrl-C must not lose what there is
+            self.evaluate(w)
+            self.record(dual, cuts, active_cuts)
 
     def _stalled(self) -> bool:
         if len(self.history) <= _STALLED_AFTER:
@@ -201,7 +211,11 @@ class Run:
         cuts : what a restart needs.
         handovers : how often a QP backend was helped out.
         """
-        self.settle()
+        try:
+            self.settle()
+            seal = self._take_fingerprint() if self._fingerprint is None else self._fingerprint
+        except KeyboardInterrupt:
+            status, seal = Status.INTERRUPTED, np.zeros(0)  # a start from here uses the weights only
         return Result(
             w=self._seen()[0].w,
             primal=self.primal,
@@ -213,9 +227,5 @@ class Run:
             handovers=handovers,
             history=tuple(self.history),
             cuts=cuts,
-            fingerprint=self._fingerprint(),
+            fingerprint=seal,
         )
-
-
-def _agree(seen: Vector, known: Vector) -> bool:
-    return seen.shape == known.shape and np.allclose(seen, known, rtol=1e-6, atol=1e-9)

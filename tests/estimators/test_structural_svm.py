@@ -89,7 +89,7 @@ def test_encode_of_the_wrong_length_is_named():
         def encode(self, y_hat, y):
             return super().encode(y_hat, y)[:-1]
 
-    with pytest.raises(InputError, match=r"Short.encode returned shape \(2,\), but the example has 3 scores"):
+    with pytest.raises(InputError, match=r"example 0 has 3 scores, but Short encodes its true output in shape \(2,\)"):
         StructuralSVM(Short()).fit(np.eye(3), [0, 1, 2])
 
 
@@ -99,3 +99,20 @@ def test_zero_one_predicts_signs_whatever_the_labels():
         svm = StructuralSVM("zero_one", C=10.0).fit(X, labels)
         assert svm.predict(X).tolist() == [1.0, 1.0, -1.0, -1.0]
         assert svm.score(X, labels) == 1.0
+
+
+def test_score_needs_an_output_for_each_input(iris):
+    X, y = iris
+    svm = StructuralSVM().fit(X, y)
+    with pytest.raises(InputError, match="150 inputs and 149 outputs"):
+        svm.score(X, y[:-1])
+
+
+@pytest.mark.parametrize("loss", ["multiclass", "zero_one"])
+def test_labels_of_rows_must_not_be_nan(iris, loss):
+    X, y = iris
+    hole = np.where(np.arange(150) == 4, np.nan, y)
+    with pytest.raises(InputError, match="NaN or infinity: the first is label 4"):
+        StructuralSVM(loss).fit(X, hole)
+    with pytest.raises(InputError, match="NaN or infinity: the first is label 4"):
+        StructuralSVM(loss).fit(X, y).score(X, hole)

