@@ -285,7 +285,8 @@ def test_a_path_is_the_fits_one_by_one(queries):
 
 def test_a_path_ends_where_it_is_stopped(queries):
     X, y, qid = queries
-    path = Ranker().path(X, y, qid, Cs=[1.0, 10.0], callback=lambda step: True)
+    with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
+        path = Ranker().path(X, y, qid, Cs=[1.0, 10.0], callback=lambda step: True)
     assert [ranker.C for ranker in path] == [1.0]
 
 
