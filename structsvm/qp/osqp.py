@@ -55,7 +55,7 @@ class OSQP(GeneralBackend):
         membership = sp.coo_matrix((np.ones(size), (qp.group, np.arange(size))), (groups, size + 1))
         solver = osqp.OSQP()
         solver.setup(
-            P=sp.block_diag([sp.triu(unit * qp.H), sp.coo_matrix((1, 1))], format="csc"),
+            P=sp.block_diag([sp.coo_matrix(np.triu(unit * qp.H)), sp.coo_matrix((1, 1))], format="csc"),
             q=np.concatenate([-qp.b, [-price]]),
             A=sp.vstack([sp.eye(size + 1), membership], format="csc"),
             l=np.concatenate([np.zeros(size), np.full(1 + groups, -np.inf)]),
