@@ -49,7 +49,8 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
     while depth > 0:
         depth -= 1
         j_low, j_high, i_low, i_high = stack[depth]
-        if j_low >= j_high:
+        if i_low == i_high:
+            first[j_low:j_high] = i_low
             continue
         j = (j_low + j_high) // 2
         score = scores[other[j]]
@@ -64,10 +65,12 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
                 best_value = value
                 best = i
         first[j] = best
-        stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = j_low, j, i_low, best
-        depth += 1
-        stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = j + 1, j_high, best, i_high
-        depth += 1
+        if j_low < j:
+            stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = j_low, j, i_low, best
+            depth += 1
+        if j + 1 < j_high:
+            stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = j + 1, j_high, best, i_high
+            depth += 1
 
     scale = 2.0 / (R * N)
     loss = 0.0
