@@ -2,6 +2,7 @@
 
 from structsvm.problem.dual import DualPlanes
 from structsvm.problem.fingerprint import fingerprint, same
+from structsvm.problem.kept_planes import KeptPlanes
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.problem import Problem
 from structsvm.problem.violated import MostViolated, most_violated
@@ -10,6 +11,7 @@ __all__ = [
     "Cut",
     "Cuts",
     "DualPlanes",
+    "KeptPlanes",
     "MostViolated",
     "Planes",
     "Point",

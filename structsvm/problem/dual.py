@@ -16,7 +16,7 @@ from structsvm.problem.points import Cuts
 from structsvm.result import CutSet
 from structsvm.types import IntVector, Vector
 
-STEPS = 10
+STEPS = 4
 """Most pairwise steps between the planes of an example in one visit."""
 
 NEW_PLANE = 1e-12

@@ -7,6 +7,9 @@ import numpy as np
 from structsvm.compilation import compiled
 from structsvm.types import IntVector, Matrix, Vector
 
+LIVE = 3.0
+"""Visits without weight after which a plane is looked at in full rounds only."""
+
 
 class PlaneArrays(NamedTuple):
     """Planes of n examples, P places each.
@@ -25,6 +28,18 @@ class PlaneArrays(NamedTuple):
     used: IntVector
     live: IntVector
     cap: Vector
+
+
+def _subtract_products(L: Vector, G: Matrix, w: Vector, out: Vector) -> None:
+    for p in range(len(out)):
+        product = 0.0
+        for k in range(len(w)):
+            product += G[p, k] * w[k]
+        out[p] = L[p] - product
+
+
+subtract_products = compiled(_subtract_products, reorder=True)
+"""``(L, G, w, out)``: write ``L − G w`` of the first planes of an example; BLAS is slower for so few."""
 
 
 @compiled
@@ -100,27 +115,46 @@ def swap(planes: PlaneArrays, i: int, p: int, q: int) -> None:
 
 
 @compiled
+def values_at(planes: PlaneArrays, i: int, used: int, w: Vector) -> Vector:
+    """Return ``L − g·w`` of the first planes of an example."""
+    value = np.empty(used)
+    subtract_products(planes.L[i], planes.G[i], w, value)
+    return value
+
+
+@compiled
 def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool) -> float:
-    """Move weight between the planes of one example, in pairs, and w with them; return the gap that it had.
+    """Move weight between the planes of one example, and w with them; return the gap that it had."""
+    used = planes.used[i] if full else planes.live[i]
+    a = planes.a[i]
+    before = a[:used].copy()
+    gap = move_in_pairs(planes, i, values_at(planes, i, used, w), steps)
+    for p in range(used):
+        moved = a[p] - before[p]
+        if moved != 0.0:
+            for k in range(len(w)):
+                w[k] += moved * planes.G[i, p, k]
+        planes.age[i, p] = 0.0 if a[p] > 0.0 else planes.age[i, p] + 1.0
+    if full:
+        bring_live_to_front(planes, i)
+    return gap
+
+
+@compiled
+def move_in_pairs(planes: PlaneArrays, i: int, value: Vector, steps: int) -> float:
+    """Move multipliers of an example in pairs, and the planes' values with them; return the gap that it had.
 
     Each step takes the plane with the largest ``L − g·w`` and the one with weight that has the
     smallest, the truth (0) among them, and moves the best amount from this to that.
     """
-    used = planes.used[i] if full else planes.live[i]
-    G = planes.G[i, :used]
-    a = planes.a[i]
-    gram = planes.gram[i]
-    value = np.dot(G, w)
-    total = 0.0
+    used = len(value)
+    a, gram = planes.a[i], planes.gram[i]
+    spare = planes.cap[i]
+    gap = planes.cap[i] * max(0.0, value.max()) if used > 0 else 0.0
     for p in range(used):
-        value[p] = planes.L[i, p] - value[p]
-        total += a[p]
-    spare = planes.cap[i] - total
-    before = np.zeros(used)
-    for p in range(used):
-        before[p] = a[p]
-    gap = 0.0
-    for step in range(steps):
+        spare -= a[p]
+        gap -= a[p] * value[p]
+    for _ in range(steps):
         up, down = -1, -1
         highest = 0.0
         lowest = 0.0 if spare > 0.0 else np.inf
@@ -129,10 +163,6 @@ def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool) -> f
                 highest, up = value[p], p
             if a[p] > 0.0 and value[p] < lowest:
                 lowest, down = value[p], p
-        if step == 0:
-            gap = planes.cap[i] * highest
-            for p in range(used):
-                gap -= a[p] * value[p]
         rise = highest - lowest
         if not rise > 1e-14:
             break
@@ -150,30 +180,28 @@ def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool) -> f
         if up >= 0:
             a[up] += amount
             for p in range(used):
-                value[p] -= amount * gram[p, up]
+                value[p] -= amount * gram[up, p]
         else:
             spare += amount
         if down >= 0:
             a[down] = 0.0 if amount == available else a[down] - amount
             for p in range(used):
-                value[p] += amount * gram[p, down]
+                value[p] += amount * gram[down, p]
         else:
             spare = 0.0 if amount == available else spare - amount
-    for p in range(used):
-        moved = a[p] - before[p]
-        if moved != 0.0:
-            for k in range(len(w)):
-                w[k] += moved * G[p, k]
-        planes.age[i, p] = 0.0 if a[p] > 0.0 else planes.age[i, p] + 1.0
-    if full:
-        live = 0
-        for p in range(used):
-            if planes.age[i, p] <= 3.0:
-                if p != live:
-                    swap(planes, i, p, live)
-                live += 1
-        planes.live[i] = live
     return gap
+
+
+@compiled
+def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
+    """Let the planes of an example that had weight of late take its first places."""
+    live = 0
+    for p in range(planes.used[i]):
+        if planes.age[i, p] <= LIVE:
+            if p != live:
+                swap(planes, i, p, live)
+            live += 1
+    planes.live[i] = live
 
 
 @compiled
@@ -188,11 +216,9 @@ def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, steps: int, fu
 @compiled
 def best_value(planes: PlaneArrays, i: int, w: Vector) -> float:
     """Return the largest ``L − g·w`` over the planes that are kept of an example, the truth (0) among them."""
-    used = planes.used[i]
-    product = np.dot(planes.G[i, :used], w)
     best = 0.0
-    for p in range(used):
-        best = max(best, planes.L[i, p] - product[p])
+    for value in values_at(planes, i, planes.used[i], w):
+        best = max(best, value)
     return best
 
 

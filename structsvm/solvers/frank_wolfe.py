@@ -5,9 +5,10 @@ from typing import ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.problem import DualPlanes, Problem
+from structsvm.problem import DualPlanes, KeptPlanes, Problem
 from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver
+from structsvm.solvers.joint_step import improve_jointly
 from structsvm.solvers.run import Callback, Run
 from structsvm.types import IntVector, Vector
 from structsvm.validation import at_least, positive
@@ -21,8 +22,14 @@ _LONGEST_WITHOUT = 10
 _COVERED = 0.95
 """Part of the whole gap that the examples of the next pass must hold, once each one's is known."""
 
-_CACHE_ACCURACY = 0.1
-"""Part of the gap met by a pass that is left on the planes before the next one."""
+_SWEEPS_ACCURACY = 0.05
+"""Part of the gap met by a pass at which sweeps over the planes end."""
+
+_JOINT_ACCURACY = 0.02
+"""Part of it that is left on the planes where sweeps have not come that far and all planes are moved together."""
+
+_MOST_JOINT_CUTS = 100
+"""Cuts after which that ends in any case."""
 
 
 @frozen(kw_only=True)
@@ -32,7 +39,9 @@ class FrankWolfe(Solver):
     Lacoste-Julien, Jaggi, Schmidt and Pletscher, "Block-Coordinate Frank-Wolfe Optimization
     for Structural SVMs", ICML 2013; the planes are those of Shah, Kolmogorov and Lampert,
     CVPR 2015, moved in pairs. A pass scores an example, finds its argmax and steps while its
-    rows are at hand. What the pass met tells when a certificate is worth a pass of its own;
+    rows are at hand. Between passes, sweeps over the planes that are kept take more steps, and
+    where C is large, for which these crawl, the QP over all planes is solved by 1-slack, without
+    the data. What the pass met tells when a certificate is worth a pass of its own;
     the certificate tells which examples hold the gap, and only those are visited next.
 
     Parameters
@@ -40,7 +49,7 @@ class FrankWolfe(Solver):
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of passes.
     memory : bytes for planes; at most 32 an example are kept, at least 3.
-    cache_sweeps : most rounds over the planes between two passes.
+    cache_sweeps : most rounds over the planes, example by example, before all are moved together; 0 for neither.
     seed : of the order in which examples are visited.
     """
 
@@ -49,7 +58,7 @@ class FrankWolfe(Solver):
     tol: float = field(default=1e-3, validator=positive)
     max_iter: int = field(default=10_000, validator=at_least(1))
     memory: int = field(default=256 * 2**20, validator=at_least(1))
-    cache_sweeps: int = field(default=100, validator=at_least(0))
+    cache_sweeps: int = field(default=10, validator=at_least(0))
     seed: int = field(default=0, validator=at_least(0))
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
@@ -86,7 +95,7 @@ class FrankWolfe(Solver):
                 met = problem.sweep(dual, rng.permutation(order))
             run.passes += len(order) / len(everyone)
             with run.clock("qp"):
-                self._improve(dual, rng, everyone, _CACHE_ACCURACY * max(met, run.gap_wanted))
+                self._improve(dual, rng, everyone, max(met, run.gap_wanted))
             lower = dual.refresh()
             since += 1
             worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
@@ -102,10 +111,17 @@ class FrankWolfe(Solver):
                 return status
         return Status.ITERATION_LIMIT
 
-    def _improve(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, enough: float) -> None:
-        for sweep in range(self.cache_sweeps):
-            if dual.improve(rng.permutation(everyone), full=sweep == 0) <= enough:
-                return
+    def _improve(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, met: float) -> None:
+        if self._sweeps(dual, rng, everyone, _SWEEPS_ACCURACY * met) or not self.cache_sweeps:
+            return
+        improve_jointly(KeptPlanes(dual), _JOINT_ACCURACY * met, _MOST_JOINT_CUTS)
+        self._sweeps(dual, rng, everyone, _JOINT_ACCURACY * met)
+
+    def _sweeps(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, enough: float) -> bool:
+        """Step on the planes that are kept, example by example, and say whether so little gap is left."""
+        return any(
+            dual.improve(rng.permutation(everyone), full=sweep == 0) <= enough for sweep in range(self.cache_sweeps)
+        )
 
 
 def _holding(gaps: Vector) -> IntVector:

@@ -1,10 +1,14 @@
 """The exact minimum of P along a line, in score space: no pass over the data."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from attrs import frozen
 
 from structsvm.problem import Planes, Point
 from structsvm.solvers.run import Run
+from structsvm.types import Vector
 
 _EVALUATIONS = 12
 
@@ -15,22 +19,90 @@ _ACCURACY = 0.01
 """Part of the descent found so far that may be left when the search ends."""
 
 
-@frozen
-class _Tangent:
-    """A lower bound of the weighted hinge along the line: ``value + slope (t − at)``."""
+class Hinge(NamedTuple):
+    """The weighted hinge at a point of a line, and its slope there."""
 
-    at: float
     value: float
     slope: float
 
 
-def search(run: Run, base: Point, planes: Planes, target: Point) -> tuple[Point, Planes]:
-    """Minimise ``P(w_b + t (w_t − w_b))`` over ``0 ≤ t ≤ 2``.
+@frozen
+class Line:
+    """The regulariser on the line ``w_b + t (w_t − w_b)``: ``half_norm + t · linear + ½ t² · curvature``."""
+
+    half_norm: float
+    linear: float
+    curvature: float
+
+    @classmethod
+    def between(cls, base: Vector, target: Vector) -> "Line":
+        """Return the line from weights ``base``, at t = 0, through ``target``, at t = 1."""
+        direction = target - base
+        return cls(0.5 * float(base @ base), float(base @ direction), float(direction @ direction))
+
+    def regulariser(self, t: float) -> float:
+        """Return ``½‖w‖²`` at t."""
+        return self.half_norm + t * (self.linear + 0.5 * t * self.curvature)
+
+    def slope(self, t: float) -> float:
+        """Return its slope at t."""
+        return self.linear + t * self.curvature
+
+
+def lowest_on(line: Line, start: Hinge, hinge_at: Callable[[float], Hinge]) -> float:
+    """Minimise P over ``0 ≤ t ≤ 2`` and return the best t that was looked at.
 
     P is a parabola plus a convex piecewise linear function, of which an argmax of every
     example gives a value and a slope. Between the two tangents next to the minimum, the
     minimum of the model is exact; a few evaluations suffice (Franc and Sonnenburg,
     "Optimized Cutting Plane Algorithm for Large-Scale Risk Minimization", JMLR 2009).
+
+    Parameters
+    ----------
+    line : the parabola.
+    start : the hinge at t = 0.
+    hinge_at : gives it elsewhere.
+    """
+    if line.curvature == 0.0 or start.slope + line.linear >= 0.0:
+        return 0.0
+    first = start.value + line.half_norm
+    best, lowest = 0.0, first
+    low, high = (0.0, start), None
+    t = 1.0
+    for _ in range(_EVALUATIONS):
+        here = hinge_at(t)
+        primal = line.regulariser(t) + here.value
+        if primal < lowest:
+            best, lowest = t, primal
+        if here.slope + line.slope(t) < 0.0:
+            low = t, here
+        else:
+            high = t, here
+        if high is None:
+            if t == _FARTHEST:
+                break
+            t = _FARTHEST
+            continue
+        t = _crossing(line, low, high)
+        model = line.regulariser(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
+        if lowest - model <= _ACCURACY * (first - lowest) or not low[0] < t < high[0]:
+            break
+    return best
+
+
+def _crossing(line: Line, low: tuple[float, Hinge], high: tuple[float, Hinge]) -> float:
+    """Return where the parabola plus the larger of two tangents is lowest."""
+    (low_t, low_hinge), (high_t, high_hinge) = low, high
+    left = -(line.linear + low_hinge.slope) / line.curvature
+    if high_hinge.slope <= low_hinge.slope:
+        return left
+    right = -(line.linear + high_hinge.slope) / line.curvature
+    rise = low_hinge.value - low_hinge.slope * low_t - high_hinge.value + high_hinge.slope * high_t
+    return float(np.clip(rise / (high_hinge.slope - low_hinge.slope), right, left))
+
+
+def search(run: Run, base: Point, planes: Planes, target: Point) -> tuple[Point, Planes]:
+    """Minimise P along the line from a point to another.
 
     Parameters
     ----------
@@ -43,51 +115,17 @@ def search(run: Run, base: Point, planes: Planes, target: Point) -> tuple[Point,
     The best point on the line with its planes.
     """
     problem = run.problem
-    direction = target.w - base.w
-    curvature = float(direction @ direction)
-    linear = float(base.w @ direction)
-    half_norm = 0.5 * float(base.w @ base.w)
+    line = Line.between(base.w, target.w)
     along = target.scores - base.scores
+    best, lowest = (base, planes), problem.primal(planes, base)
 
-    def parabola(t: float) -> float:
-        return half_norm + t * (linear + 0.5 * t * curvature)
-
-    def tangent(t: float, primal: float, found: Planes) -> _Tangent:
-        return _Tangent(t, primal - parabola(t), -problem.slope(found, along))
-
-    start = tangent(0.0, problem.primal(planes, base), planes)
-    best, best_value = (base, planes), start.value + half_norm
-    if curvature == 0.0 or start.slope + linear >= 0.0:
-        return best
-    low, high = start, None
-    t = 1.0
-    for _ in range(_EVALUATIONS):
+    def hinge_at(t: float) -> Hinge:
+        nonlocal best, lowest
         point = base.toward(target, t)
         found, primal = run.see(point)
-        here = tangent(t, primal, found)
-        if primal < best_value:
-            best, best_value = (point, found), primal
-        if here.slope + linear + t * curvature < 0.0:
-            low = here
-        else:
-            high = here
-        if high is None:
-            if t == _FARTHEST:
-                break
-            t = _FARTHEST
-            continue
-        t = _lowest(low, high, linear, curvature)
-        model = parabola(t) + max(low.value + low.slope * (t - low.at), high.value + high.slope * (t - high.at))
-        if best_value - model <= _ACCURACY * (start.value + half_norm - best_value) or not low.at < t < high.at:
-            break
+        if primal < lowest:
+            best, lowest = (point, found), primal
+        return Hinge(primal - line.regulariser(t), -problem.slope(found, along))
+
+    lowest_on(line, Hinge(lowest - line.half_norm, -problem.slope(planes, along)), hinge_at)
     return best
-
-
-def _lowest(low: _Tangent, high: _Tangent, linear: float, curvature: float) -> float:
-    """Return where the parabola plus the larger of two lines is lowest."""
-    left = -(linear + low.slope) / curvature
-    if high.slope <= low.slope:
-        return left
-    right = -(linear + high.slope) / curvature
-    crossing = (low.value - low.slope * low.at - high.value + high.slope * high.at) / (high.slope - low.slope)
-    return float(np.clip(crossing, right, left))

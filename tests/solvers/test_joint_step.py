@@ -1,0 +1,64 @@
+"""The QP over the planes that are kept, solved by 1-slack, against coordinate steps and by itself."""
+
+import numpy as np
+import pytest
+
+from structsvm.problem import DualPlanes, KeptPlanes, Problem
+from structsvm.solvers.joint_step import improve_jointly
+
+
+def kept(C: float, loss: str, passes: int = 3) -> tuple[Problem, DualPlanes]:
+    """Take a few passes over a small problem."""
+    rng = np.random.default_rng(1)
+    X, qid = rng.normal(size=(360, 5)), np.repeat(np.arange(30), 12)
+    y = (X @ rng.normal(size=5) + rng.normal(size=360) > 1.0).astype(np.float64)
+    y[::12], y[1::12] = 1.0, 0.0
+    problem = Problem.from_queries(X, y, qid, loss=loss, C=C)
+    dual = DualPlanes(problem.d, problem.cap, 2**22)
+    for _ in range(passes):
+        problem.sweep(dual, np.arange(problem.n))
+    return problem, dual
+
+
+def primal(dual: DualPlanes) -> float:
+    """Evaluate the restricted problem at the present weights, plane by plane."""
+    arrays = dual.arrays
+    values = arrays.L - arrays.G @ dual.w
+    values[np.arange(values.shape[1]) >= arrays.used[:, None]] = 0.0
+    return float(0.5 * dual.w @ dual.w + arrays.cap @ np.maximum(values.max(axis=1), 0.0))
+
+
+@pytest.mark.parametrize("loss", ["map", "roc_area"])
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4, 1e6])
+@pytest.mark.parametrize("accuracy", [1e-2, 1e-5])
+def test_the_gap_on_the_planes_closes(loss, C, accuracy):
+    problem, dual = kept(C, loss)
+    before = dual.refresh()
+    improve_jointly(KeptPlanes(dual), accuracy * C, 400)
+    after, w = dual.refresh(), dual.w.copy()
+    assert after >= before - 1e-9 * abs(before)
+    assert (dual.arrays.a >= 0.0).all()
+    assert (dual.arrays.a.sum(axis=1) <= problem.cap * (1.0 + 1e-9)).all()
+    for _ in range(3000):  # no coordinate step can lift the dual by more than was left
+        dual.improve(np.arange(problem.n), full=True)
+    assert dual.refresh() <= after + 1.1 * accuracy * C
+    assert primal(dual) >= after - 1e-9 * C
+    assert w.shape == (problem.d,)
+
+
+def test_it_ends_after_so_many_cuts():
+    _, dual = kept(1e4, "map")
+    before = dual.refresh()
+    improve_jointly(KeptPlanes(dual), 0.0, 3)
+    assert dual.refresh() >= before
+
+
+def test_planes_long_without_weight_are_passed_over():
+    problem, dual = kept(100.0, "map")
+    dual.arrays.age[:, 0] = 100.0
+    dual.arrays.a[:, 0] = 0.0
+    dual.refresh()
+    improve_jointly(KeptPlanes(dual), 1e-4, 50)
+    assert not dual.arrays.a[:, 0].any()
+    assert dual.arrays.a.any()
+    assert problem.n == 30
