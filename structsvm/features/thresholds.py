@@ -29,10 +29,10 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
     ----------
     bins : number of thresholds of each function, at most; 50 in the paper.
     spacing : "quantile", so that about as many training scores lie between any two neighbours: the
-        scores at the fractions 0, 1/bins, ..., 1 − 1/bins of those that are not missing, in ascending
-        order. The first is the smallest score, which says whether the function retrieved the document
-        at all; equal ones are one threshold. "even": the same distance between any two neighbours,
-        from ``low`` to ``high``, both included.
+        scores at the places 0, n/bins, 2n/bins, ... (rounded down) of the n that are not missing, in
+        ascending order. The first is the smallest score: its indicator says whether the function
+        retrieved the document. Equal scores are one threshold. "even": the same distance between any
+        two neighbours, from ``low`` to ``high``, both included.
     low, high : ends of even thresholds, as 0 and 1 for percentiles; None: the smallest and the largest
         training score of each function.
 
@@ -134,8 +134,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         if len(scores) == 0:
             return scores
         if self.spacing == "quantile":
-            fractions = np.arange(self.bins) / self.bins
-            return np.unique(np.quantile(scores, fractions, method="inverted_cdf"))
+            return np.unique(np.sort(scores)[np.arange(self.bins) * len(scores) // self.bins])
         low = scores.min() if self.low is None else float(self.low)
         high = scores.max() if self.high is None else float(self.high)
         if low > high:
