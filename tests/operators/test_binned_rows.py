@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.compilation import compiled
@@ -43,6 +43,7 @@ def vectors(operator: Operator) -> tuple[Any, Any]:
 
 
 @each_maker
+@settings(max_examples=30)
 @given(pair=both())
 def test_binned_is_expanded(maker: str, pair: tuple[Rows, Rows]) -> None:
     binned, expanded = (MAKERS[maker](rows) for rows in pair)
@@ -61,7 +62,8 @@ def by_view(view: Any, i: int, w: Any, c: Any, scores: Any, combined: Any) -> No
     example_combine(view, i, c, combined)
 
 
-@each_maker
+@pytest.mark.parametrize("maker", ["rows", "per_class_of_intercept"])  # which holds the others
+@settings(max_examples=30)
 @given(pair=both())
 def test_compiled_loops_and_blocks_see_the_same(maker: str, pair: tuple[Rows, Rows]) -> None:
     binned, expanded = (MAKERS[maker](rows) for rows in pair)
