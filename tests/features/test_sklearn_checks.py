@@ -25,7 +25,7 @@ class OneQuery:
 
 
 def one_id(X: Any) -> Any:
-    return np.zeros(np.shape(X)[:1])
+    return np.zeros(np.asarray(X).shape[:1])
 
 
 class FillingOne(OneQuery, FillMissing): ...
