@@ -39,7 +39,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
     Attributes
     ----------
     thresholds_ : a vector for each function, strictly ascending: of one number where all its scores are
-        equal, of none where all are missing, which is warned of.
+        equal; of none where all are missing and both ends are not given, which is warned of.
     n_features_in_ : number of functions.
 
     Examples
@@ -79,7 +79,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         scores = checked_scores(self, X, reset=True)
         present = [column[~np.isnan(column)].astype(np.float64) for column in scores.T]
         self.thresholds_ = [self._chosen(values, f) for f, values in enumerate(present)]
-        empty = [f for f, values in enumerate(present) if len(values) == 0]
+        empty = [f for f, thresholds in enumerate(self.thresholds_) if len(thresholds) == 0]
         if len(empty) == len(present):
             raise InputError("all scores are missing (NaN): there is nothing to choose thresholds from")
         if empty:
@@ -131,7 +131,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
     def _chosen(self, scores: Vector, f: int) -> Vector:
         """Return the thresholds of one function."""
-        if len(scores) == 0:
+        if len(scores) == 0 and (self.low is None or self.high is None):
             return scores
         if self.spacing == "quantile":
             return np.unique(np.sort(scores)[np.arange(self.bins) * len(scores) // self.bins])

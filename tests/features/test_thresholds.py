@@ -96,6 +96,11 @@ def test_a_function_without_scores_has_no_thresholds_and_is_warned_of() -> None:
     assert transformer.get_feature_names_out().tolist() == ["x0>=1.0", "x0>=2.0"]
 
 
+def test_given_ends_need_no_scores() -> None:
+    transformer = Thresholds(bins=2, spacing="even", low=0.0, high=1.0).fit([[np.nan, np.nan]])
+    np.testing.assert_array_equal(transformer.thresholds_, [[0.0, 1.0], [0.0, 1.0]])
+
+
 def test_more_than_255_thresholds_take_two_bytes() -> None:
     X = np.arange(1000.0).reshape(-1, 1)
     assert Thresholds(bins=255).fit_transform(X).codes.dtype == np.uint8

@@ -76,7 +76,9 @@ def test_one_row_is_a_matrix_of_one_row() -> None:
         small()[3]
 
 
-@pytest.mark.parametrize("key", [np.s_[:, 0], np.s_[:, [0, 1]], np.s_[:, :1], np.s_[..., 0]])
+@pytest.mark.parametrize(
+    "key", [np.s_[:, 0], np.s_[:, [0, 1]], np.s_[:, :1], np.s_[..., 0], (slice(None), np.array([0, 1]))]
+)
 def test_columns_cannot_be_selected(key: Any) -> None:
     with pytest.raises(IndexError, match="columns of a BinnedMatrix cannot be selected"):
         small()[key]
@@ -95,7 +97,11 @@ def test_a_range_of_rows_is_not_copied() -> None:
 @pytest.mark.parametrize("sizes", [[3, 4], [3, 400]])
 def test_codes_of_the_right_type_are_not_copied(sizes: list[int]) -> None:
     codes = np.ones((5, 2), dtype=np.uint8 if max(sizes) <= 255 else np.uint16)
-    assert BinnedMatrix(codes, np.cumsum([0, *sizes])).codes is codes
+    B = BinnedMatrix(codes, np.cumsum([0, *sizes]))
+    assert np.shares_memory(B.codes, codes)
+    for kept in (B.codes, B.offsets, B[1:].codes):
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0] = 9
 
 
 @given(matrices())

@@ -29,7 +29,9 @@ def data(seed: int = 0, queries: int = 25, documents: int = 9) -> tuple[BinnedMa
 
 
 @pytest.mark.parametrize("intercept", [0.0, 1.5])
-@pytest.mark.parametrize("loss", ["map", "roc_area", "zero_one", PlainROCArea()], ids=str)
+@pytest.mark.parametrize(
+    "loss", ["map", "roc_area", "zero_one", PlainROCArea()], ids=["map", "roc_area", "zero_one", "plain"]
+)
 @pytest.mark.parametrize("solver", ["auto", "one-slack", "n-slack", "frank-wolfe"])
 def test_every_solver_finds_the_optimum_of_the_expanded_matrix(solver: str, loss: Any, intercept: float) -> None:
     B, y, qid = data(queries=8) if loss not in ("map", "roc_area") else data()
