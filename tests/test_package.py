@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "parallel": {"types"},
     "operators": BASE | {"parallel"},
     "metrics": BASE | {"registry"},
-    "features": BASE,
+    "features": BASE | {"operators", "metrics"},
     "data": BASE,
     "qp": BASE | {"registry"},
     "losses": BASE | {"registry", "operators", "metrics"},
@@ -58,6 +58,7 @@ print(json.dumps([sorted(set(sys.modules) & {large!r}), compiled]))
         "import structsvm",
         "from structsvm import *",
         "import structsvm.losses, structsvm.solvers, structsvm.qp, structsvm.estimators, structsvm.data",
+        "import structsvm.features",
         "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     ],
 )
