@@ -15,19 +15,26 @@ class Pairs(NamedTuple):
 
     Parameters
     ----------
-    topics : the topics: by number if all are numbers, else as strings.
-    doc_ids : the documents, by id, descending, shape (m,).
+    topics : the topics: by number if all are numbers, else as strings; shape (t,).
+    documents : the document ids, descending, shape (m,).
     key : of each pair, ``position of the topic * m + position of the document``, shape (n,).
     """
 
-    topics: tuple[str, ...]
-    doc_ids: NDArray[np.str_]
+    topics: NDArray[np.str_]
+    documents: NDArray[np.str_]
     key: IntVector
 
-    @property
-    def topic(self) -> IntVector:
-        """Position in `topics` of the topic of each pair, shape (n,)."""
-        return self.key // len(self.doc_ids)
+    def topic_of(self, key: IntVector) -> IntVector:
+        """Return the position in `topics` of the topic of each key."""
+        return key // max(len(self.documents), 1)
+
+    def qid(self, key: IntVector) -> NDArray[np.str_]:
+        """Return the topic of each key."""
+        return self.topics[self.topic_of(key)]
+
+    def doc_ids(self, key: IntVector) -> NDArray[np.str_]:
+        """Return the document id of each key."""
+        return self.documents[key % max(len(self.documents), 1)]
 
     def repeated(self) -> int | None:
         """Row of a pair that an earlier row has too; None if there is none."""
@@ -50,12 +57,16 @@ def number_pairs(qid: NDArray[np.object_], doc_ids: NDArray[np.object_]) -> Pair
     import pandas as pd
 
     topic, topics = pd.factorize(qid)
-    document, documents = pd.factorize(doc_ids, sort=True)
     ordered = sort_topics(topics)
-    position = {each: k for k, each in enumerate(ordered)}
-    place = np.array([position[each] for each in topics], dtype=np.int64)
-    m = len(documents)
-    return Pairs(ordered, documents[::-1].astype(np.str_), place[topic] * m + (m - 1 - document))
+    place = {each: k for k, each in enumerate(ordered)}
+    topic_place = np.array([place[each] for each in topics], dtype=np.int64)
+    document, found = pd.factorize(doc_ids)
+    documents = found.astype(np.str_)
+    descending = np.argsort(documents)[::-1]
+    document_place = np.empty(len(documents), dtype=np.int64)
+    document_place[descending] = np.arange(len(documents))
+    key = topic_place[topic] * len(documents) + document_place[document]
+    return Pairs(np.array(ordered, dtype=np.str_), documents[descending], key)
 
 
 def sort_topics(topics: Iterable[str]) -> tuple[str, ...]:
@@ -73,9 +84,11 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.object_]:
     ------
     InputError : it is not a vector; the message calls it `name`.
     """
+    import pandas as pd
+
     values = np.asarray(ids)
     if values.ndim != 1:
         raise InputError(f"{name} must hold one id per row; its shape is {values.shape}")
-    text = np.empty(len(values), dtype=object)
-    text[:] = [str(each) for each in values.tolist()]
-    return text
+    if values.dtype.kind != "O" or pd.api.types.infer_dtype(values, skipna=False) != "string":
+        values = values.astype(np.str_)
+    return values.astype(object)

@@ -77,8 +77,8 @@ def pool_runs(
     sizes = [len(top.qid) for top in tops]
     key, row = np.unique(pairs.key[: sum(sizes)], return_inverse=True)
     y = find_grades(key, pairs.key[sum(sizes) :], judgments.grades)
-    qid = np.array(pairs.topics, dtype=np.str_)[key // max(len(pairs.doc_ids), 1)]
-    left_out = _reasons(sort_topics(list(asked)) if asked is not None else pairs.topics, qid, y, judgments)
+    qid = pairs.qid(key)
+    left_out = _reasons(pairs.topics.tolist() if asked is None else sort_topics(asked), qid, y, judgments)
     kept = ~np.isin(qid, list(left_out))
     if not kept.any():
         raise InputError(f"no topic is left for the pool: {_some(left_out)}")
@@ -88,7 +88,7 @@ def pool_runs(
         X=X[kept],
         y=y[kept],
         qid=qid[kept],
-        doc_ids=pairs.doc_ids[key % len(pairs.doc_ids)][kept],
+        doc_ids=pairs.doc_ids(key[kept]),
         run_names=names,
         qrels=_of_topics(judgments, set(qid[kept].tolist())),
         left_out=left_out,
@@ -123,7 +123,7 @@ def _of_topics(qrels: Qrels, topics: set[str] | None) -> Qrels:
     return Qrels(qrels.qid[rows], qrels.doc_ids[rows], qrels.grades[rows])
 
 
-def _reasons(topics: tuple[str, ...], qid: NDArray[np.str_], y: Vector, judgments: Qrels) -> dict[str, str]:
+def _reasons(topics: Iterable[str], qid: NDArray[np.str_], y: Vector, judgments: Qrels) -> dict[str, str]:
     """Say why topics are left out: those without a relevant document among the documents (qid, y)."""
     pooled, judged = set(qid.tolist()), set(judgments.qid.tolist())
     found = set(qid[y > 0].tolist())

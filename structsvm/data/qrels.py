@@ -48,12 +48,13 @@ class Qrels:
             )
         if not (np.isfinite(values) & (values == np.rint(values))).all():
             raise InputError("grades must be whole numbers, such as 0, 1 and 2")
-        row = number_pairs(topics, documents).repeated()
+        pairs = number_pairs(topics, documents)
+        row = pairs.repeated()
         if row is not None:
             raise InputError(
                 f"document {documents[row]!r} is judged twice for topic {topics[row]!r}, again in row {row}"
             )
-        return cls(topics.astype(np.str_), documents.astype(np.str_), values)
+        return cls(pairs.qid(pairs.key), pairs.doc_ids(pairs.key), values)
 
     @property
     def judged(self) -> tuple[Vector, NDArray[np.str_]]:

@@ -62,8 +62,9 @@ class Run:
                 f"run {name!r} has document {documents[row]!r} twice in topic {topics[row]!r}, again in row {row}: "
                 "a topic may rank a document once only"
             )
-        order = np.lexsort((pairs.key, -values, pairs.topic))
-        return cls(name, topics[order].astype(np.str_), documents[order].astype(np.str_), values[order])
+        order = np.lexsort((pairs.key, -values, pairs.topic_of(pairs.key)))
+        key = pairs.key[order]
+        return cls(name, pairs.qid(key), pairs.doc_ids(key), values[order])
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {len(np.unique(self.qid))} topics, {len(self.qid)} documents)"
