@@ -62,10 +62,13 @@ def pool_runs(
 
     Raises
     ------
-    InputError : there are no runs, two have the same name, `depth` is not positive, or no topic is left.
+    InputError : there are no runs, two have the same name, `depth` or `topics` is not what it should
+        be, or no topic is left.
     """
     names = tuple(run.name for run in runs)
     _check(names, depth)
+    if isinstance(topics, str):
+        raise InputError(f"topics must be a list of topics, such as [{topics!r}]")
     asked = None if topics is None else {str(topic) for topic in topics}
     tops = [_top(run, depth, asked) for run in runs]
     judgments = _of_topics(qrels, asked)
