@@ -84,7 +84,7 @@ def pool_runs(
     left_out = _reasons(pairs.topics.tolist() if asked is None else sort_topics(asked), qid, y, judgments)
     kept = ~np.isin(qid, list(left_out))
     if not kept.any():
-        raise InputError(f"no topic is left for the pool: {_some(left_out)}")
+        raise InputError(f"no topic is left for the pool: {_some(left_out) or 'no topics were asked for'}")
     X = np.full((len(key), len(runs)), np.nan)
     X[row, np.repeat(np.arange(len(runs)), sizes)] = np.concatenate([top.scores for top in tops])
     return Pool(
@@ -141,7 +141,7 @@ def _reason(topic: str, pooled: set[str], judged: set[str], relevant: int) -> st
         return "it is not judged"
     if relevant == 0:
         return "no document is judged relevant"
-    return f"the runs retrieved none of its {relevant} relevant documents"
+    return f"the runs retrieved no relevant document, of {relevant} that were judged"
 
 
 def _some(left_out: dict[str, str]) -> str:

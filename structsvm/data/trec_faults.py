@@ -98,12 +98,12 @@ def _hint(cells: list[str], form: Format) -> str:
 
 def _check_number(text: str, shown: str, form: Format) -> None:
     if not _is_number(text, form):
-        what = "a whole number" if form.whole else "a finite number"
+        what = "a whole number of 64 bits" if form.whole else "a finite number"
         raise ValueError(f"the {form.number} {text!r} is not {what}, in '{shown}'; {form.line}")
 
 
 def _is_number(text: str, form: Format) -> bool:
     try:
-        return math.isfinite(int(text) if form.whole else float(text))
-    except (ValueError, OverflowError):
+        return -(2**63) <= int(text) < 2**63 if form.whole else math.isfinite(float(text))
+    except ValueError:
         return False
