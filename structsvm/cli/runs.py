@@ -80,7 +80,7 @@ def print_runs(report: dict[str, Any]) -> None:
         if "per_query" in run:
             print_queries(run["per_query"], title=f"{run['run']} ({run['file']})")
     print_table(
-        ["run", "file", "topics", "retrieved", "relevant", "both", *runs[0]["measures"]],
+        ["run", "file", "topics", "retrieved", "relevant", "relevant retrieved", *runs[0]["measures"]],
         (
             [
                 run["run"],

@@ -38,7 +38,7 @@ def load_pool(
     Examples
     --------
     >>> load_pool("robust03/runs", "robust03/qrels.txt", topics=range(601, 651))  # doctest: +SKIP
-    Pool(50 topics, 218398 documents, 17 runs)
+    Pool(50 topics, 208175 documents, 17 runs)
     """
     judgments = load_qrels(qrels)
     return pool_runs(load_runs(runs), judgments, depth=depth, topics=topics)
