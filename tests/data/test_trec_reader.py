@@ -132,6 +132,7 @@ GOOD = "1 Q0 a 1 2.5 t\n"
             "line 1: there are 5 columns in '1 Q0 a 1 2.5', but a line of a run reads '<topic> Q0 <document>",
         ),
         (f"{GOOD}\n1 Q0 b\n", "line 3: there are 3 columns in '1 Q0 b'"),
+        (f"{GOOD}1 Q0 b 2 1.5\n", "line 2: there are 5 columns in '1 Q0 b 2 1.5'"),
         (f"{GOOD}1\n", "line 2: there is 1 column in '1'"),
         (f"{GOOD}1 0 b 0\n", "line 2: there are 4 columns.*This looks like a line of qrels: are the two files swapped"),
         (f"{GOOD}1 Q0 b 2 high t\n", "line 2: the score 'high' is not a finite number, in '1 Q0 b 2 high t'"),
