@@ -18,16 +18,20 @@ class FBeta(RelevanceLoss):
 
     ``Δ = 1 − (1 + β²) tp / (β² R + tp + fp)``, with tp true and fp false positives among the
     documents that ŷ selects; R are relevant. 1/F is the mean of 1/precision and 1/recall with
-    weights 1 and β². Joachims, "A Support Vector Method for
-    Multivariate Performance Measures", ICML 2005, section 4.1, with its
-    ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The compiled argmax takes O(n log n), the Python one
-    O(R N).
+    weights 1 and β². Joachims, "A Support Vector Method for Multivariate Performance
+    Measures", ICML 2005, with its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The compiled argmax takes
+    O(n log n), the Python one O(R N).
 
     The output is a set of documents, not a ranking: one label per document, of which those
     that count as relevant are selected. The prediction selects the documents with a positive
     score, so a constant feature is advisable (``fit_intercept=True``): it moves the threshold.
     A `Ranker` learns it as well, and its `predict` returns the scores; `StructuralSVM` predicts
     the labels.
+
+    Ψ is a sum, so weights are smaller than those of a classifier by about the number of
+    documents. Where the features of the relevant documents add up to what those of others
+    add up to, or to a mean of such sums, no weights have a hinge below 1 and the optimum is 0
+    for every C: the loss is for documents that features tell apart well, however few are relevant.
 
     An example is a query, and every query can be learned from. Without ``qid`` the whole data
     set is one example, as in the paper. Where no document is relevant, F is 1 if none is
@@ -92,7 +96,7 @@ class FBeta(RelevanceLoss):
         if tp == 0:
             return np.minimum(R + fp, 1.0)
         weight = self._recall_weight()
-        return 1.0 - tp / (weight * R + (1.0 - weight) * (tp + fp))
+        return (weight * (R - tp) + (1.0 - weight) * fp) / (weight * R + (1.0 - weight) * (tp + fp))
 
     def _recall_weight(self) -> float:
         return float(self.beta / np.hypot(1.0, self.beta)) ** 2

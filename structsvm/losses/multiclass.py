@@ -49,8 +49,8 @@ class Multiclass(ScoreLoss[Any]):
     Crammer and Singer, "On the Algorithmic Implementation of Multiclass Kernel-based Vector
     Machines", JMLR 2001: without costs, the objective of scikit-learn's
     ``LinearSVC(multi_class="crammer_singer", C=C / n, fit_intercept=False)``. With costs, the
-    hinge is ``max_k [cost(y, k) + s_k] − s_y``, margin rescaling (Tsochantaridis et al., JMLR 2005,
-    section 2.2.2): it bounds the cost of the prediction from above.
+    hinge is ``max_k [cost(y, k) + s_k] − s_y``, margin rescaling (Tsochantaridis, Joachims,
+    Hofmann and Altun, JMLR 2005): it bounds the cost of the prediction from above.
 
     Parameters
     ----------

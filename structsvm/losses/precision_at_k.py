@@ -13,7 +13,7 @@ class PrecisionAtK(TopKLoss):
     No ranking of a query with ``R < k`` relevant documents has a precision of 1, so the loss
     is the distance to the best that one can have. Ψ is the sum over pairs of `PairwiseLoss`:
     with the one of Joachims, "A Support Vector Method for Multivariate Performance Measures",
-    ICML 2005, section 4.2, whose outputs are sets of exactly k documents, the hinge is no upper
+    ICML 2005, whose outputs are sets of exactly k documents, the hinge is no upper
     bound unless ``R = k``.
 
     Parameters

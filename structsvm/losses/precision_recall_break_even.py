@@ -17,7 +17,7 @@ class PrecisionRecallBreakEven(RelevanceLoss):
     """One minus the precision of the first R documents, R being the number of relevant ones: R-precision.
 
     With R documents selected, precision and recall are the same. Joachims, "A Support Vector
-    Method for Multivariate Performance Measures", ICML 2005, section 4.2, with its outputs, all
+    Method for Multivariate Performance Measures", ICML 2005, with its outputs, all
     sets of exactly R documents, and its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The argmax takes
     O(n log n).
 
@@ -25,7 +25,8 @@ class PrecisionRecallBreakEven(RelevanceLoss):
     document, larger is ahead, and selects its first R documents. So the prediction is a
     ranking, of which the first R are the set with the largest ``w·Ψ``, whatever R is. There is
     no threshold and nothing for an intercept to do: it cancels, because all outputs select
-    equally many. Queries without both kinds of document are not usable.
+    equally many. Queries without both kinds of document are not usable. As for `FBeta`, weights
+    are small, and 0 where the two kinds overlap much.
 
     Parameters
     ----------

@@ -59,17 +59,18 @@ ZERO_ONE = [
 ]
 
 MULTICLASS = [
-    Mutant(KERNEL, "if k != truth and ", "if "),
-    Mutant(KERNEL, "scores[k] + 1.0 > best_value", "scores[k] > best_value"),
-    Mutant(KERNEL, "best_value = scores[k] + 1.0", "best_value = scores[k]"),
-    Mutant(KERNEL, "range(len(scores))", "range(len(scores) - 1)"),
+    Mutant(KERNEL, "if k == truth:", "if k == 0:"),
+    Mutant(KERNEL, "cost = 1.0 if", "cost = 0.0 if"),
+    Mutant(KERNEL, "best_value = scores[k] + cost", "best_value = scores[k]"),
+    Mutant(KERNEL, "for k in range(K):", "for k in range(K - 1):"),
     Mutant(KERNEL, "out[best] = -1.0", "out[best] = 1.0"),
-    Mutant(KERNEL, "    out[truth] = 1.0\n", ""),
-    Mutant(PYTHON, "augmented = scores + 1.0", "augmented = 2.0 * scores + 1.0"),
-    Mutant(PYTHON, "augmented = scores + 1.0", "augmented = 1.0 - scores"),
-    Mutant(PYTHON, "augmented[self.index(y)] -= 1.0", "augmented[self.index(y)] += 1.0"),
-    Mutant(PYTHON, "augmented[self.index(y)] -= 1.0", "augmented[self.index(y) - 1] -= 1.0"),
-    Mutant(PYTHON, "int(np.argmax(augmented))", "int(np.argmin(augmented))"),
+    Mutant(KERNEL, "        out[truth] = 1.0\n", ""),
+    Mutant(PYTHON, "!= truth if", "== truth if"),
+    Mutant(PYTHON, "!= truth if", "!= truth - 1 if"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmin(scores + cost)"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(scores)"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(cost - scores)"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(2 * scores + cost)"),
 ]
 
 CASES = [

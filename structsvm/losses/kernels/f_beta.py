@@ -22,7 +22,7 @@ def f_beta(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float
     for j in range(N):
         below[j + 1] = below[j] + 2.0 * scores[other[j]]
 
-    best = 0.0 if R == 0 else -np.inf
+    best = 0.0
     best_tp = 0
     best_fp = 0
     best_loss = 0.0
@@ -47,7 +47,8 @@ def f_beta(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float
             low = max(low, 1)
         loss = 1.0
         if tp > 0:
-            loss -= tp / (size + (1.0 - recall_weight) * low)
+            wrong = (1.0 - recall_weight) * low
+            loss = (recall_weight * (R - tp) + wrong) / (size + wrong)
         value = loss + gain + below[low]
         if value > best:
             best = value
