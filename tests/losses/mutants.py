@@ -73,7 +73,7 @@ def assert_found(mutant: Mutant, loss: Any, examples: Any = None) -> None:
     wrong = mutated(loss, mutant)
     try:
         with patch("structsvm.testing.methods.compiled_kernel", lambda kernel: kernel):
-            check_loss(wrong, examples, trials=5)
+            check_loss(wrong, examples)
     except AssertionError as error:
         verdict = str(error)
     else:
