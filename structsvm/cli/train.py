@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     help="Stop when the objective is proved to be within tol * C of the optimum.",
 )
 @click.option("--max-iter", type=click.IntRange(min=1), help="Limit of iterations.  [default: the solver's own]")
-@click.option("--fit-intercept", is_flag=True, help="Add a constant to all scores; of use to zero_one only.")
+@click.option("--fit-intercept", is_flag=True, help="Add a constant to all scores; of use to zero_one and F-beta only.")
 @click.option(
     "--class-weight",
     type=click.Choice(["balanced"]),

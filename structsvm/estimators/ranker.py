@@ -48,7 +48,7 @@ class Ranker(BaseEstimator):
     tol : gap to the optimum, in units of the loss, that is good enough: ``primal − dual ≤ tol · C``.
         None leaves it to the solver, whose default is 1e-3.
     fit_intercept : add a constant to all scores. Only losses that look at the sign of a
-        score ("zero_one") can use it: a ranking does not change with it.
+        score ("zero_one", `FBeta`) can use it: a ranking does not change with it.
     intercept_scaling : value of the constant feature behind the intercept, which is
         regularised like the others; the larger, the less.
     class_weight : {label: weight} or "balanced", for losses whose examples are rows.

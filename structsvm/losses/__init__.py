@@ -2,9 +2,27 @@
 
 from structsvm.losses.average_precision import AveragePrecision
 from structsvm.losses.base import Loss, ScoreLoss
+from structsvm.losses.f_beta import FBeta
 from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.pairwise import PairwiseLoss
+from structsvm.losses.precision_at_k import PrecisionAtK
+from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
+from structsvm.losses.recall_at_k import RecallAtK
+from structsvm.losses.relevance import RelevanceLoss
 from structsvm.losses.roc_area import ROCArea
 from structsvm.losses.zero_one import ZeroOne
 
-__all__ = ["AveragePrecision", "Loss", "Multiclass", "PairwiseLoss", "ROCArea", "ScoreLoss", "ZeroOne"]
+__all__ = [
+    "AveragePrecision",
+    "FBeta",
+    "Loss",
+    "Multiclass",
+    "PairwiseLoss",
+    "PrecisionAtK",
+    "PrecisionRecallBreakEven",
+    "ROCArea",
+    "RecallAtK",
+    "RelevanceLoss",
+    "ScoreLoss",
+    "ZeroOne",
+]

@@ -17,27 +17,76 @@ def _classes(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
     return None if values is None else tuple(np.asarray(list(values)).tolist())
 
 
+def _table(values: Any) -> tuple[tuple[float, ...], ...] | None:
+    if values is None:
+        return None
+    try:
+        table = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"Multiclass(cost=...) must be a K x K matrix of numbers: {error}") from None
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise InputError(
+            "Multiclass(cost=...) must be a K x K matrix, a row for each true class and a column for each "
+            f"predicted one; its shape is {table.shape}"
+        )
+    wrong = ~(np.isfinite(table) & (table >= 0.0))
+    np.fill_diagonal(wrong, np.diag(table) != 0.0)
+    if wrong.any():
+        row, column = (int(number) for number in np.argwhere(wrong)[0])
+        must = "be 0, the cost of the true class" if row == column else "be a finite number of at least 0"
+        raise InputError(f"Multiclass(cost=...): cost[{row}][{column}] must {must}, got {table[row, column]:g}")
+    return tuple(map(tuple, table.tolist()))
+
+
+def _some(classes: tuple[Any, ...]) -> str:
+    return ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")
+
+
 @frozen
 class Multiclass(ScoreLoss[Any]):
-    """The zero-one loss of one of K classes, with a weight vector for each class.
+    """One of K classes, with a weight vector for each class; the zero-one loss, or costs of your own.
 
     Crammer and Singer, "On the Algorithmic Implementation of Multiclass Kernel-based Vector
-    Machines", JMLR 2001: the objective of scikit-learn's
-    ``LinearSVC(multi_class="crammer_singer", C=C / n, fit_intercept=False)``.
+    Machines", JMLR 2001: without costs, the objective of scikit-learn's
+    ``LinearSVC(multi_class="crammer_singer", C=C / n, fit_intercept=False)``. With costs, the
+    hinge is ``max_k [cost(y, k) + s_k] − s_y``, margin rescaling (Tsochantaridis, Joachims,
+    Hofmann and Altun, JMLR 2005): it bounds the cost of the prediction from above.
 
     Parameters
     ----------
     classes : the K classes, numbers or strings; None: those of the training set, sorted.
+    cost : what it costs to take one class for another, shape (K, K): a row for each true class and
+        a column for each predicted one, in the order of ``classes``; at least 0, and 0 on the diagonal.
+        None: 1 for every wrong class.
+
+    Raises
+    ------
+    InputError : when ``cost`` is no such matrix, or has not one row for each class.
     """
 
     classes: tuple[Any, ...] | None = field(default=None, converter=_classes)
+    cost: tuple[tuple[float, ...], ...] | None = field(default=None, converter=_table)
 
     kernel = staticmethod(multiclass)
     per_row = True
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse costs of more or fewer classes than there are."""
+        if self.cost is not None and self.classes is not None and len(self.cost) != len(self.classes):
+            K = len(self.cost)
+            raise InputError(
+                f"Multiclass(cost=...) is {K} x {K}, but there are {len(self.classes)} classes, {_some(self.classes)}: "
+                "give a row and a column for each, and Multiclass(classes=..., cost=...) where the training set "
+                "lacks some"
+            )
+
     def bind(self, ys: Sequence[Any]) -> Self:
         """Fill in the classes of the training set."""
         return self if self.classes is not None else evolve(self, classes=np.unique(np.asarray(ys)))
+
+    def params(self, ys: Sequence[Any]) -> Vector:
+        """Return the costs, row after row; nothing where every wrong class costs 1."""
+        return np.zeros(0) if self.cost is None else np.ravel(self.cost)
 
     def operator(self, rows: Operator) -> Operator:
         """Return K scores a row."""
@@ -61,14 +110,14 @@ class Multiclass(ScoreLoss[Any]):
         return code
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return 1 where the classes differ."""
-        return float(y != y_hat)
+        """Return the cost of ŷ, which is 1 where the classes differ unless costs are given."""
+        return float(y != y_hat) if self.cost is None else self.cost[self.index(y)][self.index(y_hat)]
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
-        """Return the class with the largest score after 1 is added to all but the true one."""
-        augmented = scores + 1.0
-        augmented[self.index(y)] -= 1.0
-        return self._known()[int(np.argmax(augmented))]
+        """Return the class with the largest score after its cost is added."""
+        truth = self.index(y)
+        cost = np.arange(len(scores)) != truth if self.cost is None else np.array(self.cost[truth])
+        return self._known()[int(np.argmax(scores + cost))]
 
     def argmax(self, scores: Vector) -> Any:
         """Return the class with the largest score."""

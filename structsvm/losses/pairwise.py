@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from itertools import permutations
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
-from structsvm.losses.base import ScoreLoss
+from structsvm.losses.relevance import RelevanceLoss
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import BoolVector, Vector
 
 
 @frozen
-class PairwiseLoss(ScoreLoss[Vector]):
+class PairwiseLoss(RelevanceLoss):
     """A ranking with two kinds of document, encoded by its pairs of a relevant and a non-relevant one.
 
     ``Ψ(x, y) = 1/(RN) Σ_i Σ_j y_ij (x_i − x_j)`` over relevant i and non-relevant j, with
@@ -28,22 +28,6 @@ class PairwiseLoss(ScoreLoss[Vector]):
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
     """
-
-    relevant_from: float | None = field(default=None, kw_only=True)
-
-    def relevant(self, y: Vector) -> BoolVector:
-        """Say which documents are relevant."""
-        labels = np.asarray(y)
-        return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
-
-    def labels(self, y: Vector) -> Vector:
-        """Return 1 for relevant documents and 0 for the others."""
-        return self.relevant(y).astype(np.float64)
-
-    def usable(self, y: Vector) -> bool:
-        """Say whether the query has both kinds of document."""
-        relevant = self.relevant(y)
-        return bool(relevant.any()) and not bool(relevant.all())
 
     def ranked_relevance(self, y: Vector, y_hat: Vector) -> BoolVector:
         """Say for each rank of ŷ, best first, whether a relevant document holds it."""

@@ -1,0 +1,75 @@
+"""The point at which precision equals recall."""
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.losses.kernels.precision_recall_break_even import precision_recall_break_even
+from structsvm.losses.relevance import RelevanceLoss
+from structsvm.metrics.ranking import rank_documents
+from structsvm.types import BoolVector, Vector
+
+
+@frozen
+class PrecisionRecallBreakEven(RelevanceLoss):
+    """One minus the precision of the first R documents, R being the number of relevant ones: R-precision.
+
+    With R documents selected, precision and recall are the same. Joachims, "A Support Vector
+    Method for Multivariate Performance Measures", ICML 2005, with its outputs, all
+    sets of exactly R documents, and its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The argmax takes
+    O(n log n).
+
+    R is not known when it comes to predicting, and need not be: an output is one number per
+    document, larger is ahead, and selects its first R documents. So the prediction is a
+    ranking, of which the first R are the set with the largest ``w·Ψ``, whatever R is. There is
+    no threshold and nothing for an intercept to do: it cancels, because all outputs select
+    equally many. Queries without both kinds of document are not usable. As for `FBeta`, weights
+    are small, and 0 where the two kinds overlap much.
+
+    Parameters
+    ----------
+    relevant_from : smallest label of a relevant document; None: every label above 0.
+    """
+
+    kernel = staticmethod(precision_recall_break_even)
+
+    def encode(self, y_hat: Vector, y: Vector) -> Vector:
+        """Return +1 for the first R documents of ŷ and −1 for the others."""
+        return np.where(self._selected(y_hat, y), 1.0, -1.0)
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        """Return the share of the first R documents of ŷ that are not relevant; 0 without relevant documents."""
+        selected, relevant = self._selected(y_hat, y), self.relevant(y)
+        return float(np.mean(~relevant[selected])) if selected.any() else 0.0
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the set in which relevant documents are exchanged for others, the worst for the best, while it pays.
+
+        The selected documents have 1 and the others 0.
+        """
+        relevant = self.relevant(y)
+        true, false = (np.flatnonzero(kind) for kind in (relevant, ~relevant))
+        true, false = true[np.argsort(scores[true])], false[np.argsort(-scores[false])]
+        exchanges = min(len(true), len(false))
+        pays = 1.0 / max(len(true), 1) + 2.0 * (scores[false[:exchanges]] - scores[true[:exchanges]]) > 0.0
+        exchanged = int(pays.sum())
+        y_hat = relevant.astype(np.float64)
+        y_hat[true[:exchanged]] = 0.0
+        y_hat[false[:exchanged]] = 1.0
+        return y_hat
+
+    def argmax(self, scores: Vector) -> Vector:
+        """Return the scores: their first R documents have the largest ``w·Ψ``, for every R."""
+        return scores
+
+    def outputs(self, y: Vector) -> Iterable[Vector]:
+        """Return all sets of R documents, as 1 for those in it and 0 for the others."""
+        chosen = combinations(range(len(y)), int(self.relevant(y).sum()))
+        return (np.isin(np.arange(len(y)), documents).astype(np.float64) for documents in chosen)
+
+    def _selected(self, y_hat: Vector, y: Vector) -> BoolVector:
+        selected = np.zeros(len(y), dtype=np.bool_)
+        selected[rank_documents(y_hat).order[: self.relevant(y).sum()]] = True
+        return selected

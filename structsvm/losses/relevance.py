@@ -1,0 +1,33 @@
+"""What the losses of documents of two kinds share: which of them are relevant."""
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.losses.base import ScoreLoss
+from structsvm.types import BoolVector, Vector
+
+
+@frozen
+class RelevanceLoss(ScoreLoss[Vector]):
+    """A loss of documents that are relevant or not; an output is one number per document.
+
+    Parameters
+    ----------
+    relevant_from : smallest label of a relevant document; None: every label above 0.
+    """
+
+    relevant_from: float | None = field(default=None, kw_only=True)
+
+    def relevant(self, y: Vector) -> BoolVector:
+        """Say which documents are relevant."""
+        labels = np.asarray(y)
+        return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
+
+    def labels(self, y: Vector) -> Vector:
+        """Return 1 for relevant documents and 0 for the others."""
+        return self.relevant(y).astype(np.float64)
+
+    def usable(self, y: Vector) -> bool:
+        """Say whether the query has both kinds of document."""
+        relevant = self.relevant(y)
+        return bool(relevant.any()) and not bool(relevant.all())

@@ -1,0 +1,107 @@
+"""One wrong sign, bound or term in an argmax of a shipped loss, and check_loss says so."""
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from structsvm.losses import AveragePrecision, Multiclass, ROCArea, ZeroOne
+from tests.losses.mutants import Mutant, assert_found, cases, mutated
+
+KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
+
+AVERAGE_PRECISION = [
+    Mutant(KERNEL, "(R - rank * (R - 1 - i)) /", "(R - rank * (R - i)) /"),
+    Mutant(KERNEL, " - harmonic[i + rank]", ""),
+    Mutant(KERNEL, "rank = j + 1", "rank = j + 2"),
+    Mutant(KERNEL, "value = N * gain - 2.0 *", "value = N * gain - "),
+    Mutant(KERNEL, "value = N * gain", "value = gain"),
+    Mutant(KERNEL, "j_low, j, i_low, best\n", "j_low, j, best, i_high\n"),
+    Mutant(KERNEL, "first[j] <= i:", "first[j] < i:"),
+    Mutant(KERNEL, "loss += j / (i + 1 + j)", "loss += j / (i + j + 2)"),
+    Mutant(KERNEL, "= -scale * (R - first[j])", "= scale * (R - first[j])"),
+    Mutant(PYTHON, "(j / (j + k) - (j - 1)", "(j / (j + k) - j"),
+    Mutant(PYTHON, "/ R - 2 *", "/ R + 2 *"),
+    Mutant(PYTHON, "(s[:, None] - s_bar) / (R * N)", "(s[:, None] - s_bar)"),
+    Mutant(PYTHON, " - (j - 1) / (j + k - 1)", ""),
+    Mutant(PYTHON, "np.cumsum(step[::-1], axis=0)[::-1]", "np.cumsum(step, axis=0)"),
+    Mutant(PYTHON, "0.5 - first_passed", "1.5 - first_passed"),
+    Mutant(PYTHON, "first_passed = R - np.argmax", "first_passed = R - 1 - np.argmax"),
+]
+
+ROC_AREA = [
+    Mutant(KERNEL, "scores[document] - 0.25", "scores[document] + 0.25"),
+    Mutant(KERNEL, "scores[document] + 0.25", "scores[document]"),
+    Mutant(KERNEL, "others_ahead += 1", "others_ahead += 2"),
+    Mutant(KERNEL, "relevant_behind = R\n", "relevant_behind = R - 1\n"),
+    Mutant(KERNEL, "= -scale * relevant_behind", "= scale * relevant_behind"),
+    Mutant(KERNEL, "swapped += others_ahead", "swapped = others_ahead"),
+    Mutant(KERNEL, "0.5 * scale * swapped", "scale * swapped"),
+    Mutant(PYTHON, "-0.25, 0.25", "0.25, -0.25"),
+    Mutant(PYTHON, "-0.25, 0.25", "-0.5, 0.5"),
+    Mutant(PYTHON, "-0.25, 0.25", "-0.25, 0.0"),
+    Mutant(PYTHON, "return scores + np.where", "return -scores + np.where"),
+    Mutant(PYTHON, "return scores + np.where", "return 2 * scores + np.where"),
+]
+
+ZERO_ONE = [
+    Mutant(KERNEL, "scores[0] < 1.0", "scores[0] < 0.0"),
+    Mutant(KERNEL, "scores[0] < 1.0", "scores[0] > 1.0"),
+    Mutant(KERNEL, "labels[0] * scores[0]", "scores[0]"),
+    Mutant(KERNEL, "out[0] = labels[0]", "out[0] = -labels[0]"),
+    Mutant(KERNEL, "out[0] = labels[0]", "out[0] = 0.5 * labels[0]"),
+    Mutant(KERNEL, "return 1.0", "return 2.0"),
+    Mutant(PYTHON, "scores[0] < 1.0", "scores[0] < 0.0"),
+    Mutant(PYTHON, "scores[0] < 1.0", "scores[0] < 2.0"),
+    Mutant(PYTHON, "return -sign if sign *", "return -sign if -sign *"),
+    Mutant(PYTHON, "return -sign if sign * scores[0] < 1.0 else sign", "return -sign"),
+    Mutant(PYTHON, "return -sign if sign * scores[0]", "return -sign if scores[0]"),
+]
+
+MULTICLASS = [
+    Mutant(KERNEL, "if k == truth:", "if k == 0:"),
+    Mutant(KERNEL, "cost = 1.0 if", "cost = 0.0 if"),
+    Mutant(KERNEL, "best_value = scores[k] + cost", "best_value = scores[k]"),
+    Mutant(KERNEL, "for k in range(K):", "for k in range(K - 1):"),
+    Mutant(KERNEL, "out[best] = -1.0", "out[best] = 1.0"),
+    Mutant(KERNEL, "        out[truth] = 1.0\n", ""),
+    Mutant(PYTHON, "!= truth if", "== truth if"),
+    Mutant(PYTHON, "!= truth if", "!= truth - 1 if"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmin(scores + cost)"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(scores)"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(cost - scores)"),
+    Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(2 * scores + cost)"),
+]
+
+CASES = [
+    *cases(AveragePrecision(), AVERAGE_PRECISION),
+    *cases(ROCArea(relevant_from=2), ROC_AREA),
+    *cases(ZeroOne(), ZERO_ONE, [1.0, -1.0]),
+    *cases(Multiclass(classes="abcd"), MULTICLASS, "abcd"),
+]
+
+
+@pytest.mark.parametrize(("loss", "mutant", "examples"), CASES)
+def test_mutants_of_the_argmax_are_found(loss: Any, mutant: Mutant, examples: Any) -> None:
+    assert_found(mutant, loss, examples)
+
+
+def test_a_replacement_of_text_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"'no such text' occurs 0 times in structsvm.losses.roc_area"):
+        mutated(ROCArea(), Mutant(PYTHON, "no such text", ""))
+    with pytest.raises(ValueError, match=r"'scores' occurs \d+ times in structsvm.losses.kernels.roc_area"):
+        mutated(ROCArea(), Mutant(KERNEL, "scores", "scores"))
+
+
+def test_a_mutant_that_survives_or_does_not_run_is_told() -> None:
+    harmless = Mutant(KERNEL, "relevant_behind = R\n", "relevant_behind = 1 * R\n")
+    with pytest.raises(AssertionError, match="check_loss does not find kernel: relevant_behind = R"):
+        assert_found(harmless, ROCArea())
+    with pytest.raises(AssertionError, match="does not run: Mutant.loss_augmented_argmax raised NameError"):
+        assert_found(Mutant(PYTHON, "-0.25, 0.25", "typo, 0.25"), ROCArea())
+
+
+def test_a_mistake_can_be_in_a_module_that_the_kernel_imports_from() -> None:
+    ascending = Mutant(KERNEL, "(~ordered & ~mask)", "(ordered & ~mask)", "structsvm.losses.kernels.sorting")
+    assert_found(ascending, ROCArea())
+    assert_found(evolve(ascending, new=ascending.old), ROCArea())

@@ -1,0 +1,204 @@
+"""F-beta and the break-even point: sets of documents, against scikit-learn, definitions and enumeration."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import fbeta_score, precision_score, recall_score
+
+from structsvm import Problem, Ranker, StructuralSVM
+from structsvm.exceptions import InputError
+from structsvm.losses import FBeta, PrecisionRecallBreakEven
+from structsvm.problem.oracle import make_oracle
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.losses.test_kernels import assert_kernel_agrees
+from tests.small_problems import relevances, score_vectors
+
+BETAS = [0.5, 1.0, 2.0, 1e-3, 1e3, 1e-200, 1e200]
+labels_of_any_kind = st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=1, max_size=7).map(np.array)
+
+
+@settings(max_examples=25)
+@given(y=labels_of_any_kind, beta=st.sampled_from(BETAS) | st.floats(0.1, 10), seed=st.integers(0, 1000))
+def test_check_loss_finds_nothing_wrong_with_f_beta(y: Vector, beta: float, seed: int) -> None:
+    check_loss(FBeta(beta), [y], trials=2, seed=seed)
+    check_loss(FBeta(beta, relevant_from=2), [y], trials=2, seed=seed)
+
+
+@settings(max_examples=25)
+@given(y=relevances(2, 7), seed=st.integers(0, 1000))
+def test_check_loss_finds_nothing_wrong_with_the_break_even_point(y: Vector, seed: int) -> None:
+    check_loss(PrecisionRecallBreakEven(), [y], trials=2, seed=seed)
+
+
+def test_examples_of_check_loss_pass_too() -> None:
+    check_loss(FBeta(), trials=2)
+    check_loss(PrecisionRecallBreakEven(relevant_from=2), trials=2)
+
+
+@given(data=st.data(), y=labels_of_any_kind, beta=st.sampled_from([0.5, 1.0, 2.0]))
+def test_f_beta_is_that_of_scikit_learn(data: Any, y: Vector, beta: float) -> None:
+    y_hat = data.draw(score_vectors(len(y)))
+    defined = (y > 0).any() or (y_hat > 0).any()
+    expected = fbeta_score(y > 0, y_hat > 0, beta=beta, zero_division=0.0) if defined else 1.0
+    assert FBeta(beta).loss(y, y_hat) == pytest.approx(1 - expected)
+
+
+@given(data=st.data(), y=relevances(2, 8))
+def test_the_break_even_point_is_precision_and_recall_of_the_first_R(data: Any, y: Vector) -> None:
+    y_hat = data.draw(score_vectors(len(y)))
+    first = np.zeros(len(y), dtype=bool)
+    first[np.argsort(-y_hat, kind="stable")[: (y > 0).sum()]] = True
+    loss = PrecisionRecallBreakEven().loss(y, y_hat)
+    assert precision_score(y > 0, first) == recall_score(y > 0, first) == pytest.approx(1 - loss)
+
+
+@given(data=st.data(), y=relevances(2, 7))
+def test_joint_features_are_sums_over_documents(data: Any, y: Vector) -> None:
+    y_hat = data.draw(score_vectors(len(y)))
+    np.testing.assert_array_equal(FBeta().encode(y_hat, y), np.where(y_hat > 0, 1.0, -1.0))
+    first = set(np.argsort(-y_hat, kind="stable")[: (y > 0).sum()].tolist())
+    expected = [1.0 if document in first else -1.0 for document in range(len(y))]
+    np.testing.assert_array_equal(PrecisionRecallBreakEven().encode(y_hat, y), expected)
+
+
+@pytest.mark.parametrize("loss", [FBeta(), FBeta(0.3), FBeta(5.0), PrecisionRecallBreakEven()], ids=repr)
+@settings(max_examples=40)
+@given(
+    n=st.integers(2, 150),
+    share=st.floats(0.01, 0.99),
+    size=st.sampled_from([1e-3, 0.03, 1.0, 30.0]),
+    levels=st.sampled_from([None, 2, 5]),
+    seed=st.integers(0, 10_000),
+)
+def test_kernels_agree_on_large_queries(
+    loss: Any, n: int, share: float, size: float, levels: int | None, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(np.float64)
+    y[:2] = 0.0, 1.0
+    scores = size * (rng.standard_normal(n) if levels is None else rng.integers(-2, levels, n).astype(np.float64))
+    scores += 2 * size * rng.random() * y
+    assert_kernel_agrees(loss, [y], [scores])
+
+
+@pytest.mark.parametrize("loss", [FBeta(), PrecisionRecallBreakEven()], ids=repr)
+@pytest.mark.parametrize("offset", [0.0, -1e3])
+def test_kernels_agree_on_the_longest_queries(loss: Any, offset: float) -> None:
+    rng = np.random.default_rng(0)
+    y = (rng.random(6000) < 0.03).astype(np.float64)
+    assert_kernel_agrees(loss, [y], [offset + 1e-3 * (rng.standard_normal(6000) + y)])
+
+
+@given(data=st.data(), y=labels_of_any_kind)
+def test_the_plane_is_that_of_a_set_with_its_loss(data: Any, y: Vector) -> None:
+    """The documents that the kernel moves make an output, and the loss of that output is the one returned."""
+    scores = data.draw(score_vectors(len(y)))
+    for loss in (FBeta(), PrecisionRecallBreakEven()):
+        planes = make_oracle(loss, [y]).planes(scores, np.array([0, len(y)]), np.ones(1))
+        y_hat = np.where(y > 0, 1.0, -1.0) - planes.coef
+        assert set(y_hat.tolist()) <= {-1.0, 1.0}
+        assert planes.loss[0] == pytest.approx(loss.loss(y, y_hat))
+
+
+def test_where_nothing_is_relevant_selecting_something_costs_all() -> None:
+    none = np.zeros(2)
+    assert FBeta().usable(none)
+    assert FBeta().loss(none, np.array([-1.0, -1.0])) == 0.0
+    assert FBeta().loss(none, np.array([1.0, -1.0])) == 1.0
+    assert FBeta(1e-200).loss(np.ones(2), np.array([-1.0, -1.0])) == 1.0
+    planes = make_oracle(FBeta(), [none] * 2).planes(np.array([-0.4, -9, -0.6, -9]), np.array([0, 2, 4]), np.ones(2))
+    np.testing.assert_array_equal(planes.loss, [1.0, 0.0])  # one of score −0.4 brings 1 − 0.8, of −0.6 nothing
+    np.testing.assert_array_equal(planes.coef, [-2.0, 0.0, 0.0, 0.0])
+
+
+def test_predictions_are_read_as_the_labels_are() -> None:
+    scores = np.array([0.5, 0.0, -1.0])
+    np.testing.assert_array_equal(FBeta().argmax(scores), [1.0, -1.0, -1.0])
+    graded = FBeta(relevant_from=3)
+    np.testing.assert_array_equal(graded.relevant(graded.argmax(scores)), [True, False, False])
+    np.testing.assert_array_equal(PrecisionRecallBreakEven().argmax(scores), scores)
+
+
+@pytest.mark.parametrize("beta", [0, -1.0, np.inf, np.nan, "1", True])
+def test_beta_is_positive(beta: Any) -> None:
+    with pytest.raises(InputError, match=r"FBeta\(beta=...\) must be a positive finite number, got"):
+        FBeta(beta)
+
+
+def imbalanced() -> tuple[Any, Any]:
+    """A tenth of the rows are positive, and overlap with the others."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.1).astype(np.float64)
+    X = rng.standard_normal((400, 3))
+    X[:, 0] += 2.5 * y
+    return X, y
+
+
+def test_f1_finds_the_few_that_zero_one_gives_up() -> None:
+    """All rows are one example; the constant places the threshold."""
+    X, y = imbalanced()
+    f1 = Ranker(FBeta(), C=10.0, fit_intercept=True, intercept_scaling=5.0).fit(X, y)
+    accuracy = Ranker("zero_one", C=10.0, fit_intercept=True, intercept_scaling=5.0).fit(X, y)
+    trained, other = (fbeta_score(y > 0, ranker.predict(X) > 0, beta=1) for ranker in (f1, accuracy))
+    assert f1.intercept_ < 0.0
+    assert f1.n_examples_ == 1
+    assert 1 - trained <= f1.result_.primal / 10.0  # the hinge is an upper bound
+    assert trained > other + 0.1
+
+
+def test_recall_counts_more_with_beta() -> None:
+    X, y = imbalanced()
+    selected = [
+        (Ranker(FBeta(beta), C=10.0, fit_intercept=True, intercept_scaling=5.0).fit(X, y).predict(X) > 0).sum()
+        for beta in (0.3, 1.0, 3.0)
+    ]
+    assert selected == sorted(selected)
+    assert selected[0] < selected[2]
+
+
+@pytest.mark.parametrize("loss", [FBeta(), PrecisionRecallBreakEven()], ids=repr)
+def test_where_others_can_stand_for_all_that_is_relevant_the_optimum_is_zero(loss: Any) -> None:
+    """The sum of the features of the relevant rows is also one of as many others: no w has a hinge below 1."""
+    X, y = np.array([[1.0], [-1.0], [2.0], [-2.0]]), np.array([1.0, 1.0, 0.0, 0.0])
+    result = Ranker(loss, C=1e4, fit_intercept=True).fit(X, y).result_
+    assert result.primal == pytest.approx(1e4)
+    np.testing.assert_allclose(result.w, 0.0, atol=1e-12)
+
+
+def test_structural_svm_predicts_sets() -> None:
+    X, y = imbalanced()
+    xs, ys = np.split(X, 4), np.split(y, 4)
+    model = StructuralSVM(FBeta(), C=10.0, fit_intercept=True, intercept_scaling=5.0).fit(xs, ys)
+    predicted = model.predict(xs)
+    assert set(np.concatenate(predicted).tolist()) == {-1.0, 1.0}
+    expected = np.mean([fbeta_score(truth > 0, sets > 0, beta=1) for truth, sets in zip(ys, predicted, strict=True)])
+    assert model.score(xs, ys) == pytest.approx(expected)
+
+
+def test_an_intercept_has_nothing_to_do_for_the_break_even_point() -> None:
+    X, y = imbalanced()
+    ranker = Ranker(PrecisionRecallBreakEven(), fit_intercept=True).fit(X, y)
+    assert ranker.intercept_ == 0.0
+    hinge = ranker.result_.primal - 0.5 * ranker.result_.w @ ranker.result_.w
+    assert PrecisionRecallBreakEven().loss(y, ranker.predict(X)) <= hinge
+
+
+def test_queries_of_one_kind_teach_f_beta_and_not_the_break_even_point() -> None:
+    X, y, qid = np.eye(4), np.array([1.0, 0.0, 0.0, 0.0]), np.array([0, 0, 1, 1])
+    assert Problem.from_queries(X, y, qid, loss=FBeta()).left_out == 0
+    assert Problem.from_queries(X, y, qid, loss=PrecisionRecallBreakEven()).left_out == 1
+    with pytest.raises(InputError, match="each has documents of one kind only"):
+        Problem.from_queries(X, np.zeros(4), qid, loss=PrecisionRecallBreakEven())
+    with pytest.raises(InputError, match="the labels y must be numbers for FBeta"):
+        Problem.from_queries(X, np.array(list("abcd")), qid, loss=FBeta())
+
+
+@pytest.mark.parametrize("loss", [FBeta(2.0, relevant_from=1), PrecisionRecallBreakEven()], ids=repr)
+def test_a_fitted_ranker_keeps_its_loss(loss: Any, tmp_path: Any) -> None:
+    X, y = imbalanced()
+    Ranker(loss).fit(X, y).save(tmp_path / "model.npz")
+    assert Ranker.load(tmp_path / "model.npz").loss == loss

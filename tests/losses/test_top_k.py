@@ -1,0 +1,142 @@
+"""Precision and recall at k against their definitions and against all ways to interleave the two kinds of document."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm import Ranker
+from structsvm.exceptions import InputError
+from structsvm.losses import PrecisionAtK, RecallAtK, ScoreLoss
+from structsvm.metrics import P
+from structsvm.problem.oracle import make_oracle
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.losses.test_kernels import assert_kernel_agrees
+from tests.small_problems import ranking_arrays, relevances, score_vectors
+
+each_kind = pytest.mark.parametrize("kind", [PrecisionAtK, RecallAtK])
+
+
+@each_kind
+@settings(max_examples=25)
+@given(y=relevances(2, 5), k=st.integers(1, 7), seed=st.integers(0, 1000))
+def test_check_loss_finds_nothing_wrong(kind: Any, y: Vector, k: int, seed: int) -> None:
+    check_loss(kind(k), [y], trials=2, seed=seed)
+
+
+@each_kind
+def test_examples_of_check_loss_pass_too(kind: Any) -> None:
+    check_loss(kind(2), trials=3)
+    check_loss(kind(1, relevant_from=2), trials=3)
+
+
+def best_value(loss: Any, scores: Vector, y: Vector) -> float:
+    """Largest ``Δ + scores·c(ŷ)`` over every choice of places for the relevant documents, pair by pair.
+
+    Each kind is in descending order of score; that this loses nothing is checked over all rankings by `check_loss`.
+    """
+    relevant, other = (np.sort(scores[kind])[::-1] for kind in (y > 0, ~(y > 0)))
+    R, N = len(relevant), len(other)
+    best = -np.inf
+    for places in combinations(range(R + N), R):
+        free = [place for place in range(R + N) if place not in places]
+        pairs = sum(
+            (1 if i < j else -1) * (s - t)
+            for i, s in zip(places, relevant, strict=True)
+            for j, t in zip(free, other, strict=True)
+        )
+        missed = min(loss.k, R) - sum(place < loss.k for place in places)
+        cost = 1 / loss.k if isinstance(loss, PrecisionAtK) else 1 / R
+        best = max(best, cost * missed + pairs / (R * N))
+    return best
+
+
+@each_kind
+@settings(max_examples=40)
+@given(data=st.data(), y=relevances(6, 8), k=st.integers(1, 9))
+def test_both_argmaxes_reach_the_maximum_over_interleavings(kind: Any, data: Any, y: Vector, k: int) -> None:
+    loss, scores = kind(k), data.draw(score_vectors(len(y)))
+    expected = best_value(loss, scores, y)
+    y_hat = loss.loss_augmented_argmax(scores, y)
+    assert loss.loss(y, y_hat) + loss.encode(y_hat, y) @ scores == pytest.approx(expected, abs=1e-9)
+    planes = make_oracle(loss, [y]).planes(scores, np.array([0, len(y)]), np.ones(1))
+    own = loss.encode(y, y) @ scores
+    assert planes.loss[0] - planes.coef @ scores + own == pytest.approx(expected, abs=1e-9)
+
+
+@each_kind
+@settings(max_examples=40)
+@given(
+    n=st.integers(2, 150),
+    k=st.integers(1, 200),
+    share=st.floats(0.01, 0.99),
+    size=st.sampled_from([1e-3, 0.1, 1.0, 30.0]),
+    levels=st.sampled_from([None, 2, 5]),
+    seed=st.integers(0, 10_000),
+)
+def test_kernels_agree_on_large_queries(
+    kind: Any, n: int, k: int, share: float, size: float, levels: int | None, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(np.float64)
+    y[:2] = 0.0, 1.0
+    scores = size * (rng.standard_normal(n) if levels is None else rng.integers(0, levels, n).astype(np.float64))
+    scores += 2 * size * rng.random() * y
+    assert_kernel_agrees(kind(k), [y], [scores])
+
+
+@each_kind
+@pytest.mark.parametrize("offset", [0.0, -1e6])
+def test_kernels_agree_on_the_longest_queries(kind: Any, offset: float) -> None:
+    rng = np.random.default_rng(0)
+    y = (rng.random(6000) < 0.03).astype(np.float64)
+    assert_kernel_agrees(kind(10), [y], [offset + rng.standard_normal(6000) + y])
+
+
+@given(data=st.data(), y=relevances(2, 8), k=st.integers(1, 9))
+def test_the_loss_is_what_the_best_precision_exceeds_that_of_the_output_by(data: Any, y: Vector, k: int) -> None:
+    y_hat = data.draw(score_vectors(len(y)))
+    best, got = (P(k).mean(scores, y) for scores in (y, y_hat))
+    R = int((y > 0).sum())
+    assert PrecisionAtK(k).loss(y, y_hat) == pytest.approx(best - got)
+    assert RecallAtK(k).loss(y, y_hat) == pytest.approx(k / R * (best - got))
+
+
+@each_kind
+def test_a_query_of_at_most_k_documents_has_no_margin(kind: Any) -> None:
+    y = np.array([1.0, 0.0, 0.0])
+    planes = make_oracle(kind(3), [y, y]).planes(np.array([0.1, 0, 0, 0, 0.5, 0]), np.array([0, 3, 6]), np.ones(2))
+    np.testing.assert_allclose(planes.loss, 0.0)
+    hinges = [0.0, 2 / 2 * 0.5]  # one pair of two is in the wrong order, by 0.5
+    np.testing.assert_allclose([-planes.coef[:3] @ [0.1, 0, 0], -planes.coef[3:] @ [0, 0.5, 0]], hinges)
+    assert kind(3).usable(y)
+
+
+@each_kind
+@pytest.mark.parametrize("y", [np.zeros(3), np.ones(3), np.ones(1)])
+def test_without_both_kinds_there_is_no_loss(kind: Any, y: Vector) -> None:
+    loss = kind(2)
+    assert not loss.usable(y)
+    assert loss.loss(y, np.arange(len(y), dtype=float)) == 0.0
+    out = np.full(len(y), 7.0)
+    assert make_oracle(loss, [y]).planes(out, np.array([0, len(y)]), np.ones(1)).loss[0] == 0.0
+
+
+@each_kind
+@pytest.mark.parametrize("k", [0, -1, 2.0, "5", True, None])
+def test_k_is_a_positive_integer(kind: Any, k: Any) -> None:
+    with pytest.raises(InputError, match=rf"{kind.__name__}\(k=...\) must be an integer of at least 1, got"):
+        kind(k)
+
+
+@each_kind
+def test_a_fitted_ranker_keeps_the_cut_off(kind: Any, tmp_path: Any) -> None:
+    X, y, qid = ranking_arrays(0)
+    loss: ScoreLoss[Any] = kind(np.int64(2), relevant_from=0.5)
+    ranker = Ranker(loss, C=10.0).fit(X, y, qid)
+    ranker.save(tmp_path / "model.npz")
+    assert Ranker.load(tmp_path / "model.npz").loss == loss == kind(2, relevant_from=0.5) != kind(3)
