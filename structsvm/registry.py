@@ -171,9 +171,14 @@ losses: Registry[Any] = Registry(
         "roc_area": "structsvm.losses:ROCArea",
         "zero_one": "structsvm.losses:ZeroOne",
         "multiclass": "structsvm.losses:Multiclass",
+        "ndcg": "structsvm.losses:NDCG",
+        "letor_ndcg": "structsvm.losses:NDCG",
+        "mrr": "structsvm.losses:ReciprocalRank",
     },
     classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
     place="loss=...",
+    implied={"letor_ndcg": {"discount": "letor"}},
+    cutoffs={"ndcg": 10, "letor_ndcg": 10},
 )
 
 solvers: Registry[Any] = Registry(
