@@ -108,7 +108,7 @@ class NDCG(ScoreLoss[Vector]):
         return PairwiseNDCG(self.k, discount=self.discount, relevant_from=self.relevant_from)
 
 
-def _graded(ys: Sequence[Any]) -> bool:
+def _graded(ys: Any) -> bool:
     """Say whether there are different labels above 0."""
     try:
         parts = [np.ravel(ys)] if isinstance(ys, np.ndarray) and ys.dtype != object else [np.ravel(y) for y in ys]
