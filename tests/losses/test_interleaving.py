@@ -1,6 +1,8 @@
 """Interleaving losses: by enumeration, by other methods, and what is refused."""
 
+import sys
 from itertools import combinations_with_replacement
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,11 @@ from hypothesis import strategies as st
 from structsvm.exceptions import InputError
 from structsvm.losses import NDCG, AveragePrecision, InterleavingLoss, PairwiseLoss, ReciprocalRank, ROCArea
 from structsvm.losses.cost_tables import cost_table
+from structsvm.losses.kernels import truncating
+from structsvm.losses.kernels.dividing import split_by_dividing
 from structsvm.losses.kernels.interleaving import DIVIDE, PROGRAMME, TRUNCATE, interleaving
+from structsvm.losses.kernels.programming import best_placements
+from structsvm.losses.kernels.programming import trace as placement_trace
 from structsvm.losses.pairwise_ndcg import PairwiseNDCG
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -299,3 +305,49 @@ def test_both_paths_find_planes_of_one_value_in_a_problem() -> None:
     ys = [problem.oracle.labels[problem.ptr[i] : problem.ptr[i + 1]] for i in range(problem.n)]
     python = PythonOracle(loss, ys).planes(point.scores, problem.ptr, problem.cap)
     np.testing.assert_allclose(problem.violation(compiled, point), problem.violation(python, point), atol=1e-12)
+
+
+def lines_run(function: Any, arguments: tuple[Any, ...], inner: tuple[Any, ...] = ()) -> int:
+    """Number of lines of a function and of those it calls that are run, uncompiled."""
+    codes, count = {each.py_func.__code__ for each in (function, *inner)}, 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        count += event == "line" and frame.f_code in codes
+        return trace if frame.f_code in codes else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function.py_func(*arguments)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def arguments(loss: InterleavingLoss, n: int) -> tuple[Any, Vector, Vector, float]:
+    """Costs and scores of a query of n documents, half of them relevant."""
+    rng = np.random.default_rng(n)
+    half = n // 2
+    costs = cost_table("", loss.cost, half, half, loss.cutoff).ravel()
+    s, s_bar = -np.sort(-0.1 * rng.standard_normal((2, half)))
+    return costs, s, s_bar, 2.0 / half**2
+
+
+def test_concave_costs_take_n_log_n_steps() -> None:
+    """From 100 to 1600 documents n log n grows 26-fold, R N 256-fold."""
+    short, long = (lines_run(split_by_dividing, arguments(PrecisionSum(), n)) for n in (100, 1600))
+    assert long < 28 * short
+
+
+def test_a_cutoff_takes_steps_linear_in_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a cut-off of 10: from 100 to 1600 documents 16-fold; the triangle is counted, and stays as it is."""
+    for inner in (truncating.best_placements, truncating.trace):
+        monkeypatch.setattr(truncating, inner.py_func.__name__, inner.py_func)
+    steps = []
+    for n in (100, 1600):
+        costs, s, s_bar, scale = arguments(PairwiseNDCG(10), n)
+        steps.append(
+            lines_run(truncating.split_by_truncating, (costs, 10, s, s_bar, scale), (best_placements, placement_trace))
+        )
+    assert steps[1] < 17 * steps[0]
