@@ -101,7 +101,10 @@ def test_a_mutant_that_survives_or_does_not_run_is_told() -> None:
         assert_found(Mutant(PYTHON, "-0.25, 0.25", "typo, 0.25"), ROCArea())
 
 
+SORTING = "structsvm.losses.kernels.sorting"
+
+
 def test_a_mistake_can_be_in_a_module_that_the_kernel_imports_from() -> None:
-    ascending = Mutant(KERNEL, "(~ordered & ~mask)", "(ordered & ~mask)", "structsvm.losses.kernels.sorting")
+    ascending = Mutant(KERNEL, "scores[order[j - 1]] < score", "scores[order[j - 1]] > score", SORTING)
     assert_found(ascending, ROCArea())
     assert_found(evolve(ascending, new=ascending.old), ROCArea())
