@@ -76,7 +76,7 @@ def trials(
     _require_once("value of C", Cs)
     pairs = list(_pairs(named_solvers, named_backends, tol))
     return [
-        Trial(Combination(loss, solver_name, backend_name, float(C)), problem, solver, backend, tol)
+        Trial(Combination(loss, solver_name, backend_name, float(C)), problem, solver, backend, float(tol))
         for loss, given in problems.items()
         for C, problem in [(C, given.with_C(C)) for C in Cs]
         for (solver_name, solver), (backend_name, backend) in pairs

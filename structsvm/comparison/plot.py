@@ -75,7 +75,8 @@ def _draw(axes: "Axes", row: Row, colour: str, style: str) -> "Line2D":
     if row.seconds is not None and row.gap is not None:
         seconds.append(max(row.seconds, seconds[-1]))
         gaps.append(max(row.gap, _SMALLEST))
-    (line,) = axes.plot(seconds, gaps, style, color=colour, linewidth=1.2, drawstyle="steps-post")
+    look = {"color": colour, "linewidth": 1.2, "marker": ".", "markersize": 3.0}
+    (line,) = axes.plot(seconds, gaps, linestyle=style, drawstyle="steps-post", **look)
     if row.status != "converged":
         axes.plot(seconds[-1:], gaps[-1:], "x", color=colour)
     return line

@@ -122,11 +122,16 @@ class _Run:
         self.progress = progress
         self.callback = callback
         self.told_to_stop = False
+        self.fault: Exception | None = None
 
     def show(self, step: Step | None) -> bool:
         """Show the progress; say whether the comparison is to end."""
-        if self.callback is not None and self.callback(evolve(self.progress, step=step)):
-            self.told_to_stop = True
+        try:
+            if self.callback is not None and self.callback(evolve(self.progress, step=step)):
+                self.told_to_stop = True
+        except Exception as error:
+            self.fault = error
+            raise
         return self.told_to_stop
 
     def row(self) -> Row:
@@ -149,6 +154,8 @@ class _Run:
         except NotInstalledError as error:
             return self._without_result("not installed", str(error))
         except Exception as error:
+            if error is self.fault:  # the caller's own, not of what is compared
+                raise
             logger.info("%s failed", trial.combination, exc_info=True)
             reason = str(error) if isinstance(error, StructSVMError) else f"{type(error).__name__}: {error}"
             return self._without_result("failed", reason)
@@ -166,7 +173,7 @@ class _Run:
 
     def _ending(self, result: Result, watch: Watch) -> tuple[str, str]:
         """Return the status and the note of a result."""
-        if result.status is Status.CONVERGED:
+        if result.status is Status.CONVERGED or (watch.ended and result.converged):  # as a last look may find
             return "converged", ""
         if watch.ended:
             return "time limit", f"{self._late()}: these are the bounds reached by then"
