@@ -75,8 +75,7 @@ def _draw(axes: "Axes", row: Row, colour: str, style: str) -> "Line2D":
     if row.seconds is not None and row.gap is not None:
         seconds.append(max(row.seconds, seconds[-1]))
         gaps.append(max(row.gap, _SMALLEST))
-    look = {"color": colour, "linewidth": 1.2, "marker": ".", "markersize": 3.0}
-    (line,) = axes.plot(seconds, gaps, linestyle=style, drawstyle="steps-post", **look)
+    (line,) = axes.plot(seconds, gaps, f".{style}", color=colour, linewidth=1.2, markersize=3.0, drawstyle="steps-post")
     if row.status != "converged":
         axes.plot(seconds[-1:], gaps[-1:], "x", color=colour)
     return line

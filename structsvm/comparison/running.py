@@ -80,7 +80,8 @@ def compare(
 
     Examples
     --------
-    >>>     >>> from structsvm import Problem
+    >>> import numpy as np
+    >>> from structsvm import Problem
     >>> from structsvm.comparison import compare
     >>> rng = np.random.default_rng(0)
     >>> y, qid = np.tile([1.0, 0.0, 0.0], 20), np.repeat(np.arange(20), 3)

@@ -10,7 +10,8 @@ from structsvm.result import Status
 
 _EXAMPLES = 2
 
-_ITERATIONS = 3
+_ITERATIONS = 12
+"""Most iterations; Frank-Wolfe may take ten before it computes a certificate."""
 
 _CUTS = 20
 

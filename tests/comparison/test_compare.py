@@ -1,5 +1,6 @@
 """Rows hold what the solvers return, and what fails takes nothing else with it."""
 
+import doctest
 import itertools
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 from attrs import evolve, frozen
 
-from structsvm.comparison import compare
+from structsvm.comparison import compare, running
 from structsvm.exceptions import NotInstalledError
 from structsvm.problem import Problem
 from structsvm.qp import ActiveSet, GeneralBackend, HiGHS
@@ -230,3 +231,8 @@ def test_a_data_frame(problem):
     assert frame.shape == (4, 19)
     assert frame.groupby("C").gap.max().max() <= 1e-3
     assert frame.status.eq("converged").all()
+
+
+def test_the_example():
+    failed, run = doctest.testmod(running)
+    assert (failed, run) == (0, 8)
