@@ -173,7 +173,7 @@ def _print(table: "Comparison", problems: "dict[str, Problem]") -> None:
     for loss, C in dict.fromkeys((row.loss, row.C) for row in table):
         rows = [row for row in table if (row.loss, row.C) == (loss, C)]
         title = f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"
-        print_table(_HEADINGS, (list(_cells(row)) for row in rows), title=title, numbers_from=3)
+        print_table(_HEADINGS, (list(_cells(row)) for row in rows), title=title, numbers_from=3, whole=True)
     if not table.rows:
         return
     for status, note in dict.fromkeys((row.status, row.note) for row in table if row.note):

@@ -39,6 +39,20 @@ def test_the_table(run):
     assert "asked for was 0.0001." in done.stdout
 
 
+@posix
+def test_a_narrow_terminal_cuts_nothing_off(process, here):
+    leader, follower = os.openpty()
+    one = process(
+        "compare", "train.txt", "--solver", "one-slack,frank-wolfe", "--backend", "active-set", stdout=follower
+    )
+    os.close(follower)
+    seen = _rest(leader).decode()
+    assert one.wait(timeout=60) == 0
+    assert [row[1] for row in lines(seen, "one-slack")] == ["active-set"]
+    assert "iterations" in seen
+    assert "…" not in seen
+
+
 def test_the_files(run):
     run(
         *("compare", "train.txt", "--loss", "map,roc_area", "--loss", "zero_one", *SMALL, "-C", "1", "-C", "10,100"),
