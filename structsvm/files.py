@@ -36,11 +36,22 @@ def replacing(path: Path) -> Iterator[TextIO]:
     InputError : as `check_writable`.
     OSError : when writing fails; what was at ``path`` is still there.
     """
+    with replacement(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        yield file
+
+
+@contextmanager
+def replacement(path: Path) -> Iterator[Path]:
+    """Create an empty file for others to fill, which takes its place at ``path`` in the end, unless there is an error.
+
+    Raises
+    ------
+    InputError : as `check_writable`.
+    """
     path = path.resolve()  # a link keeps pointing to the file, whose content is replaced
     check_writable(path)
     with _beside(path) as temporary:
-        with temporary.open("w", encoding="utf-8") as file:
-            yield file
+        yield temporary
         temporary.replace(path)
 
 

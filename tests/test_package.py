@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "problem": SHARED | {"parallel", "operators", "metrics", "losses"},
     "solvers": SHARED | {"qp", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
+    "comparison": SHARED | {"qp", "problem", "solvers"},
     "estimators": SHARED | {"operators", "metrics", "features", "data", "qp", "losses", "problem", "solvers"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
@@ -62,6 +63,7 @@ print(json.dumps([sorted(set(sys.modules) & {large!r}), compiled]))
         "import structsvm.losses, structsvm.solvers, structsvm.qp, structsvm.estimators, structsvm.data",
         "import structsvm.features",
         "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
+        "import structsvm.comparison",
     ],
 )
 def test_an_import_is_light(statement, tmp_path):

@@ -12,9 +12,16 @@ from rich.table import Table
 
 _WIDTH_OF_FILES = 200
 
+_WIDEST = 10_000
+
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers_from: int | None = None
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    numbers_from: int | None = None,
+    whole: bool = False,
 ) -> None:
     """Print a table and an empty line on standard output.
 
@@ -24,6 +31,7 @@ def print_table(
     rows : cells, as text.
     title : line above the table.
     numbers_from : number of the first column that is aligned to the right; None: none is.
+    whole : True makes lines longer than the terminal where cells would be cut off else.
     """
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for number, heading in enumerate(columns):
@@ -32,7 +40,9 @@ def print_table(
         table.add_row(*row)
     if title:
         click.echo(title)
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    width = Console().width if sys.stdout.isatty() else _WIDTH_OF_FILES
+    if whole:
+        width = max(width, Console(width=_WIDEST).measure(table).maximum)
     Console(width=width, highlight=False, markup=False, emoji=False).print(table)
     click.echo()
 

@@ -1,6 +1,7 @@
 """Types and checks of arguments and options, and examples for the help texts."""
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,9 @@ class _File(click.Path):
 
 FILE = _File()
 
+_OUTER_COMMA = re.compile(r",(?![^()]*\))")
+"""A comma that is not among the settings of a name, as in ``map(relevant_from=2,empty=skip)``."""
+
 
 def example(*lines: str) -> str:
     """Return command lines as the text below a command's options, one a line."""
@@ -51,6 +55,49 @@ def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter
         return name
 
     return check
+
+
+def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is given as "a,b,c", once or more often, without repetitions: the callback of an option."""
+    parts = [part.strip() for text in texts for part in _OUTER_COMMA.split(text)]
+    if not all(parts):
+        raise click.BadParameter(f"{','.join(texts)!r} has an empty entry: write it as a,b,c")
+    twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
+    if twice is not None:
+        raise click.BadParameter(f"{twice!r} is given twice: leave one out")
+    return tuple(parts)
+
+
+def names_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[str, ...]]:
+    """Return the callback of an option whose values, separated by commas, must be names in a registry."""
+
+    def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+        names = several(ctx, param, texts)
+        made: list[Any] = []
+        for name in names:
+            try:
+                made.append(registry.create(name))
+            except InputError as error:
+                raise click.BadParameter(str(error)) from None
+            if made[-1] in made[:-1]:
+                first = names[made.index(made[-1])]
+                raise click.BadParameter(f"{first!r} and {name!r} are the same {registry.kind}: leave one out")
+        return names
+
+    return check
+
+
+def numbers(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[float, ...]:
+    """Return positive finite numbers that are separated by commas: the callback of an option."""
+    found: list[float] = []
+    for text in several(ctx, param, texts):
+        try:
+            found.append(positive(ctx, param, float(text)))
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not a number; several are written as 1,10,100") from None
+        if found[-1] in found[:-1]:
+            raise click.BadParameter(f"{text} is given twice: leave one out")
+    return tuple(found)
 
 
 def as_measures(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":

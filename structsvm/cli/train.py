@@ -119,7 +119,7 @@ def train_command(
 
     if bool(C_grid) != bool(validation):
         raise click.UsageError("--C-grid needs --validation, whose queries choose among its values, and the other way")
-    _check_loss(loss, class_weight)
+    check_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
     check_writable(model)
     ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
@@ -141,8 +141,13 @@ def train_command(
         )
 
 
-def _check_loss(name: str, class_weight: str | None) -> None:
-    """Refuse a loss that no ranker can learn, and class weights where there are no classes."""
+def check_loss(name: str, class_weight: str | None = None) -> None:
+    """Refuse a loss that no ranker can learn, and class weights where there are no classes.
+
+    Raises
+    ------
+    click.UsageError : in both cases.
+    """
     from structsvm.estimators.parameters import scores_rows
     from structsvm.losses import Loss
 

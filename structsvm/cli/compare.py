@@ -1,0 +1,216 @@
+"""``structsvm compare``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from structsvm.cli.console import counted, print_table, progress_line
+from structsvm.cli.failures import Failure
+from structsvm.cli.options import FILE, example, names_in, numbers, positive
+from structsvm.cli.train import check_loss
+from structsvm.exceptions import InputError
+from structsvm.files import check_writable, replacement, replacing
+from structsvm.registry import backends, losses, solvers
+
+if TYPE_CHECKING:
+    from structsvm import Problem
+    from structsvm.comparison import Comparison, Progress, Row
+
+_HEADINGS = (
+    *("solver", "backend", "status", "gap / C", "primal", "iterations"),
+    *("cuts", "peak", "oracle s", "QP s", "all s", "handed over"),
+)
+
+_LEGEND = """\
+The gap is certified: the primal is at most this far above the optimum, in units of C; asked for was {tol:g}. An
+iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are those kept at the end, and at
+the peak. Seconds are those in the oracle (scores and argmaxes), in QPs, and in all; what is compiled or loaded at
+first use was before. Handed over are QPs that a backend left to the built-in one, active-set."""
+
+
+@click.command(
+    name="compare",
+    short_help="Compare solvers and QP backends on LETOR files.",
+    epilog=example(
+        "structsvm compare train.txt --backend active-set,osqp,highs -C 1,10,100",
+        "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
+    ),
+)
+@click.argument("data", type=FILE, nargs=-1, required=True)
+@click.option(
+    "--loss",
+    "loss_names",
+    metavar="NAMES",
+    multiple=True,
+    callback=names_in(losses),
+    default=["map"],
+    show_default=True,
+    help="What is optimised; here and below, several are separated by commas.",
+)
+@click.option(
+    "--solver",
+    "solver_names",
+    metavar="NAMES",
+    multiple=True,
+    callback=names_in(solvers),
+    default=["one-slack,n-slack,frank-wolfe"],
+    show_default=True,
+    help="Solvers.",
+)
+@click.option(
+    "--backend",
+    "backend_names",
+    metavar="NAMES",
+    multiple=True,
+    callback=names_in(backends),
+    default=["active-set,cvxopt,osqp,highs"],
+    show_default=True,
+    help="QP backends, for the solvers that have one.",
+)
+@click.option(
+    "-C",
+    "Cs",
+    metavar="NUMBERS",
+    multiple=True,
+    callback=numbers,
+    default=["1"],
+    show_default=True,
+    help="Weights of the mean hinge loss against the regulariser.",
+)
+@click.option(
+    "--tol",
+    type=float,
+    metavar="NUMBER",
+    callback=positive,
+    default=1e-3,
+    show_default=True,
+    help="Stop when the objective is proved to be within tol * C of the optimum.",
+)
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    callback=positive,
+    default=60.0,
+    show_default=True,
+    help="For each combination; the QP or iteration at work is finished.",
+)
+@click.option("--csv", "csv_path", metavar="FILE", type=FILE, help="File to write the table to, as CSV.")
+@click.option("--json", "json_path", metavar="FILE", type=FILE, help="File to write it to, and the gap against time.")
+@click.option(
+    "--plot", "plot_path", metavar="FILE", type=FILE, help="File to draw the gap against time to, such as gaps.svg."
+)
+def compare_command(
+    data: tuple[Path, ...],
+    loss_names: tuple[str, ...],
+    solver_names: tuple[str, ...],
+    backend_names: tuple[str, ...],
+    Cs: tuple[float, ...],
+    tol: float,
+    time_limit: float,
+    csv_path: Path | None,
+    json_path: Path | None,
+    plot_path: Path | None,
+) -> None:
+    """Train with every solver, QP backend and C on LETOR files, and show what it took.
+
+    The files are read as one data set. A combination that does not end within the time limit says so and shows how
+    far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
+    table of what is done by then. A solver without QPs runs once for each C.
+    """
+    from structsvm import Problem
+    from structsvm.comparison import compare
+    from structsvm.data import load_letor
+
+    for name in loss_names:
+        check_loss(name)
+    _check_files(csv_path, json_path, plot_path)
+    with progress_line() as say:
+        say(f"reading {counted(len(data), 'file')}")
+        read = load_letor(data)
+        problems = {name: Problem.from_queries(read.X, read.y, read.qid, loss=name) for name in loss_names}
+        table = compare(
+            problems,
+            solver_names,
+            backend_names,
+            Cs,
+            tol=tol,
+            time_limit=time_limit,
+            callback=lambda progress: say(_in_a_line(progress)),
+        )
+    click.echo(f"{repr(read).removeprefix('RankingData(').removesuffix(')')} from {counted(len(data), 'file')}\n")
+    _print(table, problems)
+    _write(table, csv_path, json_path, plot_path)
+    if table.interrupted:
+        raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}")
+    if all(row.gap is None for row in table):
+        raise Failure(f"no combination has a result: {table.rows[0].note}")
+
+
+def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
+    """Make sure that the files can be written, before anything is run."""
+    paths = [path for path in (csv_path, json_path, plot_path) if path is not None]
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise click.UsageError("--csv, --json and --plot need a file each: two of them are the same")
+    for path in paths:
+        check_writable(path)
+    if plot_path is not None:
+        from structsvm.comparison.plot import require_format
+
+        require_format(plot_path)
+
+
+def _in_a_line(progress: "Progress") -> str:
+    text = f"{progress.number} of {progress.planned}: {progress.combination}"
+    step = progress.step
+    return text if step is None else f"{text}: iteration {step.iteration}, gap {step.gap / step.C:.2g} * C"
+
+
+def _print(table: "Comparison", problems: "dict[str, Problem]") -> None:
+    """Print a table for each loss and C, and the notes of their rows."""
+    for loss, C in dict.fromkeys((row.loss, row.C) for row in table):
+        rows = [row for row in table if (row.loss, row.C) == (loss, C)]
+        title = f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"
+        print_table(_HEADINGS, (list(_cells(row)) for row in rows), title=title, numbers_from=3, whole=True)
+    if not table.rows:
+        return
+    for status, note in dict.fromkeys((row.status, row.note) for row in table if row.note):
+        click.echo(f"{status}: {note}")
+    click.echo(_LEGEND.format(tol=table.rows[0].tol))
+
+
+def _examples(problem: "Problem") -> str:
+    if problem.loss.per_row:
+        return counted(problem.used, "document")
+    left_out = f", {problem.left_out} left out" if problem.left_out else ""
+    return f"{counted(problem.used, 'query', 'queries')}{left_out}"
+
+
+def _cells(row: "Row") -> Iterator[str]:
+    yield from (row.solver, row.backend or "–", row.status)
+    yield "–" if row.gap is None else f"{row.gap:.1e}"
+    yield "–" if row.primal is None else f"{row.primal:.6g}"
+    for count in (row.iterations, row.cuts, row.peak_cuts):
+        yield "–" if count is None else str(count)
+    for seconds in (row.oracle_seconds, row.qp_seconds, row.seconds):
+        yield "–" if seconds is None else f"{seconds:.2f}"
+    yield "–" if row.handovers is None else str(row.handovers)
+
+
+def _write(table: "Comparison", csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
+    """Write the files that were asked for."""
+    for path, text in ((csv_path, table.to_csv), (json_path, table.to_json)):
+        if path is not None:
+            with replacing(path) as file:
+                file.write(text())
+    if plot_path is not None:
+        from structsvm.comparison import gap_against_time
+
+        try:
+            figure = gap_against_time(table)
+        except InputError as error:
+            raise Failure(f"{plot_path} was not written: {error}") from None
+        with replacement(plot_path) as temporary:
+            figure.savefig(temporary, format=plot_path.suffix.lower().removeprefix("."))

@@ -1,0 +1,154 @@
+"""What is compared: every solver with every backend at every C, on every problem."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from attrs import Attribute, evolve, fields, frozen, has
+
+from structsvm.exceptions import InputError
+from structsvm.problem import Problem
+from structsvm.qp import QPBackend
+from structsvm.registry import Registry, losses
+from structsvm.registry import backends as known_backends
+from structsvm.registry import solvers as known_solvers
+from structsvm.solvers import Auto, Solver
+
+
+@frozen
+class Combination:
+    """The names of one line of a comparison.
+
+    Parameters
+    ----------
+    loss : name of the loss, or of the problem.
+    solver : name of the solver, with those settings that differ from its own.
+    backend : name of the QP backend, likewise; None where the solver solves no QP or chooses for itself.
+    C : weight of the mean hinge.
+    """
+
+    loss: str
+    solver: str
+    backend: str | None
+    C: float
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, [self.loss, self.solver, self.backend, f"C = {self.C:g}"]))
+
+
+@frozen(eq=False)
+class Trial:
+    """A combination and the objects that it names.
+
+    Parameters
+    ----------
+    combination : the names.
+    problem : the problem, with its C.
+    solver : the solver, with ``tol`` and the backend.
+    backend : the QP backend; None where there is none.
+    tol : gap to reach, in units of the loss.
+    """
+
+    combination: Combination
+    problem: Problem
+    solver: Solver
+    backend: QPBackend | None
+    tol: float
+
+
+def trials(
+    problems: Problem | Mapping[str, Problem],
+    solvers: str | Solver | Iterable[str | Solver],
+    backends: str | QPBackend | Iterable[str | QPBackend],
+    Cs: float | Iterable[float],
+    tol: float,
+) -> list[Trial]:
+    """Return all combinations, in the order in which they are run; the arguments are those of `compare`.
+
+    Raises
+    ------
+    InputError : when a list is empty or names something twice, or a solver has no setting ``tol``.
+    UnknownNameError : when a name is not known.
+    """
+    problems = _by_name(problems)
+    named_solvers = _named("solver", solvers, known_solvers)
+    named_backends = _named("backend", backends, known_backends)
+    Cs = list(Cs) if isinstance(Cs, Iterable) else [Cs]
+    _require_once("value of C", Cs)
+    pairs = list(_pairs(named_solvers, named_backends, tol))
+    return [
+        Trial(Combination(loss, solver_name, backend_name, float(C)), problem, solver, backend, float(tol))
+        for loss, given in problems.items()
+        for C, problem in [(C, given.with_C(C)) for C in Cs]
+        for (solver_name, solver), (backend_name, backend) in pairs
+    ]
+
+
+def _by_name(problems: Any) -> Mapping[str, Problem]:
+    if isinstance(problems, Problem):
+        loss = problems.loss
+        return {losses.name_of(type(loss)) or loss.title: problems}
+    if not isinstance(problems, Mapping) or not all(isinstance(each, Problem) for each in problems.values()):
+        raise InputError(
+            "compare takes a Problem, or a dict of them by name: make one with Problem.from_queries(X, y, qid, "
+            "loss=...) or Problem.from_examples(xs, ys, loss=...)"
+        )
+    _require_once("problem", list(problems))
+    return problems
+
+
+def _named(kind: str, given: Any, registry: Registry[Any]) -> dict[str, Any]:
+    """Return objects of one kind by name, as `describe` makes it."""
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    made = [registry.create(each) for each in (given if several else [given])]
+    names = [describe(each) for each in made]
+    _require_once(kind, names)
+    return dict(zip(names, made, strict=True))
+
+
+def _require_once(kind: str, things: list[Any]) -> None:
+    if not things:
+        raise InputError(f"there is nothing to compare without a {kind}: give at least one")
+    twice = next((thing for k, thing in enumerate(things) if thing in things[:k]), None)
+    if twice is not None:
+        raise InputError(f"the {kind} {twice} is given twice: leave one out")
+
+
+def _pairs(
+    solvers: dict[str, Solver], backends: dict[str, QPBackend], tol: float
+) -> Iterator[tuple[tuple[str, Solver], tuple[str | None, QPBackend | None]]]:
+    for name, solver in solvers.items():
+        settings = [field.name for field in _fields(solver)]
+        if "tol" not in settings:
+            raise InputError(
+                f"the solver {name} has no setting tol, so it cannot be told where to stop: make it a frozen attrs "
+                "class with a field tol"
+            )
+        if "backend" not in settings or isinstance(solver, Auto):  # which chooses among solvers, some without QPs
+            yield (name, with_settings(solver, tol=tol)), (None, None)
+            continue
+        for backend_name, backend in backends.items():
+            yield (name, with_settings(solver, tol=tol, backend=backend)), (backend_name, backend)
+
+
+def with_settings(solver: Solver, **settings: Any) -> Solver:
+    """Return a solver with other settings."""
+    return evolve(cast(Any, solver), **settings)  # type: ignore[no-any-return]
+
+
+def describe(thing: Solver | QPBackend) -> str:
+    """Return the name of a solver or backend, followed by the settings that differ from its own.
+
+    The settings ``tol`` and ``backend`` of a solver are left out: a comparison sets them.
+    """
+    changed = [
+        f"{field.name}={getattr(thing, field.name)!r}"
+        for field in _fields(thing)
+        if field.name not in ("tol", "backend") and repr(getattr(thing, field.name)) != repr(field.default)
+    ]
+    return f"{thing.name}({', '.join(changed)})" if changed else thing.name
+
+
+def _fields(thing: Solver | QPBackend) -> "tuple[Attribute[Any], ...]":
+    """Return the settings of a solver or backend; none where it is not an attrs value."""
+    kind: type[Any] = type(thing)
+    return tuple(fields(kind)) if has(kind) else ()

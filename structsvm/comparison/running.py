@@ -1,0 +1,187 @@
+"""Running a comparison, one combination after the other."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
+from typing import TypeAlias
+
+from attrs import asdict, evolve, frozen
+
+from structsvm.comparison.combinations import Combination, Trial, trials, with_settings
+from structsvm.comparison.limit import OutOfTime, Watch, Watched
+from structsvm.comparison.table import Comparison, Row, row_of
+from structsvm.comparison.warming import warm_up
+from structsvm.exceptions import InputError, NotInstalledError, StructSVMError
+from structsvm.problem import Problem
+from structsvm.qp import QPBackend
+from structsvm.result import Result, Status, Step
+from structsvm.solvers import Solver
+
+logger = logging.getLogger("structsvm")
+
+
+@frozen
+class Progress:
+    """How far a comparison is.
+
+    Parameters
+    ----------
+    number, planned : number of the combination, from 1, and how many there are.
+    combination : its names.
+    step : what its solver reports; None before it starts.
+    """
+
+    number: int
+    planned: int
+    combination: Combination
+    step: Step | None
+
+
+Callback: TypeAlias = Callable[[Progress], bool | None]
+"""Is shown the progress; returns True to end the comparison."""
+
+
+def compare(
+    problems: Problem | Mapping[str, Problem],
+    solvers: str | Solver | Iterable[str | Solver] = ("one-slack", "n-slack", "frank-wolfe"),
+    backends: str | QPBackend | Iterable[str | QPBackend] = ("active-set", "cvxopt", "osqp", "highs"),
+    Cs: float | Iterable[float] = 1.0,
+    *,
+    tol: float = 1e-3,
+    time_limit: float | None = 60.0,
+    callback: Callback | None = None,
+) -> Comparison:
+    """Solve problems with every solver, every QP backend and every C, each from nothing, and tabulate what it took.
+
+    The combinations run one after the other in this process, on the same data. Each first solves a few examples,
+    so that what is compiled, imported or cached at first use does not count. A solver without QPs, such as
+    ``frank-wolfe``, runs once for each C, and so does ``auto``, which chooses for itself. A combination that
+    fails, or whose package is not installed, says so in its row, and the others go on. Ctrl-C ends the
+    comparison, which then holds the rows so far.
+
+    The time limit is looked at after each iteration and before each QP, so that a combination may be late by one
+    of these; its row has the bounds reached by then.
+
+    Parameters
+    ----------
+    problems : a problem, or several by name, such as one for each loss; their own C does not matter.
+    solvers : names or objects; ``tol`` and the backend of an object are replaced.
+    backends : names or objects.
+    Cs : weights of the mean hinge.
+    tol : gap to reach, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    time_limit : seconds for each combination; None: no limit.
+    callback : is shown the `Progress` at the start and after each iteration of each combination, while
+        its clock is stopped; returns True to end the comparison.
+
+    Raises
+    ------
+    InputError : when a list is empty or names something twice, or a number is not positive.
+    UnknownNameError : when a name is not known; it tells the nearest one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> from structsvm.comparison import compare
+    >>> rng = np.random.default_rng(0)
+    >>> y, qid = np.tile([1.0, 0.0, 0.0], 20), np.repeat(np.arange(20), 3)
+    >>> problem = Problem.from_queries(rng.standard_normal((60, 5)), y, qid, loss="map")
+    >>> table = compare(problem, ["one-slack", "frank-wolfe"], ["active-set", "highs"], Cs=10)
+    >>> [(row.solver, row.backend, row.status) for row in table]
+    [('one-slack', 'active-set', 'converged'), ('one-slack', 'highs', 'converged'), ('frank-wolfe', None, 'converged')]
+    """
+    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0.0):
+        raise InputError(f"time_limit must be a positive number of seconds, or None for no limit, got {time_limit!r}")
+    planned = trials(problems, solvers, backends, Cs, tol)
+    rows: list[Row] = []
+    warm: set[tuple[str, str, str | None]] = set()
+    try:
+        for number, trial in enumerate(planned, start=1):
+            run = _Run(trial, time_limit, Progress(number, len(planned), trial.combination, None), callback)
+            if run.show(None):
+                break
+            kind = (trial.combination.loss, trial.combination.solver, trial.combination.backend)
+            if kind not in warm:
+                warm_up(trial)
+                warm.add(kind)
+            rows.append(run.row())
+            if rows[-1].status == "interrupted":
+                raise KeyboardInterrupt
+            if run.told_to_stop:
+                break
+    except KeyboardInterrupt:
+        return Comparison(tuple(rows), len(planned), interrupted=True)
+    return Comparison(tuple(rows), len(planned))
+
+
+class _Run:
+    """The run of one combination."""
+
+    def __init__(self, trial: Trial, limit: float | None, progress: Progress, callback: Callback | None) -> None:
+        self.trial = trial
+        self.limit = limit
+        self.progress = progress
+        self.callback = callback
+        self.told_to_stop = False
+        self.fault: Exception | None = None
+
+    def show(self, step: Step | None) -> bool:
+        """Show the progress; say whether the comparison is to end."""
+        try:
+            if self.callback is not None and self.callback(evolve(self.progress, step=step)):
+                self.told_to_stop = True
+        except Exception as error:
+            self.fault = error
+            raise
+        return self.told_to_stop
+
+    def row(self) -> Row:
+        """Solve, and return what came of it."""
+        trial = self.trial
+        watch = Watch(self.limit)
+
+        def after(step: Step) -> bool:
+            with watch.pause():
+                stop = self.show(step)
+            return watch.over() or stop
+
+        solver = trial.solver
+        if trial.backend is not None:
+            solver = with_settings(solver, backend=Watched(trial.backend, watch))
+        try:
+            result = solver.solve(trial.problem, callback=after)
+        except OutOfTime:
+            return self._without_result("time limit", f"{self._late()}, before there was a result")
+        except NotInstalledError as error:
+            return self._without_result("not installed", str(error))
+        except Exception as error:
+            if error is self.fault:  # the caller's own, not of what is compared
+                raise
+            logger.info("%s failed", trial.combination, exc_info=True)
+            reason = str(error) if isinstance(error, StructSVMError) else f"{type(error).__name__}: {error}"
+            return self._without_result("failed", reason)
+        seconds = watch.seconds
+        status, note = self._ending(result, watch)
+        return row_of(
+            trial.combination,
+            result,
+            status=status,
+            note=note,
+            seconds=seconds,
+            qps=None if trial.backend is None else watch.qps,
+            largest_qp=watch.largest,
+        )
+
+    def _ending(self, result: Result, watch: Watch) -> tuple[str, str]:
+        """Return the status and the note of a result."""
+        if result.status is Status.CONVERGED or (watch.ended and result.converged):  # as a last look may find
+            return "converged", ""
+        if watch.ended:
+            return "time limit", f"{self._late()}: these are the bounds reached by then"
+        return result.status.name.lower().replace("_", " "), result.status.value
+
+    def _late(self) -> str:
+        return f"the time limit of {self.limit:g} s has passed"
+
+    def _without_result(self, status: str, note: str) -> Row:
+        return Row(**asdict(self.trial.combination), tol=self.trial.tol, status=status, note=note)

@@ -1,0 +1,150 @@
+"""The table that a comparison returns, and its text as CSV and JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import asdict, field, fields, filters, frozen
+
+from structsvm.comparison.combinations import Combination
+from structsvm.result import Result, Step
+
+
+@frozen(kw_only=True)
+class Row:
+    """What came of one combination. Figures are None where there is no result.
+
+    Parameters
+    ----------
+    loss, solver, backend, C : what was run; see `Combination`.
+    tol : gap asked for, in units of the loss.
+    status : "converged", "time limit", "iteration limit", "stalled", "interrupted" (Ctrl-C), "stopped" (by the
+        callback), "not installed" or "failed".
+    note : why it did not converge, and the way out; "" where it did.
+    gap : certified gap in units of C: ``(primal − dual) / C``, to be compared with ``tol``.
+    primal, dual : the bounds of the optimum.
+    iterations : iterations of the solver: passes, cuts or rounds, as it counts them.
+    passes : passes over the data; one evaluates all scores and combines all features.
+    cuts : cuts in the working set at the end.
+    peak_cuts : the most there were at any time.
+    qps : QPs that a backend was asked for; None where the solver has none, or chose it for itself.
+    handovers : how many of them the backend left to the built-in one.
+    oracle_seconds, qp_seconds : time in scores and argmaxes, and in the working set and its QPs.
+    seconds : time in all, until the result was there.
+    history : the steps on the way.
+    """
+
+    loss: str
+    solver: str
+    backend: str | None
+    C: float
+    tol: float
+    status: str
+    note: str = ""
+    gap: float | None = None
+    primal: float | None = None
+    dual: float | None = None
+    iterations: int | None = None
+    passes: float | None = None
+    cuts: int | None = None
+    peak_cuts: int | None = None
+    qps: int | None = None
+    handovers: int | None = None
+    oracle_seconds: float | None = None
+    qp_seconds: float | None = None
+    seconds: float | None = None
+    history: tuple[Step, ...] = field(default=(), repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """Return all but the history, by name."""
+        return asdict(self, filter=filters.exclude("history"))
+
+    @property
+    def curve(self) -> list[tuple[float, float]]:
+        """Seconds and the certified gap at that time, in units of C, step by step."""
+        return [(step.seconds, step.gap / step.C) for step in self.history]
+
+
+@frozen
+class Comparison:
+    """A table with a row for each combination that was run.
+
+    ``pandas.DataFrame(comparison.records())`` makes a data frame of it.
+
+    Parameters
+    ----------
+    rows : the rows, in the order in which they were run.
+    planned : number of combinations; there are fewer rows where Ctrl-C or the callback ended the comparison.
+    interrupted : whether Ctrl-C did.
+    """
+
+    rows: tuple[Row, ...]
+    planned: int
+    interrupted: bool = False
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return each row as a dictionary of its columns, without its history."""
+        return [row.record() for row in self.rows]
+
+    def to_csv(self) -> str:
+        """Return the table as CSV with a line of headings; what is None is empty."""
+        text = io.StringIO()
+        columns = [column.name for column in fields(Row) if column.name != "history"]
+        writer = csv.DictWriter(text, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.records())
+        return text.getvalue()
+
+    def to_json(self) -> str:
+        """Return the table as a JSON list of rows; ``curve`` is the list of [seconds, gap in units of C] of each."""
+        return json.dumps([{**row.record(), "curve": row.curve} for row in self.rows], indent=2) + "\n"
+
+
+def row_of(
+    combination: Combination,
+    result: Result,
+    *,
+    status: str,
+    note: str,
+    seconds: float,
+    qps: int | None,
+    largest_qp: int,
+) -> Row:
+    """Return the row of a result.
+
+    Parameters
+    ----------
+    combination, result : what was run, and what came of it.
+    status, note : as in `Row`.
+    seconds : time in all.
+    qps : number of QPs; None where there was no backend.
+    largest_qp : cuts in the largest of them, which may have been there in the middle of an iteration.
+    """
+    last = result.history[-1]
+    return Row(
+        **asdict(combination),
+        tol=result.tol,
+        status=status,
+        note=note,
+        gap=result.gap / result.C,
+        primal=result.primal,
+        dual=result.dual,
+        iterations=last.iteration,
+        passes=last.passes,
+        cuts=len(result.cuts),
+        peak_cuts=max(largest_qp, *(step.cuts for step in result.history), len(result.cuts)),
+        qps=qps,
+        handovers=result.handovers if qps is not None else None,
+        oracle_seconds=last.oracle_seconds,
+        qp_seconds=last.qp_seconds,
+        seconds=seconds,
+        history=result.history,
+    )

@@ -1,0 +1,190 @@
+"""``structsvm compare``: the table, the files, and what is refused before anything runs."""
+
+import csv
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from structsvm.exceptions import NotInstalledError
+from structsvm.qp import HiGHS
+from structsvm.solvers import FrankWolfe
+from tests.cli.conftest import write_letor
+from tests.cli.test_processes import _rest, posix
+
+SMALL = ("--backend", "active-set,highs")
+
+
+def lines(output, solver):
+    return [line.split() for line in output.splitlines() if line.split()[:1] == [solver]]
+
+
+def test_the_table(run):
+    done = run("compare", "train.txt", "test.txt", *SMALL, "-C", "1,100", "--tol", 1e-4)
+    assert done.stderr == ""
+    assert done.stdout.startswith("14 queries, 168 documents, 4 features, dense from 2 files\n\n")
+    for C in (1, 100):
+        assert f"loss map (12 queries, 2 left out), C = {C}\n" in done.stdout
+    for solver, backends in {"one-slack": ["active-set", "highs"], "n-slack": ["active-set", "highs"]}.items():
+        rows = lines(done.stdout, solver)
+        assert [row[1] for row in rows] == backends * 2
+        for row in rows:
+            assert row[2] == "converged"
+            assert 0.0 <= float(row[3]) <= 1e-4
+            assert float(row[8]) + float(row[9]) <= float(row[10]) + 0.015
+    assert [row[1:3] + row[-1:] for row in lines(done.stdout, "frank-wolfe")] == [["–", "converged", "–"]] * 2
+    assert "asked for was 0.0001." in done.stdout
+
+
+@posix
+def test_a_narrow_terminal_cuts_nothing_off(process, here):
+    leader, follower = os.openpty()
+    one = process(
+        "compare", "train.txt", "--solver", "one-slack,frank-wolfe", "--backend", "active-set", stdout=follower
+    )
+    os.close(follower)
+    seen = _rest(leader).decode()
+    assert one.wait(timeout=60) == 0
+    assert [row[1] for row in lines(seen, "one-slack")] == ["active-set"]
+    assert "iterations" in seen
+    assert "…" not in seen
+
+
+def test_the_files(run):
+    run(
+        *("compare", "train.txt", "--loss", "map,roc_area", "--loss", "zero_one", *SMALL, "-C", "1", "-C", "10,100"),
+        *("--solver", "one_slack,frank-wolfe", "--csv", "rows.csv", "--json", "rows.json", "--plot", "gaps.svg"),
+    )
+    with Path("rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * 3 * 3
+    assert {row["loss"] for row in rows} == {"map", "roc_area", "zero_one"}
+    assert {row["C"] for row in rows} == {"1.0", "10.0", "100.0"}
+    assert {row["status"] for row in rows} == {"converged"}
+    assert [row["primal"] for row in rows] == [str(row["primal"]) for row in json.loads(Path("rows.json").read_text())]
+    assert "<svg" in Path("gaps.svg").read_text()
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "gaps.svg",
+        "rows.csv",
+        "rows.json",
+        "test.txt",
+        "train.txt",
+    ]
+
+
+def test_a_time_limit(run):
+    done = run("compare", "train.txt", *SMALL, "-C", 1000, "--tol", 1e-9, "--time-limit", 1e-6, "--csv", "rows.csv")
+    assert "time limit: the time limit of 1e-06 s has passed: these are the bounds reached by then\n" in done.stdout
+    with Path("rows.csv").open() as file:
+        assert [row["status"] for row in csv.DictReader(file)] == ["time limit"] * 5
+
+
+def test_a_backend_that_is_not_installed(run, monkeypatch):
+    def missing(self, qp, start):
+        raise NotInstalledError("the package is missing: get it")
+        yield
+
+    monkeypatch.setattr(HiGHS, "attempts", missing)
+    done = run("compare", "train.txt", *SMALL, "--solver", "one-slack")
+    assert [row[2] for row in lines(done.stdout, "one-slack")] == ["converged", "not"]
+    assert "\nnot installed: the package is missing: get it\n" in done.stdout
+    done = run("compare", "train.txt", "--backend", "highs", "--solver", "one-slack", code=1)
+    assert done.stderr == "structsvm: error: no combination has a result: the package is missing: get it\n"
+    done = run("compare", "train.txt", "--backend", "highs", "--solver", "one-slack", "--plot", "a.svg", code=1)
+    assert done.stderr == (
+        "structsvm: error: a.svg was not written: there is nothing to draw: no combination has a result\n"
+    )
+    assert not Path("a.svg").exists()
+
+
+def test_ctrl_c_prints_and_writes_what_is_done(run, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FrankWolfe, "solve", interrupted)
+    done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--csv", "rows.csv", code=1)
+    assert [row[2] for row in lines(done.stdout, "one-slack")] == ["converged"] * 2
+    assert len(Path("rows.csv").read_text().splitlines()) == 3
+    assert done.stderr == "structsvm: error: interrupted: the table has 2 of 3 combinations\n"
+
+
+@posix
+def test_ctrl_c_from_the_keyboard(process, here):
+    write_letor(Path("long.txt"), queries=150, documents=20, features=40)
+    leader, follower = os.openpty()
+    one = process(
+        *("compare", "long.txt", "--solver", "frank-wolfe,n-slack", "--backend", "osqp,highs", "-C", "1000"),
+        *("--time-limit", 1000),
+        stderr=follower,
+    )
+    os.close(follower)
+    seen = b""
+    while b"n-slack, osqp, C = 1000: iteration 0" not in seen:
+        seen += os.read(leader, 1000)
+    one.send_signal(signal.SIGINT)
+    seen += _rest(leader)
+    output, _ = one.communicate(timeout=60)
+    assert one.returncode == 1
+    assert b"structsvm: error: interrupted: the table has 2 of 3 combinations" in seen
+    assert b"Traceback" not in seen
+    (first,), (second,) = lines(output.decode(), "frank-wolfe"), lines(output.decode(), "n-slack")
+    assert (first[2], second[2]) == ("converged", "interrupted")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--solver", "one-slack,n-slak"], "there is no solver named 'n-slak'. Did you mean 'n-slack'?"),
+        (["--backend", "highs,cvxop"], "there is no QP backend named 'cvxop'. Did you mean 'cvxopt'?"),
+        (["--loss", "map,maap"], "there is no loss named 'maap'. Did you mean 'map'?"),
+        (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
+        (["--solver", ""], "'' has an empty entry: write it as a,b,c"),
+        (["--solver", "one-slack,"], "'one-slack,' has an empty entry"),
+        (["--solver", "one-slack, ,n-slack"], "has an empty entry"),
+        (["--solver", "one-slack,one-slack"], "'one-slack' is given twice: leave one out"),
+        (["--solver", "one-slack", "--solver", "one_slack"], "'one-slack' and 'one_slack' are the same solver"),
+        (["--backend", "auto,active-set"], "'auto' and 'active-set' are the same QP backend: leave one out"),
+        (["-C", "1,0"], "Invalid value for '-C': it must be a positive finite number, got 0"),
+        (["-C", "1,-3"], "it must be a positive finite number, got -3"),
+        (["-C", "1;10"], "'1;10' is not a number; several are written as 1,10,100"),
+        (["-C", "1,1"], "'1' is given twice"),
+        (["-C", "1,1.0"], "1.0 is given twice"),
+        (["--time-limit", "0"], "it must be a positive finite number, got 0"),
+        (["--tol", "nan"], "it must be a positive finite number"),
+        (["--csv", "a.txt", "--json", "./a.txt"], "--csv, --json and --plot need a file each"),
+        (["--csv", "-"], "'-' is not supported"),
+    ],
+)
+def test_bad_usage(run, options, message, monkeypatch):
+    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
+    assert message in " ".join(run("compare", "train.txt", *options, code=2).stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--csv", "none/a.csv"], "none/a.csv cannot be written: there is no folder none"),
+        (["--json", "."], ". cannot be written: it is a folder"),
+        (["--plot", "none/a.svg"], "none/a.svg cannot be written: there is no folder none"),
+        (["--plot", "gaps.csv"], "gaps.csv cannot be written: a plot's name ends in one of ."),
+    ],
+)
+def test_an_unwritable_file_is_found_first(run, options, message, monkeypatch):
+    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
+    (line,) = run("compare", "train.txt", *options, code=1).stderr.splitlines()
+    assert line.startswith(f"structsvm: error: {message}")
+
+
+def test_without_matplotlib(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    done = run("compare", "train.txt", "--plot", "gaps.svg", code=1)
+    assert done.stderr == "structsvm: error: plots need Matplotlib: pip install 'structural-svm[plot]'.\n"
+
+
+def test_data_of_one_kind_of_document(run):
+    Path("bad.txt").write_text("0 qid:1 1:2\n0 qid:1 1:3\n")
+    (line,) = run("compare", "bad.txt", code=1).stderr.splitlines()
+    assert "can learn from none of the 1 queries" in line
