@@ -4,7 +4,7 @@ Built-in names and the entry points of other packages; nothing is imported befor
 `structsvm.names` says what a name may look like.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
@@ -123,10 +123,15 @@ class Registry(Generic[T]):
     def _known(self, text: str) -> str:
         """Return the name, as it is registered, that a text starts with."""
         wanted = plain(Spelling.of(text).name)
-        for known in (*self.built_in, *self._plugins()):
+        for known in self._all():
             if plain(known) == wanted:
                 return known
         raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text))
+
+    def _all(self) -> Iterator[str]:
+        """Yield the built-in names, and then those of plug-ins, for which all installed packages are asked."""
+        yield from self.built_in
+        yield from self._plugins()
 
     def _class(self, known: str) -> type[T]:
         target = self.built_in.get(known)
