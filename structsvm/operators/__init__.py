@@ -1,9 +1,23 @@
-"""Operators: the linear maps from weights to scores that hold the features."""
+"""Operators: the linear maps from weights to scores that hold the features.
+
+To add one, derive from `Operator`; `register_view` lets compiled loops read it.
+"""
 
 from structsvm.operators.base import Operator
 from structsvm.operators.intercept import WithIntercept
 from structsvm.operators.per_class import PerClass
 from structsvm.operators.rows import Rows, readable
 from structsvm.operators.shared import Shared
+from structsvm.operators.views import example_combine, example_scores, register_view
 
-__all__ = ["Operator", "PerClass", "Rows", "Shared", "WithIntercept", "readable"]
+__all__ = [
+    "Operator",
+    "PerClass",
+    "Rows",
+    "Shared",
+    "WithIntercept",
+    "example_combine",
+    "example_scores",
+    "readable",
+    "register_view",
+]

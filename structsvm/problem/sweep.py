@@ -7,7 +7,7 @@ import numba
 import numpy as np
 
 from structsvm.compilation import compiled
-from structsvm.operators.views import example_combine, example_scores
+from structsvm.operators.views import example_combine, example_scores, is_built_in
 from structsvm.problem.checks import ROUNDING
 from structsvm.problem.plane_cache import best_value, improve, insert
 from structsvm.types import IntVector, Vector
@@ -110,7 +110,7 @@ def dual_sweep(view: Any, planes: Any) -> Any:
     plane that is kept beats the argmax, or the plane is of NaN, the loop ends.
     """
     arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, _COUNT, numba.float64)
-    return compiled(_dual_sweep, [_VISITED(*arguments)])
+    return compiled(_dual_sweep, [_VISITED(*arguments)], keep=is_built_in(view))
 
 
 @cache
