@@ -134,11 +134,15 @@ class _Check:
         agree = got.shape == wanted.shape and np.allclose(
             got, wanted, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(wanted).max(initial=0.0))
         )
-        self._require(agree, f"{what}: {wanted}", got)
+        self._require(agree, f"{what}: {_shown(wanted)}", _shown(got))
 
     def _require(self, truth: bool, expected: str, got: object) -> None:
         if not truth:
             raise AssertionError(f"{type(self.operator).__name__}: expected {expected}, got {got}.")
+
+
+def _shown(numbers: Any) -> str:
+    return np.array2string(np.asarray(numbers), precision=6, threshold=20, max_line_width=1000)
 
 
 def _scores_of_one(view: Any, i: int, w: Vector, out: Vector) -> None:
