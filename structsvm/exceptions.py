@@ -60,7 +60,8 @@ class UnknownNameError(InputError):
         self.name = name
         names = sorted(known)
         plain = {known.lower().replace("_", "-"): known for known in names}
-        near = difflib.get_close_matches(name.lower().replace("_", "-"), plain, n=1, cutoff=0.5)
+        wanted = name.partition("(")[0].lower().replace("_", "-")
+        near = difflib.get_close_matches(wanted, plain, n=1, cutoff=0.5)
         hint = f" Did you mean {plain[near[0]]!r}?" if near else f" {meaning}" if meaning else ""
         super().__init__(f"there is no {kind} named {name!r}.{hint} Known: {', '.join(names)}.")
 

@@ -1,15 +1,18 @@
-"""Losses, solvers and QP backends by name.
+"""Losses, measures, solvers and QP backends by name.
 
 Built-in names and the entry points of other packages; nothing is imported before it is used.
+`structsvm.names` says what a name may look like.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
 
-from attrs import frozen
+from attrs import field, frozen
 
 from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.names import Spelling, plain, require_complete, spell
 
 T = TypeVar("T")
 
@@ -25,6 +28,8 @@ class Registry(Generic[T]):
     built_in : name to ``"module:class"``.
     classes : ``"module:class"`` of the classes that all these objects derive from.
     place : the argument that such an object is for.
+    implied : the settings that a built-in name stands for, where it stands for more than a class.
+    cutoffs : built-in names that take a cut-off, each with one that messages and lists show.
     """
 
     kind: str
@@ -32,10 +37,17 @@ class Registry(Generic[T]):
     built_in: dict[str, str]
     classes: tuple[str, ...]
     place: str
+    implied: Mapping[str, Mapping[str, Any]] = field(factory=dict, kw_only=True)
+    cutoffs: Mapping[str, int] = field(factory=dict, kw_only=True)
 
     def names(self) -> list[str]:
-        """Return all names: the built-in ones first, then those of other packages."""
-        return [*self.built_in, *(name for name in self._plugins() if name not in self.built_in)]
+        """Return all names, some with a cut-off as an example; the built-in ones are first."""
+        known = [*self.built_in, *(name for name in self._plugins() if name not in self.built_in)]
+        return [self.shown(name) for name in known]
+
+    def shown(self, known: str) -> str:
+        """Return a registered name with a cut-off as an example, where it takes one."""
+        return f"{known}@{self.cutoffs[known]}" if known in self.cutoffs else known
 
     def find(self, name: str) -> type[T]:
         """Import and return the class of that name; underscores, hyphens and case do not matter.
@@ -44,28 +56,36 @@ class Registry(Generic[T]):
         ------
         UnknownNameError : when nothing has that name; it tells the nearest one.
         """
-        wanted = _canonical(name)
-        for known, target in self.built_in.items():
-            if _canonical(known) == wanted:
-                return cast(type[T], _imported(target))
-        for known, entry_point in self._plugins().items():
-            if _canonical(known) == wanted:
-                return cast(type[T], entry_point.load())
-        raise UnknownNameError(self.kind, name, self.names(), _other_meaning(name))
+        return self._class(self._known(name))
 
     def create(self, spec: str | T, **settings: Any) -> T:
         """Return the object of that name, made with these settings; an object is returned as it is.
 
+        Parameters
+        ----------
+        spec : an object, or a name, with cut-off and settings of its own or without:
+            ``"ndcg@10"``, ``"map(relevant_from=2)"``.
+        settings : more settings.
+
         Raises
         ------
-        InputError : when ``spec`` is a class instead of an object, or an object of another kind.
+        UnknownNameError : when nothing has that name; it tells the nearest one.
+        InputError : when ``spec`` is a class instead of an object, or an object of another kind;
+            when a setting in the name is wrong or lacking.
         """
         if isinstance(spec, str):
-            return self.find(spec)(**settings)
+            name, text = self._known(spec), Spelling.of(spec)
+            made, cutoff = self._class(name), self.cutoffs.get(name, 10)
+            written = text.settings(name, made, self.implied.get(name, {}), cutoff)
+            twice = sorted(set(written) & set(settings))
+            if twice:
+                raise InputError(f"the name {spec!r} says what {twice[0]} is: it cannot be given a second time")
+            require_complete(name, made, written | settings, cutoff)
+            return made(**written, **settings)
         if isinstance(spec, type):
             raise InputError(f"{spec.__name__} is a class: pass an object, {spec.__name__}(), or a name")
         if not self.holds(spec):
-            other = next((each for each in (losses, solvers, backends) if each.holds(spec)), None)
+            other = next((each for each in _registries() if each.holds(spec)), None)
             meaning = f", but a {other.kind}, for {other.place}" if other else ""
             raise InputError(
                 f"{spec!r} is no {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an object"
@@ -77,11 +97,46 @@ class Registry(Generic[T]):
         return isinstance(thing, tuple(_imported(target) for target in self.classes))
 
     def name_of(self, kind: type[T]) -> str | None:
-        """Return the name that leads to a class; None where there is none."""
+        """Return a name that leads to a class; None where there is none."""
+        return next(iter(self._names_of(kind)), None)
+
+    def spell(self, thing: T) -> str | None:
+        """Return the name that `create` makes an equal object of; None where there is none.
+
+        ``losses.spell(NDCG(k=10))`` is ``"ndcg@10"``. Settings that are not the default follow in
+        parentheses; an object with one that cannot be written there, an array say, has no name.
+        """
+        implied = {name: self.implied.get(name, {}) for name in self._names_of(type(thing))}
+        fitting = [
+            name
+            for name, settings in implied.items()
+            if all(getattr(thing, key) == value for key, value in settings.items())
+        ]
+        name = max(fitting, key=lambda name: len(implied[name]), default=None)
+        return None if name is None else spell(name, thing, implied[name])
+
+    def knows(self, text: str) -> bool:
+        """Say whether a text starts with a built-in name."""
+        wanted = plain(Spelling.of(text).name)
+        return any(plain(known) == wanted for known in self.built_in)
+
+    def _known(self, text: str) -> str:
+        """Return the name, as it is registered, that a text starts with."""
+        wanted = plain(Spelling.of(text).name)
+        for known in (*self.built_in, *self._plugins()):
+            if plain(known) == wanted:
+                return known
+        raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text))
+
+    def _class(self, known: str) -> type[T]:
+        target = self.built_in.get(known)
+        return cast(type[T], self._plugins()[known].load() if target is None else _imported(target))
+
+    def _names_of(self, kind: type[T]) -> list[str]:
         package = _package(kind.__module__)
         targets = {name: plugin.value for name, plugin in self._plugins().items()} | self.built_in
-        same_package = (name for name in self.names() if _package(targets[name]) == package)
-        return next((name for name in same_package if self.find(name) is kind), None)
+        known = [*self.built_in, *(name for name in targets if name not in self.built_in)]
+        return [name for name in known if _package(targets[name]) == package and self._class(name) is kind]
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}
@@ -92,24 +147,20 @@ def _imported(target: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _other_meaning(name: str) -> str:
-    """Say what a name stands for among the measures, solvers and backends; "" where nothing is called so."""
-    for registry in (losses, solvers, backends):
-        if any(_canonical(known) == _canonical(name) for known in registry.built_in):
-            return f"{name!r} is a {registry.kind}, for {registry.place}."
-    try:
-        _imported("structsvm.metrics:parse_measure")(name)
-    except InputError:
-        return ""
-    return f"{name!r} is a measure, which a ranker reports and does not train on."
+def _registries() -> "tuple[Registry[Any], ...]":
+    return losses, solvers, backends, measures
+
+
+def _other_meaning(text: str) -> str:
+    """Say what a name stands for among the objects of another kind; "" where nothing is called so."""
+    for registry in _registries():
+        if registry.knows(text):
+            return f"{text!r} is a {registry.kind}, for {registry.place}."
+    return ""
 
 
 def _package(target: str) -> str:
     return target.partition(":")[0].partition(".")[0]
-
-
-def _canonical(name: str) -> str:
-    return name.strip().lower().replace("_", "-")
 
 
 losses: Registry[Any] = Registry(
@@ -120,9 +171,14 @@ losses: Registry[Any] = Registry(
         "roc_area": "structsvm.losses:ROCArea",
         "zero_one": "structsvm.losses:ZeroOne",
         "multiclass": "structsvm.losses:Multiclass",
+        "ndcg": "structsvm.losses:NDCG",
+        "letor_ndcg": "structsvm.losses:NDCG",
+        "mrr": "structsvm.losses:ReciprocalRank",
     },
     classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
     place="loss=...",
+    implied={"letor_ndcg": {"discount": "letor"}},
+    cutoffs={"ndcg": 10, "letor_ndcg": 10},
 )
 
 solvers: Registry[Any] = Registry(
@@ -150,4 +206,21 @@ backends: Registry[Any] = Registry(
     },
     classes=("structsvm.qp:QPBackend",),
     place="backend=... of a solver",
+)
+
+measures: Registry[Any] = Registry(
+    "measure",
+    "structsvm.measures",
+    {
+        "map": "structsvm.metrics:AP",
+        "roc_area": "structsvm.metrics:ROCArea",
+        "ndcg": "structsvm.metrics:NDCG",
+        "letor_ndcg": "structsvm.metrics:NDCG",
+        "p": "structsvm.metrics:P",
+        "mrr": "structsvm.metrics:RR",
+    },
+    classes=("structsvm.metrics:Measure",),
+    place="measure=..., which a ranker reports and does not train on",
+    implied={"letor_ndcg": {"discount": "letor"}},
+    cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5},
 )

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, EntryPoints
 from typing import Any
 
@@ -9,14 +10,14 @@ import pytest
 
 from structsvm import registry
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.losses import AveragePrecision, ROCArea
-from structsvm.metrics import AP
-from structsvm.qp import ActiveSet, HiGHS
-from structsvm.registry import backends, losses, solvers
+from structsvm.losses import AveragePrecision, Multiclass, ROCArea
+from structsvm.metrics import AP, NDCG
+from structsvm.qp import OSQP, ActiveSet, HiGHS
+from structsvm.registry import backends, losses, measures, solvers
 from structsvm.solvers import NSlack, OneSlack
 
 
-@pytest.mark.parametrize("name", ["one-slack", "one_slack", "ONE-SLACK", " One_Slack "])
+@pytest.mark.parametrize("name", ["one-slack", "one_slack", "ONE-SLACK", " One_Slack ", "OneSlack"])
 def test_hyphens_underscores_and_case_do_not_matter(name: str) -> None:
     assert solvers.create(name) == OneSlack()
 
@@ -30,21 +31,83 @@ def test_an_object_is_returned_as_it_is() -> None:
     assert losses.create(loss) is loss
 
 
-@pytest.mark.parametrize("kind", [losses, solvers, backends])
-def test_every_built_in_name_is_found(kind: Any) -> None:
-    for name in kind.built_in:
+@pytest.mark.parametrize("kind", [losses, solvers, backends, measures])
+def test_every_name_is_found_and_spelled_back(kind: Any) -> None:
+    for name in [*kind.built_in, *kind.names()]:
         assert isinstance(kind.find(name), type)
+    for name in kind.names():
+        made = kind.create(name)
+        assert kind.create(kind.spell(made)) == made
+        assert kind.spell(made) == name or name == "auto"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "thing"),
+    [
+        (losses, "map(relevant_from=2)", AveragePrecision(relevant_from=2)),
+        (
+            solvers,
+            "one-slack(backend=osqp,max_iter=7,line_search=true)",
+            OneSlack(backend="osqp", max_iter=7, line_search=True),
+        ),
+        (backends, "osqp(eps=1e-06,polishing=false)", OSQP(eps=1e-6, polishing=False)),
+        (measures, "letor_ndcg@3(gain=linear)", NDCG(3, discount="letor", gain="linear")),
+    ],
+)
+def test_settings_in_a_name(kind: Any, name: str, thing: Any) -> None:
+    assert kind.create(name) == thing
+    assert kind.spell(thing) == name
+
+
+def test_what_cannot_be_written_has_no_name() -> None:
+    assert solvers.spell(OneSlack(backend=HiGHS())) is None
+    assert losses.spell(Multiclass(classes=["a", "b"])) is None
+    assert losses.spell(HiGHS()) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        (losses, "map@10", "'map@10': map takes no cut-off; write 'map'"),
+        (
+            losses,
+            "map(depth=2)",
+            "'map(depth=2)': 'depth=2' is no setting of map; there are relevant_from, written as in",
+        ),
+        (losses, "map(relevant_from=high)", "relevant_from must be a number, not 'high'"),
+        (losses, "multiclass(classes=3)", "classes cannot be written in a name: pass an object"),
+        (solvers, "n-slack(max_iter=2.5)", "max_iter must be a whole number, not '2.5'"),
+        (backends, "osqp(polishing=maybe)", "polishing must be true or false, not 'maybe'"),
+        (
+            measures,
+            "letor_ndcg@5(discount=standard)",
+            "'discount=standard' is no setting of letor_ndcg; there are empty, gain",
+        ),
+        (measures, "p", "p needs a cut-off, as in 'p@5'"),
+    ],
+)
+def test_wrong_settings_in_a_name_are_explained(kind: Any, name: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        kind.create(name)
+    assert message in str(caught.value)
+
+
+def test_a_setting_cannot_be_given_twice() -> None:
+    with pytest.raises(
+        InputError, match="the name 'osqp\\(eps=1\\)' says what eps is: it cannot be given a second time"
+    ):
+        backends.create("osqp(eps=1)", eps=2.0)
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "hint"),
     [
         (losses, "roc-aera", "roc_area"),
-        (losses, "ROCArea", "roc_area"),
         (losses, "mapp", "map"),
-        (solvers, "nslack", "n-slack"),
-        (solvers, "OneSlack", "one-slack"),
-        (backends, "activeset", "active-set"),
+        (losses, "mapp(relevant_from=2)", "map"),
+        (solvers, "nslak", "n-slack"),
+        (solvers, "OneSlak", "one-slack"),
+        (backends, "active", "active-set"),
         (backends, "cvxpot", "cvxopt"),
     ],
 )
@@ -84,7 +147,7 @@ def test_names_of_classes() -> None:
         (solvers, HiGHS(), r"HiGHS\(.*\) is no solver, but a QP backend, for backend=... of a solver: pass a name"),
         (backends, OneSlack(), r"OneSlack\(.*\) is no QP backend, but a solver, for solver=...: pass a name"),
         (solvers, ROCArea(), r"ROCArea\(.*\) is no solver, but a loss, for loss=...: pass a name \(auto, "),
-        (losses, AP(), r"AP\(.*\) is no loss: pass a name \(map, "),
+        (losses, AP(), r"AP\(.*\) is no loss, but a measure, for measure=..., which .*: pass a name \(map, "),
     ],
 )
 def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any, message: str) -> None:
@@ -95,14 +158,20 @@ def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any
 @pytest.mark.parametrize(
     ("kind", "name", "meaning"),
     [
-        (losses, "ndcg", "'ndcg' is a measure, which a ranker reports and does not train on. Known: "),
-        (losses, "p@5", "'p@5' is a measure"),
+        (
+            losses,
+            "err@5",
+            "'err@5' is a measure, for measure=..., which a ranker reports and does not train on. Known: ",
+        ),
         (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver. Known: "),
         (solvers, "highs", "'highs' is a QP backend"),
         (backends, "n_slack", "'n_slack' is a solver, for solver=...."),
     ],
 )
-def test_a_name_of_something_else_is_told_what_it_is(kind: Any, name: str, meaning: str) -> None:
+def test_a_name_of_something_else_is_told_what_it_is(
+    kind: Any, name: str, meaning: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(measures.built_in, "err", "structsvm.metrics:P")
     with pytest.raises(UnknownNameError) as caught:
         kind.create(name)
     assert str(caught.value).startswith(f"there is no {kind.kind} named {name!r}. {meaning}")
@@ -117,6 +186,15 @@ class NeedsSettings(ROCArea):
         raise AssertionError("made without need")
 
 
+class WithCutoff(ROCArea):
+    """A loss of another package that is no attrs class."""
+
+    def __init__(self, k: int, *, discount: Callable[[int], float] | None = None, base=2.0) -> None:  # type: ignore[no-untyped-def]
+        super().__init__()
+        for name, value in {"k": k, "discount": discount, "base": base}.items():
+            object.__setattr__(self, name, value)
+
+
 @pytest.fixture
 def plug_ins(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Three entry points of other packages; returns the names of those that were loaded."""
@@ -129,6 +207,8 @@ def plug_ins(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     points = [
         Spied("my_loss", f"{__name__}:PlugIn", "structsvm.losses"),
+        Spied("deep", f"{__name__}:WithCutoff", "structsvm.losses"),
+        Spied("needs", f"{__name__}:NeedsSettings", "structsvm.losses"),
         Spied("broken", "no_such_module:Loss", "structsvm.losses"),
         Spied("map", f"{__name__}:PlugIn", "structsvm.losses"),
     ]
@@ -142,8 +222,26 @@ def test_a_plug_in_is_found_by_its_name(plug_ins: list[str]) -> None:
     assert plug_ins == ["my_loss"]
 
 
+def test_a_plug_in_takes_a_cutoff_and_settings(plug_ins: list[str]) -> None:
+    made = losses.create("deep@7(base=3)")
+    assert (made.k, made.base, made.discount) == (7, 3, None)
+    assert type(losses.create("deep@7")).__name__ == "WithCutoff"
+    with pytest.raises(InputError, match="deep needs a cut-off, as in 'deep@10'"):
+        losses.create("deep")
+    with pytest.raises(InputError, match="needs needs depth: write 'needs\\(depth=...\\)', or pass an object"):
+        losses.create("needs")
+    with pytest.raises(InputError, match="my_loss takes no cut-off"):
+        losses.create("my_loss@3")
+
+
+def test_a_plug_in_is_spelled_with_its_cutoff(plug_ins: list[str]) -> None:
+    assert losses.spell(losses.create("deep@7")) == "deep@7"
+    assert losses.spell(losses.create("deep@7(base=3)")) == "deep@7(base=3)"
+    assert losses.spell(WithCutoff(7, discount=lambda rank: 1.0)) is None
+
+
 def test_names_are_listed_without_loading_anything(plug_ins: list[str]) -> None:
-    assert losses.names() == ["map", "roc_area", "zero_one", "multiclass", "my_loss", "broken"]
+    assert losses.names() == ["map", "roc_area", "zero_one", "multiclass", "my_loss", "deep", "needs", "broken"]
     assert solvers.names() == list(solvers.built_in)
     assert plug_ins == []
 
@@ -160,7 +258,7 @@ def test_a_plug_in_that_does_not_load_says_why(plug_ins: list[str]) -> None:
 
 def test_plug_ins_are_part_of_the_hint(plug_ins: list[str]) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'my_loss'"):
-        losses.create("myloss")
+        losses.create("my_los")
 
 
 def test_the_name_of_a_built_in_object_loads_no_plug_in(plug_ins: list[str]) -> None:

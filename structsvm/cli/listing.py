@@ -10,7 +10,7 @@ import click
 
 from structsvm.cli.console import print_table
 from structsvm.cli.options import example
-from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.registry import Registry, backends, losses, measures, solvers
 
 # Built-in backends: the module each needs, and the distribution it comes with.
 _NEEDS = {
@@ -30,16 +30,21 @@ def list_command() -> None:
     print_table(["solver", "what it is", "from"], _rows(solvers))
     with_installed = ([name, _installed(name), *rest] for name, *rest in _rows(backends))
     print_table(["QP backend", "installed", "what it is", "from"], with_installed)
-    print_table(["measure", "what it is", "settings"], _measures())
+    print_table(["measure", "what it is", "from"], _rows(measures))
 
 
 def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
     """Yield name, what it is, and where it is from; what is built in comes first."""
     seen: dict[str, str] = {}
     for name, target in sorted(registry.built_in.items(), key=lambda item: item[0] == "auto"):
-        what = f"the default: {seen[target]}" if target in seen else _first_sentence(registry.find(name))
+        what = (
+            f"the default: {seen[target]}"
+            if name == "auto" and target in seen
+            else _first_sentence(registry.find(name))
+        )
         seen[target] = name
-        yield [name, what, "built in"]
+        settled = ", ".join(f"{key} {value}" for key, value in registry.implied.get(name, {}).items())
+        yield [registry.shown(name), f"{what}; {settled}" if settled else what, "built in"]
     for plugin in entry_points(group=registry.group):
         if plugin.name not in registry.built_in:
             yield [plugin.name, plugin.value, _origin(plugin)]
@@ -60,15 +65,6 @@ def _installed(backend: str) -> str:
         return f"yes, {version(distribution)}"
     except PackageNotFoundError:
         return "yes"
-
-
-def _measures() -> Iterator[list[str]]:
-    from structsvm.metrics import measure_names, parse_measure
-
-    for name in measure_names():
-        measure = parse_measure(name)
-        settings = ", ".join(f"{key} {getattr(measure, key)}" for key in measure.named_by if key != "k")
-        yield [name, _first_sentence(type(measure)), settings]
 
 
 def _first_sentence(documented: type) -> str:

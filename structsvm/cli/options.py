@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.exceptions import InputError
 from structsvm.registry import Registry
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ def example(*lines: str) -> str:
 
 
 def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """Return the callback of an option whose value must be a name in a registry."""
+    """Return the callback of an option whose value must be the name of an object in a registry."""
 
     def check(_ctx: click.Context, _param: click.Parameter, name: str | None) -> str | None:
         try:
             if name is not None:
-                registry.find(name)
-        except UnknownNameError as error:
+                registry.create(name)
+        except InputError as error:
             raise click.BadParameter(str(error)) from None
         return name
 

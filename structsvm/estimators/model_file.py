@@ -90,7 +90,7 @@ def _read(registry: Registry[Any], written: Any) -> Any:
     settings = written["settings"]
     if "backend" in settings:
         settings["backend"] = _read(backends, settings["backend"])
-    return registry.create(written["name"], **settings)
+    return registry.find(written["name"])(**settings)
 
 
 def _plain(value: Any) -> Any:

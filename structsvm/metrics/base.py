@@ -4,13 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-import attrs
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.metrics.ranking import as_vector, number_queries, rank_documents
+from structsvm.names import spell
 from structsvm.types import BoolVector, IntVector, Vector
 from structsvm.validation import one_of
 
@@ -132,7 +132,7 @@ class Measure(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name without the cut-off, as `parse_measure` reads it."""
+        """The name without cut-off and settings, as `parse_measure` reads it."""
 
     @abstractmethod
     def values(self, lists: RankedLists) -> Vector:
@@ -200,13 +200,7 @@ class Measure(ABC):
 
     def __str__(self) -> str:
         """Return the name that `parse_measure` reads, such as ``ndcg@10`` or ``map(empty=skip)``."""
-        cutoff = getattr(self, "k", None)
-        options = [
-            f"{setting.name}={value!s}".removesuffix(".0")
-            for setting in attrs.fields(type(self))
-            if setting.name not in self.named_by and (value := getattr(self, setting.name)) != setting.default
-        ]
-        return self.name + (f"@{cutoff}" if cutoff else "") + (f"({','.join(options)})" if options else "")
+        return spell(self.name, self, set(self.named_by) - {"k"}) or repr(self)
 
 
 def _labels(labels: ArrayLike, name: str) -> Vector:

@@ -1,6 +1,6 @@
 """The measures, one class each. `structsvm.metrics.parse_measure` makes them from text."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -8,6 +8,7 @@ from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.metrics.base import Measure, RankedLists
+from structsvm.metrics.discounts import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import BoolVector, IntVector, Vector
 from structsvm.validation import one_of
@@ -152,12 +153,8 @@ class NDCG(Measure):
     named_by: ClassVar[tuple[str, ...]] = ("k", "discount")
 
     k: int | None = field(default=None, validator=attrs.validators.optional(_at_least_one))
-    discount: Literal["standard", "letor"] = field(
-        default="standard", kw_only=True, validator=one_of("standard", "letor")
-    )
-    gain: Literal["exponential", "linear"] = field(
-        default="exponential", kw_only=True, validator=one_of("exponential", "linear")
-    )
+    discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
+    gain: Gain = field(default="exponential", kw_only=True, validator=one_of("exponential", "linear"))
 
     @property
     def name(self) -> str:
@@ -170,18 +167,7 @@ class NDCG(Measure):
         return lists.total(self._terms(lists.label, lists.rank)) / np.where(ideal > 0, ideal, np.nan)
 
     def _terms(self, grades: Vector, rank: IntVector) -> Vector:
-        gain = np.maximum(grades, 0.0)
-        if self.gain == "exponential":
-            if gain.max() > 1000:
-                raise InputError(
-                    f"2^grade overflows for a grade of {gain.max():g}; gain='linear' takes grades as gains"
-                )
-            gain = np.exp2(gain) - 1.0
-        positions = np.arange(1, rank.max() + 1)
-        discount = 1.0 / np.log2(positions + 1.0 if self.discount == "standard" else np.maximum(positions, 2))
-        if self.k is not None:
-            discount[self.k :] = 0.0
-        return gain * discount[rank - 1]
+        return gains(grades, self.gain) * discounts(int(rank.max()), self.discount, self.k)[rank - 1]
 
 
 def _found(relevant: BoolVector, lists: RankedLists) -> IntVector:

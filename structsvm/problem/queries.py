@@ -7,7 +7,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.losses import PairwiseLoss, ScoreLoss, ZeroOne
+from structsvm.losses import NDCG, PairwiseLoss, ScoreLoss, ZeroOne
 from structsvm.metrics.ranking import number_queries
 from structsvm.operators import Rows
 from structsvm.types import BoolVector, Features, IntVector, Vector
@@ -86,7 +86,7 @@ def _readable_labels(loss: ScoreLoss[Any], y: Vector) -> Vector:
     compares = (
         type(loss).relevant is PairwiseLoss.relevant
         if isinstance(loss, PairwiseLoss)
-        else isinstance(loss, ZeroOne) and type(loss).labels is ZeroOne.labels
+        else isinstance(loss, NDCG) or (isinstance(loss, ZeroOne) and type(loss).labels is ZeroOne.labels)
     )
     if y.ndim == 0 or (compares and y.ndim != 1):
         raise InputError(f"y must be a vector with one label a row; its shape is {y.shape}")
@@ -159,7 +159,7 @@ def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
 
 
 def _why_unusable(loss: ScoreLoss[Any]) -> str:
-    if type(loss).usable is PairwiseLoss.usable:
+    if type(loss).usable in (PairwiseLoss.usable, NDCG.usable):
         return (
             "each has documents of one kind only. A query needs relevant documents (label > 0, or "
             "relevant_from) and others; check the labels and qid"

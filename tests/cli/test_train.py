@@ -102,7 +102,7 @@ def test_a_missing_backend_is_found_before_training(run, monkeypatch):
 
 
 def test_a_solver_without_a_backend(run, monkeypatch):
-    monkeypatch.setitem(solvers.built_in, "plain", "string:Template")
+    monkeypatch.setitem(solvers.built_in, "plain", "string:Formatter")
     done = run("train", "train.txt", "--solver", "plain", "--backend", "highs", "--model", "m.npz", code=2)
     assert "the solver 'plain' has no setting 'backend': leave --backend out" in done.stderr
 
@@ -119,7 +119,7 @@ def test_a_solver_without_a_backend(run, monkeypatch):
         (["-C", "ten"], "is not a valid float"),
         (["--tol", "inf"], "it must be a positive finite number"),
         (["--max-iter", "0"], "'--max-iter'"),
-        (["--loss", "ndcg"], "'ndcg' is a measure, which a ranker reports and does not train on"),
+        (["--loss", "map@5"], "'map@5': map takes no cut-off; write 'map'"),
         (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
         (["--class-weight", "balanced"], "--loss map learns from queries: leave it out"),
         (["-"], "'-' is not supported: files are read more than once and written whole, so give the name"),

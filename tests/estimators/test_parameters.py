@@ -27,7 +27,7 @@ OF_RANKERS = [
     ({"measure": NDCG}, r"Ranker\(measure=...\) must be a name .* got the class NDCG"),
     ({"measure": "ndgc@10"}, "no measure named 'ndgc@10'. Did you mean 'ndcg@10'?"),
     ({"loss": Kronecker()}, r"Ranker\(loss=...\) must be a ScoreLoss, .* Kronecker is a Loss .*: use StructuralSVM"),
-    ({"loss": "ndcg"}, "'ndcg' is a measure, which a ranker reports and does not train on"),
+    ({"loss": "map@5"}, "'map@5': map takes no cut-off; write 'map'"),
     ({"loss": AP()}, r"AP\(.*\) is no loss"),
     ({"loss": "multiclass"}, "'multiclass' does not give each row one score, .*: use StructuralSVM"),
 ]

@@ -46,10 +46,10 @@ def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
     ("text", "message"),
     [
         ("map@10", "map takes no cut-off; write 'map'"),
-        ("p", "precision needs a cut-off, as in 'p@5'"),
+        ("p", "p needs a cut-off, as in 'p@5'"),
         ("ndcg@ten", "cut-off after @ must be a whole number, as in 'ndcg@10'"),
         ("ndcg@0", "must be a whole number of at least 1"),
-        ("map(gain=linear)", "'gain=linear' is no setting; there are empty, relevant_from"),
+        ("map(gain=linear)", "'gain=linear' is no setting of map; there are empty, relevant_from"),
         ("map(skip)", "'skip' is no setting"),
         ("map(empty=none)", "must be 'zero' or 'skip', got 'none'"),
         ("map(relevant_from=high)", "relevant_from must be a number, not 'high'"),

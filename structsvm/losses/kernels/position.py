@@ -1,0 +1,21 @@
+"""The loss-augmented argmax where a document is encoded by the discount of its position."""
+
+from structsvm.losses.kernels.sorting import descending
+from structsvm.types import Vector
+
+
+def position(scores: Vector, labels: Vector, discounts: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
+
+    ``labels`` holds ``c(y)`` and, behind it, the gain of each document over the ideal DCG.
+    Sorting by score less gain maximises ``1 − Σ gain · discount + Σ score · discount``.
+    """
+    n = len(scores)
+    gain = labels[n:]
+    loss = 1.0
+    rank = 0
+    for document in descending(scores - gain):
+        loss -= gain[document] * discounts[rank]
+        out[document] = labels[document] - discounts[rank]
+        rank += 1
+    return max(loss, 0.0)

@@ -1,0 +1,119 @@
+"""Normalised discounted cumulative gain."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from attrs import evolve, field, frozen
+from attrs.validators import optional
+
+from structsvm.exceptions import InputError
+from structsvm.losses.base import ScoreLoss
+from structsvm.losses.kernels.ndcg import PAIRWISE, POSITION, ndcg
+from structsvm.losses.pairwise_ndcg import PairwiseNDCG
+from structsvm.losses.position_ndcg import PositionNDCG
+from structsvm.metrics.discounts import Discount, Gain
+from structsvm.types import Vector
+from structsvm.validation import at_least, one_of
+
+
+@frozen
+class NDCG(ScoreLoss[Vector]):
+    """One minus NDCG, the normalised discounted cumulative gain: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
+
+    Rankings are encoded in one of two ways:
+
+    "pairwise"
+        by pairs of a relevant and a non-relevant document, as in `AveragePrecision`. A document is
+        relevant or not, and its gain 1 or 0. The argmax takes O(n log n) for the standard discount,
+        O(K² + n log n) with a cut-off K, O(R N) for LETOR's discount without one.
+    "position"
+        by the discount of the position that a document gets. Grades have their gains. The argmax
+        takes O(n log n). Zero hinge asks for equal scores within a grade, which few data allow, so
+        that on noisy data small weights are optimal and rank badly: try both.
+
+    Parameters
+    ----------
+    k : only the first k documents count. None: all.
+    discount : "standard", 1/log2(1 + rank), or "letor", 1, 1, 1/log2(3), 1/log2(4), ...
+    gain : of a grade, where grades have gains: "exponential", 2^grade − 1, or "linear", the grade.
+        Grades below 0 gain nothing.
+    encoding : "pairwise", "position", or "auto": "position" for labels with more than one grade above 0
+        where k and relevant_from are None, "pairwise" otherwise. The labels of the whole training
+        set decide.
+    relevant_from : smallest label of a relevant document, for the pairwise encoding; None: every
+        label above 0.
+    """
+
+    k: int | None = field(default=None, validator=optional(at_least(1)))
+    discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
+    gain: Gain = field(default="exponential", kw_only=True, validator=one_of("exponential", "linear"))
+    encoding: Literal["auto", "pairwise", "position"] = field(
+        default="auto", kw_only=True, validator=one_of("auto", "pairwise", "position")
+    )
+    relevant_from: float | None = field(default=None, kw_only=True)
+
+    kernel = staticmethod(ndcg)
+
+    def __attrs_post_init__(self) -> None:
+        if self.encoding == "position" and self.relevant_from is not None:
+            raise InputError(
+                f"NDCG(encoding='position', relevant_from={self.relevant_from!r}): documents that are relevant or not "
+                "are what the pairwise encoding knows; leave relevant_from out, or choose encoding='pairwise'"
+            )
+
+    def bind(self, ys: Sequence[Vector]) -> Self:
+        """Choose the encoding by the labels, where it is "auto"."""
+        if self.encoding != "auto":
+            return self
+        graded = self.k is None and self.relevant_from is None and _graded(ys)
+        return evolve(self, encoding="position" if graded else "pairwise")
+
+    def encode(self, y_hat: Vector, y: Vector) -> Vector:
+        """Return the coefficient of each document in the encoding."""
+        return self._form([y]).encode(y_hat, y)
+
+    def labels(self, y: Vector) -> Vector:
+        """Return what the kernel of the encoding reads of a query."""
+        return self._form([y]).labels(y)
+
+    def params(self, ys: Sequence[Vector]) -> Vector:
+        """Return the encoding and what its kernel reads of all queries together."""
+        form = self._form(ys)
+        return np.concatenate([[PAIRWISE if isinstance(form, PairwiseNDCG) else POSITION], form.params(ys)])
+
+    def usable(self, y: Vector) -> bool:
+        """Say whether the query has documents that gain more than others."""
+        return self._form([y]).usable(y)
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        """Return one minus NDCG of ŷ; 0 where it is undefined."""
+        return self._form([y]).loss(y, y_hat)
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the most violated ranking in the encoding."""
+        return self._form([y]).loss_augmented_argmax(scores, y)
+
+    def argmax(self, scores: Vector) -> Vector:
+        """Return the scores: sorting by them maximises ``w·Ψ`` in both encodings."""
+        return scores
+
+    def outputs(self, y: Vector) -> Iterable[Vector]:
+        """Return all complete rankings."""
+        return self._form([y]).outputs(y)
+
+    def _form(self, ys: Sequence[Vector]) -> PairwiseNDCG | PositionNDCG:
+        if self.bind(ys).encoding == "position":
+            return PositionNDCG(self.k, discount=self.discount, gain=self.gain)
+        return PairwiseNDCG(self.k, discount=self.discount, relevant_from=self.relevant_from)
+
+
+def _graded(ys: Sequence[Any]) -> bool:
+    """Say whether there are different labels above 0."""
+    try:
+        parts = [np.ravel(ys)] if isinstance(ys, np.ndarray) and ys.dtype != object else [np.ravel(y) for y in ys]
+        labels = np.concatenate([np.asarray(part, dtype=np.float64) for part in parts]) if parts else np.zeros(0)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the labels y must be numbers for NDCG: {error}") from None
+    positive = labels[labels > 0.0]
+    return bool(len(positive)) and bool((positive != positive[0]).any())

@@ -1,0 +1,27 @@
+"""Reciprocal rank."""
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from structsvm.losses.interleaving import InterleavingLoss
+from structsvm.types import IntVector
+
+
+@frozen
+class ReciprocalRank(InterleavingLoss):
+    """One minus the reciprocal rank of the first relevant document; its mean is 1 − MRR.
+
+    ``Δ = 1 − 1/rank``, with the pairs of Ψ as in `AveragePrecision`. Concave in the number of
+    documents ahead, so that the compiled argmax takes O(n log n).
+
+    Parameters
+    ----------
+    relevant_from : smallest label of a relevant document; None: every label above 0.
+    """
+
+    def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:
+        """Return ``1 − 1/rank`` of the first relevant document, and 0 for the others."""
+        return np.where(k == 1, j / (1 + j), 0.0)

@@ -1,0 +1,173 @@
+"""Names with a cut-off and settings, as in ``ndcg@10(gain=linear)``: read, and written back.
+
+The one grammar of losses, measures, solvers and backends: a name, ``@`` and a cut-off where there
+is one (the setting ``k``), and settings that are not the default in parentheses. Case does not
+matter in a name, nor do ``-``, ``_`` and blanks.
+"""
+
+import inspect
+import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from types import UnionType
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.exceptions import InputError
+
+_FORM = re.compile(r"(?P<name>[^@()]*)(?:@(?P<cutoff>[^@()]*))?(?:\((?P<options>[^()]*)\))?")
+_UNWRITABLE = re.compile(r"[,=()@\s]")
+
+
+def plain(name: str) -> str:
+    """Return a name as names are compared: in lower case, without ``-``, ``_`` and blanks."""
+    return re.sub(r"[-_\s]", "", name).lower()
+
+
+@frozen
+class Spelling:
+    """The parts of a text that names something.
+
+    Parameters
+    ----------
+    text : the whole.
+    name : what is in front of the cut-off and the settings; the whole text where it has another form.
+    cutoff : what is behind ``@``; None without one.
+    options : the settings, each as ``"key=value"``.
+    """
+
+    text: str
+    name: str
+    cutoff: str | None
+    options: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Take a text apart."""
+        form = _FORM.fullmatch(text.strip())
+        if form is None:
+            return cls(text, text, None, ())
+        options = tuple(filter(None, (option.strip() for option in (form["options"] or "").split(","))))
+        return cls(text, form["name"].strip(), form["cutoff"], options)
+
+    def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: int = 10) -> dict[str, Any]:
+        """Return the settings that the text asks for, as arguments of a class.
+
+        Parameters
+        ----------
+        name : the name as it is registered.
+        made : the class.
+        implied : settings that the name alone stands for.
+        cutoff : cut-off that messages give as an example.
+
+        Raises
+        ------
+        InputError : there is no such setting, or its value is of another kind.
+        """
+        parameters, kinds = _parameters(made), _kinds(made)
+        settings = dict(implied)
+        if self.cutoff is not None:
+            if "k" not in parameters:
+                raise InputError(f"{self.text!r}: {name} takes no cut-off; write {name!r}")
+            if not self.cutoff.strip().isdecimal():
+                raise InputError(f"{self.text!r}: the cut-off after @ must be a whole number, as in '{name}@{cutoff}'")
+            settings["k"] = int(self.cutoff)
+        known = sorted(set(parameters) - set(implied) - {"k"})
+        for option in self.options:
+            key, _, value = (part.strip() for part in option.partition("="))
+            if key not in known or not value:
+                there = (
+                    f"there are {', '.join(known)}, written as in '{name}({known[0]}=...)'" if known else "it has none"
+                )
+                raise InputError(f"{self.text!r}: {option!r} is no setting of {name}; {there}")
+            settings[key] = _read(self.text, key, value, kinds.get(key, (Any,)))
+        return settings
+
+
+def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff: int = 10) -> None:
+    """Refuse settings that lack one which the class cannot do without.
+
+    Raises
+    ------
+    InputError : one is lacking; the message says how to write it.
+    """
+    lacking = [
+        key
+        for key, parameter in _parameters(made).items()
+        if parameter.default is parameter.empty and key not in settings
+    ]
+    if "k" in lacking:
+        raise InputError(f"{name} needs a cut-off, as in '{name}@{cutoff}'")
+    if lacking:
+        raise InputError(f"{name} needs {' and '.join(lacking)}: write '{name}({lacking[0]}=...)', or pass an object")
+
+
+def spell(name: str, thing: object, implied: Collection[str]) -> str | None:
+    """Return the text that leads to an object; None where a setting cannot be written.
+
+    Parameters
+    ----------
+    name : the name that its class is registered by.
+    thing : the object.
+    implied : the settings that the name alone stands for.
+    """
+    cutoff, options = "", []
+    for key, parameter in _parameters(type(thing)).items():
+        value = getattr(thing, key, None)
+        if key in implied or value is parameter.default or (np.isscalar(value) and value == parameter.default):
+            continue
+        written = _written(value)
+        if written is None:
+            return None
+        if key == "k":
+            cutoff = f"@{written}"
+        else:
+            options.append(f"{key}={written}")
+    return name + cutoff + (f"({','.join(options)})" if options else "")
+
+
+def _parameters(made: type) -> dict[str, inspect.Parameter]:
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {key: each for key, each in inspect.signature(made).parameters.items() if each.kind in named}
+
+
+def _kinds(made: type) -> dict[str, tuple[Any, ...]]:
+    """Return the types that each setting of a class may have, as far as its annotations say."""
+    hints = get_type_hints(made)
+    return {key: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for key, hint in hints.items()}
+
+
+def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
+    """Return the value of a setting of these types; a number, where it looks like one, if they are not known."""
+    for kind in kinds:
+        if get_origin(kind) is Literal:
+            return next((choice for choice in get_args(kind) if str(choice).lower() == value.lower()), value)
+    if bool in kinds and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if str in kinds:
+        return value
+    number = float if float in kinds else int if int in kinds else None
+    if number is not None:
+        try:
+            return number(value)
+        except ValueError:
+            what = "a number" if number is float else "a whole number"
+            raise InputError(f"{text!r}: {key} must be {what}, not {value!r}") from None
+    if bool in kinds:
+        raise InputError(f"{text!r}: {key} must be true or false, not {value!r}")
+    if Any not in kinds:
+        raise InputError(f"{text!r}: {key} cannot be written in a name: pass an object")
+    for guess in (int, float):
+        with suppress(ValueError):
+            return guess(value)
+    return value
+
+
+def _written(value: Any) -> str | None:
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    if isinstance(value, int | float | np.number):
+        return f"{value!s}".removesuffix(".0")
+    return value if isinstance(value, str) and value and not _UNWRITABLE.search(value) else None
