@@ -4,11 +4,12 @@ To add one, derive from `Operator`; `register_view` lets compiled loops read it.
 """
 
 from structsvm.operators.base import Operator
+from structsvm.operators.foreign_views import register_view
 from structsvm.operators.intercept import WithIntercept
 from structsvm.operators.per_class import PerClass
 from structsvm.operators.rows import Rows, readable
 from structsvm.operators.shared import Shared
-from structsvm.operators.views import example_combine, example_scores, register_view
+from structsvm.operators.views import example_combine, example_scores
 
 __all__ = [
     "Operator",

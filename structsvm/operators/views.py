@@ -3,11 +3,8 @@
 ``example_scores(view, i, w, out)`` writes the scores of example i; ``example_combine(view, i,
 c, out)`` writes the combination of its rows by coefficients c. numba picks the code by the
 type of the view, so one loop serves all of them. Sums are float64 whatever the storage.
-`register_view` adds a type of another package.
 """
 
-from collections.abc import Callable
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numba
@@ -15,7 +12,6 @@ import numpy as np
 from numba.extending import overload
 
 from structsvm.compilation import compiled
-from structsvm.exceptions import InputError
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -159,50 +155,6 @@ def _kind(view: Any) -> type | None:
     return view.instance_class if isinstance(view, numba.types.NamedTuple) else None
 
 
-def register_view(
-    kind: type,
-    scores: Callable[[Any, int, Vector, Vector], None],
-    combine: Callable[[Any, int, Vector, Vector], None],
-) -> None:
-    """Let compiled loops read a view of another package.
-
-    Parameters
-    ----------
-    kind : a NamedTuple class whose first field is ``ptr``, as in `Operator.ptr`; the others are
-        arrays, numbers, or views.
-    scores : plain function ``scores(view, i, w, out)`` that numba can compile and that writes
-        ``A_i w``, the scores of example i, to all of ``out``.
-    combine : ``combine(view, i, c, out)``, which writes ``A_i' c`` to all of ``out``. Both may call
-        `example_scores` and `example_combine` on a view inside theirs.
-
-    Raises
-    ------
-    InputError : when the class is of another kind, or a function has other than four arguments.
-    """
-    if not (issubclass(kind, tuple) and getattr(kind, "_fields", ())[:1] == ("ptr",)):
-        raise InputError(f"{kind.__name__} must be a NamedTuple whose first field is ptr")
-    for target, function in ((example_scores, scores), (example_combine, combine)):
-        if len(signature(function).parameters) != 4:
-            raise InputError(f"{function.__name__} must have four arguments, as {target.__name__} has")
-        overload(target)(_for_kind(kind, function))
-
-
-def _for_kind(kind: type, function: Callable[..., None]) -> Callable[..., Any]:
-    def choose(*arguments: Any) -> Any:
-        return function if _kind(arguments[0]) is kind else None
-
-    choose.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba wants both to be the same
-    return choose
-
-
-def is_built_in(view: Any) -> bool:
-    """Say whether code for a type of view may be kept on disk: numba does not see when that of others changes."""
-    kind = _kind(view)
-    return kind is None or (
-        kind.__module__.partition(".")[0] == "structsvm" and all(is_built_in(part) for part in view.types)
-    )
-
-
 def _write_scores(view: Any, start: int, stop: int, w: Vector, out: Vector) -> None:
     for i in range(start, stop):
         example_scores(view, i, w, out[view.ptr[i] : view.ptr[i + 1]])
@@ -223,13 +175,5 @@ def _write_combined(view: Any, examples: IntVector, c: Vector, out: Matrix) -> N
 
 
 write_scores = compiled(_write_scores)
+write_combined = compiled(_write_combined)
 add_combined = compiled(_add_combined)
-
-_write_combined_kept = compiled(_write_combined)
-_write_combined_anew = compiled(_write_combined, keep=False)
-
-
-def write_combined(view: Any, examples: IntVector, c: Vector, out: Matrix) -> None:
-    """Write ``A_i' c_i`` of some examples, one a row of ``out``."""
-    loop = _write_combined_kept if is_built_in(numba.typeof(view)) else _write_combined_anew
-    loop(view, examples, c, out)

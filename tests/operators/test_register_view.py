@@ -11,7 +11,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.losses import ROCArea
 from structsvm.operators import Operator, PerClass, Rows, WithIntercept, example_combine, example_scores, register_view
-from structsvm.operators.views import is_built_in
+from structsvm.operators.foreign_views import is_built_in
 from structsvm.problem import Problem
 from structsvm.problem import sweep as sweep_module
 from structsvm.solvers import FrankWolfe
