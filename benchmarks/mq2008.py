@@ -34,7 +34,7 @@ def run(size: Size) -> Iterator[Row]:
     if folder is None:
         yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
         return
-    folds = [_fold(folder, k) for k in range(5)]
+    folds = [fold_of(folder, k) for k in range(5)]
     yield _row(f"Ranker, {len(CS)} values of C", folds, _best_of_path, min(3, size.repeats))
     if find_spec("lightgbm") is None:
         yield Row(what=WHAT, who="LightGBM", note="not installed")
@@ -42,7 +42,7 @@ def run(size: Size) -> Iterator[Row]:
     yield _row("LightGBM lambdarank", folds, _lambdarank, min(3, size.repeats))
 
 
-def _fold(folder: Path, k: int) -> Fold:
+def fold_of(folder: Path, k: int) -> Fold:
     """Read fold k as LETOR defines it: three parts to train, one to validate, one to test."""
     files = [folder / f"S{(k + i) % 5 + 1}.txt" for i in range(5)]
     return (

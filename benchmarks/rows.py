@@ -13,6 +13,9 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "passes": ("passes", lambda x: f"{x:.1f}"),
     "gap": ("gap / C", lambda x: f"{x:.1e}"),
     "map": ("test MAP", lambda x: f"{x:.4f}"),
+    "ndcg": ("test NDCG@10", lambda x: f"{x:.4f}"),
+    "letor_ndcg": ("LETOR's NDCG@10", lambda x: f"{x:.4f}"),
+    "microseconds": ("µs a query", lambda x: f"{x:.1f}"),
     "megabytes": ("peak MB", lambda x: f"{x:,.0f}"),
 }
 """The columns that a row may have: heading and format."""

@@ -23,6 +23,7 @@ NAMES = (
     "long_queries",
     "both_cores",
     "mq2008",
+    "ndcg",
     "zero_one",
     "web30k",
     "sparse",

@@ -53,7 +53,7 @@ class UnknownNameError(InputError):
     kind : what was looked for, in words ("loss").
     name : the name that was asked for.
     known : the names that exist.
-    meaning : a sentence on what the name stands for elsewhere, for want of a known name that is near.
+    meaning : a sentence on what the name stands for elsewhere, where it does; else the nearest name is told.
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meaning: str = "") -> None:
@@ -62,7 +62,7 @@ class UnknownNameError(InputError):
         plain = {known.lower().replace("_", "-"): known for known in names}
         wanted = name.partition("(")[0].lower().replace("_", "-")
         near = difflib.get_close_matches(wanted, plain, n=1, cutoff=0.5)
-        hint = f" Did you mean {plain[near[0]]!r}?" if near else f" {meaning}" if meaning else ""
+        hint = f" {meaning}" if meaning else f" Did you mean {plain[near[0]]!r}?" if near else ""
         super().__init__(f"there is no {kind} named {name!r}.{hint} Known: {', '.join(names)}.")
 
 

@@ -34,6 +34,7 @@ def ranker_arrays(ranker: "Ranker") -> dict[str, Any]:
         "warm_start": bool(ranker.warm_start),
     }
     fitted = {
+        "loss_": _written(losses, ranker.loss_),
         "n_features_in_": ranker.n_features_in_,
         "n_examples_": ranker.n_examples_,
         "n_left_out_": ranker.n_left_out_,
@@ -57,6 +58,7 @@ def read_ranker(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any],
     if text["format"] > _FORMAT:
         raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
     fitted, settings = text["fitted"], text["settings"]
+    fitted["loss_"] = _read(losses, fitted.get("loss_", settings["loss"]))
     settings["loss"] = _read(losses, settings["loss"])
     settings["solver"] = _read(solvers, settings["solver"])
     if isinstance(settings["class_weight"], list):

@@ -61,6 +61,7 @@ class Ranker(BaseEstimator):
     coef_ : weights, shape (d,).
     intercept_ : constant part of the scores.
     result_ : `Result` with both bounds, status and history.
+    loss_ : the loss, with what it took from the training data filled in.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from (of rows for "zero_one").
     n_left_out_ : number of queries without both relevant and other documents, which were not.
@@ -174,6 +175,7 @@ class Ranker(BaseEstimator):
             sample_weight=weights_of_rows(self, loss, y, sample_weight),
             intercept=self.intercept_scaling if self.fit_intercept else 0.0,
         )
+        self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = qid is not None
@@ -221,7 +223,7 @@ class Ranker(BaseEstimator):
         labels = checked_labels(y, rows.shape[0])
         intercept = self.intercept_scaling if self.fit_intercept else 0.0
         return most_violated(
-            rows, labels, self.result_.w, loss=self.loss, cuts=self.result_.cuts, example=example, intercept=intercept
+            rows, labels, self.result_.w, loss=self.loss_, cuts=self.result_.cuts, example=example, intercept=intercept
         )
 
     def save(self, path: str | Path) -> None:

@@ -28,8 +28,9 @@ def evaluate(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64],
     with np.errstate(all="ignore"):
         returned = cost(k, j, R, N)
     try:
-        costs = np.asarray(returned, dtype=np.float64)
-        costs = np.array(np.broadcast_to(costs, shape))
+        if returned is None:
+            raise TypeError
+        costs = np.array(np.broadcast_to(np.asarray(returned, dtype=np.float64), shape))
     except (TypeError, ValueError):
         raise InputError(
             f"{title}.cost returned {_shown(returned)} for k of shape {k.shape} and j of shape {j.shape}: "

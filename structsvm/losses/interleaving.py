@@ -88,7 +88,8 @@ class InterleavingLoss(PairwiseLoss):
         R, N = int(relevant.sum()), int((~relevant).sum())
         if R == 0 or N == 0:
             return 0.0
-        k, ahead = np.arange(1, R + 1), np.cumsum(~relevant)[relevant]
+        k = np.arange(1, R + 1)
+        ahead = np.flatnonzero(relevant) - k + 1
         costs = evaluate(self.title, self.cost, k, ahead, R, N)
         own = evaluate(self.title, self.cost, k, np.zeros_like(k), R, N)
         return max(float((costs - own).sum()), 0.0)

@@ -29,8 +29,8 @@ class NDCG(ScoreLoss[Vector]):
         O(K² + n log n) with a cut-off K, O(R N) for LETOR's discount without one.
     "position"
         by the discount of the position that a document gets. Grades have their gains. The argmax
-        takes O(n log n). Zero hinge asks for equal scores within a grade, which few data allow, so
-        that on noisy data small weights are optimal and rank badly: try both.
+        takes O(n log n). The hinge is 0 only where scores are equal within a grade, which few data
+        allow: on noisy data the optimum can be w = 0, whatever C is. Try "pairwise" too.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class NDCG(ScoreLoss[Vector]):
         return PairwiseNDCG(self.k, discount=self.discount, relevant_from=self.relevant_from)
 
 
-def _graded(ys: Sequence[Any]) -> bool:
+def _graded(ys: Any) -> bool:
     """Say whether there are different labels above 0."""
     try:
         parts = [np.ravel(ys)] if isinstance(ys, np.ndarray) and ys.dtype != object else [np.ravel(y) for y in ys]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 from numpy.typing import NDArray
@@ -30,5 +31,4 @@ class PairwiseNDCG(InterleavingLoss):
     def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:
         """Return the discount that the document loses, over the ideal DCG."""
         discount = discounts(R + N, self.discount, self.k)
-        lost: NDArray[Any] = discount[k - 1] - discount[k + j - 1]
-        return lost / discount[:R].sum()
+        return np.asarray((discount[k - 1] - discount[k + j - 1]) / discount[:R].sum())

@@ -13,9 +13,7 @@ def position(scores: Vector, labels: Vector, discounts: Vector, out: Vector) -> 
     n = len(scores)
     gain = labels[n:]
     loss = 1.0
-    rank = 0
-    for document in descending(scores - gain):
+    for rank, document in enumerate(descending(scores - gain)):
         loss -= gain[document] * discounts[rank]
         out[document] = labels[document] - discounts[rank]
-        rank += 1
     return max(loss, 0.0)

@@ -17,7 +17,7 @@ def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) 
     scale : ``2 / (R N)``.
     """
     R, N = len(s), len(s_bar)
-    best, chosen = best_placements(costs, R, R + N, s, s_bar, scale)
+    _, chosen = best_placements(costs, R, R + N, s, s_bar, scale)
     ahead = np.empty(R, np.int64)
     trace(chosen, R, R, N, ahead)
     return ahead

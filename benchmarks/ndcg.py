@@ -1,0 +1,94 @@
+"""NDCG and reciprocal rank: the time of an argmax, and what training them brings on MQ2008."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.data import letor_folder
+from benchmarks.measuring import Size, clock
+from benchmarks.mq2008 import CS, Fold, fold_of
+from benchmarks.rows import Row, Target
+from structsvm import Ranker
+from structsvm.metrics import Measure, parse_measure
+from structsvm.problem.oracle import make_oracle
+from structsvm.registry import losses
+from structsvm.types import Vector
+
+TITLE = "NDCG and reciprocal rank"
+ABOUT = f"""
+One loss-augmented argmax of queries of 100 and 1000 documents, 10 % of them relevant, at random scores
+that are a little better than chance. Then training on LETOR's MQ2008, five folds: {len(CS)} values of C,
+0.01 to 100, of which the one with the best validation NDCG@10 is tested, and again with LETOR's discount.
+Measures have grades as gains and count queries without a relevant document 0, as LETOR does; "pairwise" losses
+know documents that are relevant or not.
+"""
+
+ARGMAX = (
+    "map",
+    "mrr",
+    "ndcg(encoding=pairwise)",
+    "ndcg@10",
+    "letor_ndcg(encoding=pairwise)",
+    "ndcg(encoding=position)",
+)
+TRAINED = (
+    "map",
+    "roc_area",
+    "ndcg@10",
+    "letor_ndcg@10",
+    "ndcg(encoding=pairwise)",
+    "mrr",
+    "ndcg@10(encoding=position)",
+)
+LENGTHS = {100: 1000, 1000: 100}
+WHAT = "MQ2008, 5 folds"
+MEASURES = {"ndcg": parse_measure("ndcg@10"), "letor_ndcg": parse_measure("letor_ndcg@10")}
+
+
+def run(size: Size) -> Iterator[Row]:
+    for documents, queries in LENGTHS.items():
+        for name in ARGMAX:
+            yield _argmax(name, documents, max(2, round(queries * size.scale)), size)
+    folder = letor_folder()
+    if folder is None:
+        yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        return
+    folds = [fold_of(folder, k) for k in range(5)]
+    for name in TRAINED:
+        seconds, found = clock(lambda name=name: [_tested(name, fold) for fold in folds], 1)  # type: ignore[misc]
+        means = {key: float(np.mean([one[key] for one in found])) for key in MEASURES}
+        yield Row(what=WHAT, who=name, repeats=1, values={"seconds": seconds[0], **means})
+
+
+def _argmax(name: str, documents: int, queries: int, size: Size) -> Row:
+    rng = np.random.default_rng(documents)
+    relevant = (np.arange(documents) < documents // 10).astype(np.float64)
+    ys = [rng.permutation(relevant) for _ in range(queries)]
+    scores = 0.5 * rng.standard_normal(queries * documents) + 0.5 * np.concatenate(ys)
+    ptr, cap = np.arange(queries + 1) * documents, np.ones(queries)
+    oracle = make_oracle(losses.create(name), ys)
+    oracle.planes(scores, ptr, cap)
+    seconds, _ = clock(lambda: oracle.planes(scores, ptr, cap), max(3, 3 * size.repeats))
+    values = {"microseconds": 1e6 * float(np.median(seconds)) / queries}
+    return Row(what=f"argmax, {documents} documents", who=name, repeats=len(seconds), values=values)
+
+
+def _tested(name: str, fold: Fold) -> dict[str, float]:
+    """Return each measure on the test part of the ranker that has the best of it on the validation part."""
+    train, valid, test = fold
+    path = Ranker(name).path(train.X, train.y, qid=train.qid, Cs=CS)
+    judged = [ranker.predict(valid.X) for ranker in path]
+
+    def tested(measure: Measure) -> float:
+        values: list[float] = [measure.mean(scores, valid.y, valid.qid) for scores in judged]
+        scores: Vector = path[int(np.argmax(values))].predict(test.X)
+        return measure.mean(scores, test.y, test.qid)
+
+    return {key: tested(measure) for key, measure in MEASURES.items()}
+
+
+def targets(rows: list[Row]) -> Iterator[Target]:
+    found = {row.who: row.values["ndcg"] for row in rows if row.what == WHAT and "ndcg" in row.values}
+    for other in ("map", "roc_area"):
+        lead = found["ndcg@10"] - found[other] if {"ndcg@10", other} <= set(found) else None
+        yield Target(f"MQ2008: test NDCG@10 of ndcg@10 above that of {other}", 0.0, lead, at_least=True)

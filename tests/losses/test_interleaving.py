@@ -1,0 +1,353 @@
+"""Interleaving losses: by enumeration, by other methods, and what is refused."""
+
+import sys
+from itertools import combinations_with_replacement
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.exceptions import InputError
+from structsvm.losses import NDCG, AveragePrecision, InterleavingLoss, PairwiseLoss, ReciprocalRank, ROCArea
+from structsvm.losses.cost_tables import cost_table
+from structsvm.losses.kernels import truncating
+from structsvm.losses.kernels.dividing import split_by_dividing
+from structsvm.losses.kernels.interleaving import DIVIDE, PROGRAMME, TRUNCATE, interleaving
+from structsvm.losses.kernels.programming import best_placements
+from structsvm.losses.kernels.programming import trace as placement_trace
+from structsvm.losses.pairwise_ndcg import PairwiseNDCG
+from structsvm.problem.oracle import PythonOracle, make_oracle
+from structsvm.solvers import FrankWolfe, OneSlack
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.losses.test_kernels import assert_kernel_agrees
+from tests.small_problems import listed, ranking, relevances, score_vectors
+
+
+class PrecisionSum(InterleavingLoss):
+    """Average precision by its costs."""
+
+    def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
+        return j / (k + j) / R
+
+
+class Swaps(InterleavingLoss):
+    """The ROC area by its costs."""
+
+    def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
+        return j / (R * N) + 0.0 * k
+
+
+@frozen
+class Random(InterleavingLoss):
+    """Costs from a table of random numbers, different for every R and N, that do not fall with j."""
+
+    seed: int
+    shape: str = "any"
+    k: int | None = None
+
+    def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
+        steps = np.random.default_rng([self.seed, R, N]).random((R, N)) ** 4
+        if self.shape == "concave":
+            steps = -np.sort(-steps, axis=1)
+        table = np.concatenate([np.zeros((R, 1)), np.cumsum(steps, axis=1)], axis=1)
+        if self.shape == "sparse":
+            table[:, 1:] *= np.random.default_rng(self.seed).random((R, N)) < 0.3
+        K = self.k or R + N
+        costs = table[k - 1, np.minimum(j, np.maximum(K + 1 - k, 0))]
+        return np.where(k > K, 0.0, costs)
+
+
+@frozen
+class WithoutCutoff(InterleavingLoss):
+    """The same costs, and no word of their cut-off."""
+
+    same: InterleavingLoss
+
+    def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
+        return self.same.cost(k, j, R, N)
+
+
+def best_by_enumeration(loss: InterleavingLoss, y: Vector, scores: Vector) -> float:
+    """Largest ``Δ − w·(Ψ(y) − Ψ(ŷ))`` of all interleavings, each kind sorted by score, pair by pair."""
+    s, s_bar = -np.sort(-scores[y > 0]), -np.sort(-scores[~(y > 0)])
+    R, N = len(s), len(s_bar)
+    costs = loss.cost(np.arange(1, R + 1)[:, None], np.arange(N + 1)[None, :], R, N)
+    gains = np.array([[sum(s_bar[:j] - s[k]) for j in range(N + 1)] for k in range(R)]) * 2 / (R * N)
+    return max(
+        sum(costs[k, j] + gains[k, j] for k, j in enumerate(ahead))
+        for ahead in combinations_with_replacement(range(N + 1), R)
+    )
+
+
+def value_of_kernel(loss: InterleavingLoss, y: Vector, scores: Vector) -> float:
+    """The value of the plane that the kernel, uncompiled, finds; the plane is checked to be one of a ranking."""
+    out = np.full(len(y), np.nan)
+    delta = interleaving(scores, loss.labels(y), loss.params([y]), out)
+    assert_plane_is_of_a_ranking(loss, y, out, delta)
+    return delta - out @ scores
+
+
+def assert_plane_is_of_a_ranking(loss: PairwiseLoss, y: Vector, plane: Vector, delta: float) -> None:
+    """The numbers of pairs that are swapped make a ranking, whose loss is the one returned."""
+    relevant = y > 0
+    moved = plane * relevant.sum() * (~relevant).sum() / 2
+    np.testing.assert_allclose(moved, np.round(moved), atol=1e-9)
+    ranking = np.empty(len(y))
+    ranking[relevant] = -np.round(moved[relevant])
+    ranking[~relevant] = -np.argsort(np.argsort(moved[~relevant], kind="stable"), kind="stable") - 0.5
+    np.testing.assert_allclose(loss.encode(y, y) - loss.encode(ranking, y), plane, atol=1e-12)
+    assert delta == pytest.approx(loss.loss(y, ranking), abs=1e-12)
+
+
+def losses() -> st.SearchStrategy[InterleavingLoss]:
+    shapes = st.sampled_from(["any", "concave", "sparse"])
+    made = st.builds(Random, st.integers(0, 10_000), shapes, st.none() | st.integers(1, 9))
+    cutoffs = st.none() | st.integers(1, 9)
+    shipped = st.builds(PairwiseNDCG, cutoffs, discount=st.sampled_from(["standard", "letor"]))
+    return made | shipped | st.sampled_from([ReciprocalRank(), PrecisionSum(), Swaps()])
+
+
+@settings(max_examples=150)
+@given(loss=losses(), data=st.data())
+def test_both_argmaxes_are_those_of_the_enumeration(loss: InterleavingLoss, data: st.DataObject) -> None:
+    y = data.draw(relevances(2, 8))
+    scores = data.draw(score_vectors(len(y)))
+    best = best_by_enumeration(loss, y, scores)
+    size = 1.0 + np.abs(scores).max()
+    assert value_of_kernel(loss, y, scores) == pytest.approx(best, abs=1e-10 * size)
+    found = loss.loss_augmented_argmax(scores, y)
+    assert len(set(found)) == len(y)
+    value = loss.loss(y, found) - (loss.encode(y, y) - loss.encode(found, y)) @ scores
+    assert value == pytest.approx(best, abs=1e-10 * size)
+
+
+@pytest.mark.parametrize("k", [None, 1, 2, 4])
+@pytest.mark.parametrize("shape", ["any", "concave", "sparse"])
+def test_costs_of_any_shape_pass_check_loss(shape: str, k: int | None) -> None:
+    check_loss(Random(7, shape, k), trials=3)
+
+
+@pytest.mark.parametrize(
+    ("loss", "method"),
+    [
+        (ReciprocalRank(), DIVIDE),
+        (PrecisionSum(), DIVIDE),
+        (Swaps(), DIVIDE),
+        (Random(0, "concave"), DIVIDE),
+        (Random(0), PROGRAMME),
+        (PairwiseNDCG(), DIVIDE),
+        (PairwiseNDCG(discount="letor"), PROGRAMME),
+        (PairwiseNDCG(10), TRUNCATE),
+        (PairwiseNDCG(50), DIVIDE),
+        (PairwiseNDCG(49), TRUNCATE),
+    ],
+    ids=str,
+)
+def test_concavity_is_tested_on_the_table(loss: InterleavingLoss, method: int) -> None:
+    y = np.arange(50) % 7 == 0
+    assert loss.params([y.astype(float)])[4] == method
+
+
+@settings(max_examples=60)
+@given(loss=losses(), n=st.integers(2, 200), share=st.floats(0.02, 0.98), seed=st.integers(0, 10_000))
+def test_the_methods_agree_on_longer_queries(loss: InterleavingLoss, n: int, share: float, seed: int) -> None:
+    """The kernel's own method, dynamic programming in the kernel, and the one in Python, at O(R N)."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(np.float64)
+    y[rng.choice(n, 2, replace=False)] = 0.0, 1.0
+    scores = rng.choice([0.01, 1.0, 30.0]) * rng.standard_normal(n) + rng.random() * y
+    if seed % 3 == 0:
+        scores = np.round(scores, 1)
+    size = 1.0 + np.abs(scores).max()
+    own = value_of_kernel(loss, y, scores)
+    params = WithoutCutoff(loss).params([y])
+    params[4] = PROGRAMME
+    out = np.empty(n)
+    assert interleaving(scores, y, params, out) - out @ scores == pytest.approx(own, abs=1e-10 * size)
+    found = loss.loss_augmented_argmax(scores, y)
+    value = loss.loss(y, found) - (loss.encode(y, y) - loss.encode(found, y)) @ scores
+    assert value == pytest.approx(own, abs=1e-10 * size)
+
+
+@pytest.mark.parametrize(("by_cost", "shipped"), [(PrecisionSum(), AveragePrecision()), (Swaps(), ROCArea())])
+def test_shipped_kernels_find_the_planes_of_their_costs(by_cost: InterleavingLoss, shipped: PairwiseLoss) -> None:
+    rng = np.random.default_rng(1)
+    ys = [rng.permutation(np.arange(n) < R).astype(np.float64) for n, R in [(2, 1), (9, 4), (100, 10), (500, 430)]]
+    scores = rng.standard_normal(611) + np.concatenate(ys)
+    ptr = np.cumsum([0, *map(len, ys)])
+    planes, expected = (make_oracle(loss, ys).planes(scores, ptr, np.ones(4)) for loss in (by_cost, shipped))
+    np.testing.assert_allclose(planes.loss, expected.loss, rtol=1e-12)
+    np.testing.assert_allclose(planes.coef, expected.coef, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [ReciprocalRank(), PairwiseNDCG(), PairwiseNDCG(10), NDCG(discount="letor")], ids=str)
+@pytest.mark.parametrize("offset", [0.0, -1e6])
+def test_kernels_agree_on_the_longest_queries(loss: Any, offset: float) -> None:
+    rng = np.random.default_rng(5)
+    y = (rng.random(5000) < 0.02).astype(np.float64)
+    assert_kernel_agrees(loss, [y], [offset + rng.standard_normal(5000) + y])
+
+
+@pytest.mark.parametrize(
+    "loss", [ReciprocalRank(), PairwiseNDCG(2), PairwiseNDCG(discount="letor"), Random(3)], ids=str
+)
+def test_training_reaches_the_optimum_over_all_rankings(loss: InterleavingLoss) -> None:
+    problem = ranking(loss, seed=2, C=3.0, queries=4, documents=5)
+    optimum = listed(problem).optimum()
+    for solver in (OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)):
+        result = solver.solve(problem)
+        assert result.converged
+        assert result.primal == pytest.approx(optimum, abs=1e-5)
+
+
+def test_the_truth_has_no_loss_even_where_costs_only_cancel() -> None:
+    class Cancelling(InterleavingLoss):
+        def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
+            return j / (R * N) + (k - (R + 1) / 2) / 10
+
+    y = np.array([0.0, 1.0, 1.0, 0.0, 2.0])
+    assert Cancelling().loss(y, y) == 0.0
+    check_loss(Cancelling())
+
+
+def test_tables_that_do_not_depend_on_N_are_shared() -> None:
+    ys = [np.arange(n) < R for R in (3, 4) for n in (40, 50, 60)]
+    labels = [y.astype(np.float64) for y in ys]
+    header = 2 + 3 * len(ys)
+    assert len(PairwiseNDCG().params(labels)) == header + 3 * (57 + 1) + 4 * (56 + 1)
+    assert len(PairwiseNDCG(5).params(labels)) == header + 6 * (3 + 4)
+    assert len(Swaps().params(labels)) == header + sum(y.sum() * ((~y).sum() + 1) for y in ys)
+    rng = np.random.default_rng(0)
+    for loss in (PairwiseNDCG(), PairwiseNDCG(5), Swaps()):
+        assert_kernel_agrees(loss, labels, [rng.standard_normal(len(y)) for y in ys])
+
+
+def test_queries_that_cannot_be_learned_from_have_no_table() -> None:
+    params = ReciprocalRank().params([np.zeros(3), np.ones(2), np.array([1.0, 0.0])])
+    assert params[0] == 1
+    assert len(ReciprocalRank().params([])) == 2
+
+
+def test_a_query_without_a_table_is_refused_and_not_guessed() -> None:
+    loss, y = ReciprocalRank(), np.array([1.0, 0.0, 0.0])
+    assert np.isnan(interleaving(np.zeros(3), y, loss.params([np.array([1.0, 0.0])]), np.empty(3)))
+
+
+def cost_of(function: Any, k: int | None = None) -> InterleavingLoss:
+    class Mine(InterleavingLoss):
+        def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
+            return function(k, j, R, N)
+
+    Mine.k = k  # type: ignore[attr-defined]
+    return Mine()
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        (
+            cost_of(lambda k, j, R, N: np.log(j) + 0 * k),
+            r"Mine.cost\(k=1, j=0, R=2, N=3\) is -inf: costs must be finite",
+        ),
+        (cost_of(lambda k, j, R, N: np.ones(7)), r"Mine.cost returned an array of shape \(7,\) for k of shape"),
+        (cost_of(lambda k, j, R, N: None), r"must return numbers of shape \(2,\), one for each pair of k and j"),
+        (cost_of(lambda k, j, R, N: "many"), "Mine.cost returned 'many'"),
+        (cost_of(lambda k, j, R, N: 1 + j + 0 * k), r"adds up to 2 over k = 1 to 2: the loss of the truth must be 0"),
+        (cost_of(lambda k, j, R, N: -j / (k + j)), r"adds up to -1.35 for a ranking of 2 relevant and 3 other"),
+        (
+            cost_of(lambda k, j, R, N: j / (k + j), k=2),
+            r"has the cut-off 2, but cost\(k=2, j, R=2, N=3\) still changes beyond it, at j = 2",
+        ),
+        (
+            cost_of(lambda k, j, R, N: np.where(k > 1, j, 0), k=1),
+            r"cut-off 1, but cost\(k=2, j, R=2, N=3\) still chang",
+        ),
+        (cost_of(lambda k, j, R, N: j, k=0), "Mine: the cut-off k must be an integer of at least 1, got 0"),
+        (cost_of(lambda k, j, R, N: j, k=2.5), "must be an integer of at least 1, got 2.5"),
+    ],
+)
+def test_costs_that_are_no_loss_are_refused(loss: InterleavingLoss, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        loss.params([np.array([0.0, 1.0, 0.0, 1.0, 0.0])])
+
+
+def test_costs_that_change_far_beyond_the_cutoff_are_refused() -> None:
+    late = cost_of(lambda k, j, R, N: np.where((k == 1) & (j > 0), 1.0 + (j > 4000), 0.0), k=3)
+    with pytest.raises(InputError, match="has the cut-off 3, but cost"):
+        late.params([(np.arange(6000) < 50).astype(float)])
+
+
+def test_a_negative_loss_of_one_ranking_only_is_found() -> None:
+    """Costs that fall: together they are negative only where both documents pass others."""
+    loss = cost_of(
+        lambda k, j, R, N: np.where(k == 1, np.where(j == 2, -1.0, 0.0), np.where(j == 3, 0.5, 1.0 * (j > 0)))
+    )
+    with pytest.raises(InputError, match="adds up to -0.5 for a ranking of 2 relevant"):
+        cost_table("Mine", loss.cost, 2, 3)
+
+
+def test_python_and_kernel_see_the_same_broken_cost() -> None:
+    """A cost that is not computed element by element: the Python loss differs from the table."""
+    with pytest.raises(AssertionError):
+        check_loss(cost_of(lambda k, j, R, N: (np.cumsum(j, axis=-1) if np.ndim(j) == 1 else j) / (R * N) + 0.0 * k))
+
+
+def test_both_paths_find_planes_of_one_value_in_a_problem() -> None:
+    loss = PairwiseNDCG(3)
+    problem = ranking(loss, seed=4)
+    point = problem.at(np.array([0.3, -0.2, 0.1])[: problem.d])
+    compiled = problem.planes(point)
+    ys = [problem.oracle.labels[problem.ptr[i] : problem.ptr[i + 1]] for i in range(problem.n)]
+    python = PythonOracle(loss, ys).planes(point.scores, problem.ptr, problem.cap)
+    np.testing.assert_allclose(problem.violation(compiled, point), problem.violation(python, point), atol=1e-12)
+
+
+def lines_run(function: Any, arguments: tuple[Any, ...], inner: tuple[Any, ...] = ()) -> int:
+    """Number of lines of a function and of those it calls that are run, uncompiled."""
+    codes, count = {each.py_func.__code__ for each in (function, *inner)}, 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        count += event == "line" and frame.f_code in codes
+        return trace if frame.f_code in codes else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function.py_func(*arguments)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def arguments(loss: InterleavingLoss, n: int) -> tuple[Any, Vector, Vector, float]:
+    """Costs and scores of a query of n documents, half of them relevant."""
+    rng = np.random.default_rng(n)
+    half = n // 2
+    costs = cost_table("", loss.cost, half, half, loss.cutoff).ravel()
+    s, s_bar = -np.sort(-0.1 * rng.standard_normal((2, half)))
+    return costs, s, s_bar, 2.0 / half**2
+
+
+def test_concave_costs_take_n_log_n_steps() -> None:
+    """From 100 to 1600 documents n log n grows 26-fold, R N 256-fold."""
+    short, long = (lines_run(split_by_dividing, arguments(PrecisionSum(), n)) for n in (100, 1600))
+    assert long < 28 * short
+
+
+def test_a_cutoff_takes_steps_linear_in_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a cut-off of 10: from 100 to 1600 documents 16-fold; the triangle is counted, and stays as it is."""
+    for inner in (truncating.best_placements, truncating.trace):
+        monkeypatch.setattr(truncating, inner.py_func.__name__, inner.py_func)
+    steps = []
+    for n in (100, 1600):
+        costs, s, s_bar, scale = arguments(PairwiseNDCG(10), n)
+        steps.append(
+            lines_run(truncating.split_by_truncating, (costs, 10, s, s_bar, scale), (best_placements, placement_trace))
+        )
+    assert steps[1] < 17 * steps[0]

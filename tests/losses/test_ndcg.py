@@ -1,0 +1,219 @@
+"""NDCG and reciprocal rank: definitions, encodings, and how one is chosen."""
+
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm import Problem, Ranker, metrics
+from structsvm.exceptions import InputError
+from structsvm.losses import NDCG, ReciprocalRank
+from structsvm.registry import losses
+from structsvm.solvers import FrankWolfe, OneSlack
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.losses.test_kernels import assert_kernel_agrees
+from tests.small_problems import Listed, score_vectors
+
+cutoffs = st.none() | st.integers(1, 7)
+discounts = st.sampled_from(["standard", "letor"])
+gains = st.sampled_from(["exponential", "linear"])
+
+
+def labels(grades: list[float], largest: int = 5) -> st.SearchStrategy[Vector]:
+    """Labels of a query, not all of one gain."""
+    several = st.lists(st.sampled_from(grades), min_size=2, max_size=largest).map(np.array)
+    return several.filter(lambda y: y.max() > max(y.min(), 0.0))
+
+
+binary = labels([0.0, 1.0])
+graded = labels([-1.0, 0.0, 1.0, 2.0, 3.0])
+position = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("position"))
+pairwise = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("pairwise"))
+each_encoding = pytest.mark.parametrize("encoding", ["position", "pairwise"])
+
+
+@given(loss=position, y=graded, data=st.data())
+def test_delta_of_grades_is_one_minus_the_measure(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+    y_hat = data.draw(score_vectors(len(y)))
+    measure = metrics.NDCG(loss.k, discount=loss.discount, gain=loss.gain)
+    assert loss.loss(y, y_hat) == pytest.approx(1.0 - measure.mean(y_hat, y), abs=1e-12)
+
+
+@given(loss=pairwise, y=binary, data=st.data())
+def test_delta_of_pairs_is_one_minus_the_measure_for_binary_labels(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+    y_hat = data.draw(score_vectors(len(y)))
+    measure = metrics.NDCG(loss.k, discount=loss.discount, gain=loss.gain)
+    assert loss.loss(y, y_hat) == pytest.approx(1.0 - measure.mean(y_hat, y), abs=1e-12)
+
+
+@given(y=labels([0.0, 1.0, 2.0]), data=st.data())
+def test_delta_of_reciprocal_rank_is_one_minus_the_measure(y: Vector, data: st.DataObject) -> None:
+    y_hat = data.draw(score_vectors(len(y)))
+    assert ReciprocalRank().loss(y, y_hat) == pytest.approx(1.0 - metrics.RR().mean(y_hat, y), abs=1e-12)
+
+
+@settings(max_examples=25)
+@given(loss=position | pairwise, ys=st.lists(graded, min_size=1, max_size=2), seed=st.integers(0, 1000))
+def test_ndcg_passes_check_loss(loss: NDCG, ys: list[Vector], seed: int) -> None:
+    if any(loss.usable(y) for y in ys):
+        check_loss(loss, ys, trials=2, seed=seed)
+
+
+@settings(max_examples=15)
+@given(ys=st.lists(labels([0.0, 1.0]), min_size=1, max_size=2), seed=st.integers(0, 1000))
+def test_reciprocal_rank_passes_check_loss(ys: list[Vector], seed: int) -> None:
+    check_loss(ReciprocalRank(), [*ys, np.array([0.0, 1.0])], trials=2, seed=seed)
+
+
+@pytest.mark.parametrize("name", ["ndcg", "ndcg@1", "ndcg@3", "letor_ndcg", "letor_ndcg@2", "mrr"])
+def test_losses_by_name_pass_check_loss(name: str) -> None:
+    check_loss(name, trials=3)
+    assert losses.spell(losses.create(name)) == name
+
+
+@each_encoding
+@pytest.mark.parametrize("k", [None, 10])
+@pytest.mark.parametrize("levels", [None, 4])
+def test_kernels_agree_on_large_queries(encoding: Any, k: int | None, levels: int | None) -> None:
+    rng = np.random.default_rng(3)
+    ys = [np.concatenate([[0.0, 1.0], rng.choice([0.0, 1.0, 2.0], n, p=[0.8, 0.15, 0.05])]) for n in (0, 60, 700, 5000)]
+    scores = [rng.standard_normal(len(y)) + 0.5 * y for y in ys]
+    if levels:
+        scores = [np.round(s * levels) / levels for s in scores]
+    assert_kernel_agrees(NDCG(k, encoding=encoding), ys, scores)
+    assert_kernel_agrees(NDCG(k, discount="letor", encoding=encoding), ys[:3], scores[:3])
+
+
+@settings(max_examples=40)
+@given(loss=position, y=labels([0.0, 1.0, 2.0]), data=st.data())
+def test_sorting_by_score_less_gain_is_best_of_all_rankings(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+    scores = data.draw(score_vectors(len(y)))
+    values = [
+        loss.loss(y, np.array(ranking, dtype=float)) + loss.encode(np.array(ranking, dtype=float), y) @ scores
+        for ranking in permutations(range(len(y)))
+    ]
+    found = loss.loss_augmented_argmax(scores, y)
+    assert loss.loss(y, found) + loss.encode(found, y) @ scores == pytest.approx(max(values), abs=1e-9)
+
+
+def test_the_truth_shares_discounts_within_a_grade() -> None:
+    loss = NDCG(encoding="position")
+    d = 1.0 / np.log2([2.0, 3.0, 4.0])
+    y = np.array([0.0, 2.0, 2.0])
+    np.testing.assert_allclose(loss.encode(y, y), [d[2], (d[0] + d[1]) / 2, (d[0] + d[1]) / 2])
+    np.testing.assert_allclose(NDCG(2, encoding="position").encode(y, y), [0.0, (d[0] + d[1]) / 2, (d[0] + d[1]) / 2])
+
+
+@each_encoding
+def test_queries_of_one_gain_are_not_usable(encoding: Any) -> None:
+    loss = NDCG(encoding=encoding)
+    assert not loss.usable(np.array([1.0, 1.0]))
+    assert not loss.usable(np.array([0.0, -1.0]))
+    assert not loss.usable(np.array([2.0]))
+    assert loss.usable(np.array([0.0, 2.0]))
+
+
+def test_grades_alone_are_usable_by_position_only() -> None:
+    assert NDCG(encoding="position").usable(np.array([1.0, 2.0]))
+    assert not NDCG(encoding="pairwise").usable(np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("loss", "ys", "encoding"),
+    [
+        (NDCG(), [[0.0, 1.0], [1.0, 0.0]], "pairwise"),
+        (NDCG(), [[0.0, 1.0], [2.0, 0.0]], "position"),
+        (NDCG(), [[0.0, 2.0], [2.0, -1.0]], "pairwise"),
+        (NDCG(), np.array([0, 1, 0, 2]), "position"),
+        (NDCG(), np.array([0, 1, 0, 1]), "pairwise"),
+        (NDCG(), [], "pairwise"),
+        (NDCG(10), np.array([0, 1, 2]), "pairwise"),
+        (NDCG(relevant_from=2), np.array([0, 1, 2]), "pairwise"),
+        (NDCG(encoding="pairwise"), np.array([0, 1, 2]), "pairwise"),
+        (NDCG(10, encoding="position"), np.array([0, 1, 0]), "position"),
+    ],
+)
+def test_the_labels_of_the_training_set_choose_the_encoding(loss: NDCG, ys: Any, encoding: str) -> None:
+    bound = loss.bind(ys)
+    assert bound.encoding == encoding
+    assert bound.bind(np.array([0, 1, 2, 3])) == bound
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(InputError, match=r"NDCG\(k=...\) must be an integer of at least 1, got 0"):
+        NDCG(0)
+    with pytest.raises(InputError, match="must be 'auto' or 'pairwise' or 'position', got 'pairs'"):
+        NDCG(encoding="pairs")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="leave relevant_from out, or choose encoding='pairwise'"):
+        NDCG(encoding="position", relevant_from=2)
+    with pytest.raises(InputError, match="2\\^grade overflows"):
+        NDCG(encoding="position").labels(np.array([0.0, 2000.0]))
+    assert NDCG(encoding="position", gain="linear").loss(np.array([0.0, 2000.0]), np.zeros(2)) > 0
+
+
+@pytest.fixture
+def grades() -> tuple[Any, Vector, Any]:
+    rng = np.random.default_rng(0)
+    X, qid = rng.standard_normal((80, 4)), np.repeat(np.arange(8), 10)
+    y = np.clip(np.round(X[:, 0] + 0.5 * rng.standard_normal(80)), 0, 2)
+    return X, y, qid
+
+
+@pytest.mark.parametrize("loss", ["ndcg", "ndcg@3", "ndcg@3(encoding=position)", "letor_ndcg", "mrr"])
+def test_rankers_learn_by_name(grades: Any, loss: str, tmp_path: Path) -> None:
+    X, y, qid = grades
+    ranker = Ranker(loss, C=10.0, measure="ndcg").fit(X, y, qid=qid)
+    assert ranker.result_.converged
+    assert ranker.score(X, y, qid=qid) > 0.8
+    ranker.save(tmp_path / "m.npz")
+    loaded = Ranker.load(tmp_path / "m.npz")
+    assert loaded.loss == loss
+    assert loaded.loss_ == ranker.loss_
+    assert loaded.most_violated(X[:10], y[:10]).hinge == pytest.approx(ranker.most_violated(X[:10], y[:10]).hinge)
+
+
+def test_a_query_is_seen_in_the_encoding_of_the_training_set(grades: Any, tmp_path: Path) -> None:
+    """A binary query among graded ones: alone, it would choose the other encoding."""
+    X, y, qid = grades
+    y[:10] = np.minimum(y[:10], 1.0)
+    ranker = Ranker("ndcg").fit(X, y, qid=qid)
+    assert ranker.loss_ == NDCG(encoding="position")
+    seen = ranker.most_violated(X[:10], y[:10])
+    one = Problem.from_queries(X[:10], y[:10], loss=NDCG(encoding="position"), C=1.0)
+    point = one.at(ranker.coef_)
+    assert seen.hinge == pytest.approx(one.violation(one.planes(point), point)[0])
+
+
+@pytest.mark.parametrize("loss", [NDCG(encoding="position"), NDCG(2, encoding="position"), NDCG(2)], ids=str)
+def test_training_on_grades_reaches_the_optimum_over_all_rankings(loss: NDCG) -> None:
+    rng = np.random.default_rng(2)
+    y = np.array([0, 1, 2, 0, 2, 1, 0, 0, 1, 0, 2, 1, 1, 0, 0], dtype=float)
+    problem = Problem.from_queries(rng.standard_normal((15, 3)), y, np.repeat(np.arange(3), 5), loss=loss, C=4.0)
+    every = Listed.of(problem, [y[i : i + 5] for i in (0, 5, 10)])
+    for solver in (OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)):
+        result = solver.solve(problem)
+        assert result.converged
+        assert result.primal == pytest.approx(every.optimum(), abs=1e-5)
+
+
+def test_labels_that_are_no_numbers_are_refused(grades: Any) -> None:
+    X, y, qid = grades
+    with pytest.raises(InputError, match="the labels y must be numbers for NDCG"):
+        Problem.from_queries(X, np.array(["no", "yes"])[(y > 0).astype(int)], qid, loss="ndcg")
+    as_objects = Problem.from_queries(X, y.astype(object), qid, loss="ndcg")
+    assert as_objects.loss == NDCG(encoding="position")
+    assert as_objects.used == Problem.from_queries(X, y, qid, loss="ndcg").used
+
+
+def test_data_without_a_usable_query_are_explained(grades: Any) -> None:
+    X, _, qid = grades
+    for loss in ("ndcg", "ndcg@10", "ndcg(encoding=position)"):
+        with pytest.raises(
+            InputError, match="NDCG can learn from none of the 8 queries: each has documents of one kind"
+        ):
+            Problem.from_queries(X, np.zeros(80), qid, loss=loss)
