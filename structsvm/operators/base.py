@@ -14,7 +14,7 @@ class Operator(ABC):
 
     A joint feature map is ``Ψ(x, y) = A_x' c(y)``: the operator holds the features and never
     sees a loss, the loss encodes outputs as coefficients ``c(y)`` and never sees features.
-
+    ``structsvm.testing.check_operator`` says whether one is right.
     """
 
     @property
