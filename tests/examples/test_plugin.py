@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 from structsvm import Ranker
 from structsvm.cli import main
-from structsvm.data import load_digits_queries
+from structsvm.data import load_digits_queries, load_letor
+from structsvm.exceptions import UnknownNameError
 from structsvm.registry import backends, losses
 from structsvm.solvers import NSlack, OneSlack
 from tests.cli.conftest import write_letor
@@ -138,6 +139,30 @@ def test_mistakes_on_the_command_line(option: str, value: str, message: str, tmp
 
 
 def test_a_model_whose_plug_in_is_not_installed_still_predicts(run: Run, tmp_path: Path) -> None:
-    run("-m", "structsvm", "train", "train.txt", "--loss", "dcg", "--model", "m.npz", "-q")
+    options = ["--loss", "dcg@10(discount=3)", "--solver", "one-slack", "--backend", "piqp", "--model", "m.npz"]
+    run("-m", "structsvm", "train", "train.txt", *options)
+    data = load_letor(tmp_path / "train.txt")
     ranker = Ranker.load(tmp_path / "m.npz")
-    assert ranker.predict(np.ones((2, 4))).shape == (2,)
+    assert ranker.score(data.X, data.y, qid=data.qid) > 0.5
+    with pytest.raises(UnknownNameError, match=r"there is no loss named 'dcg@10\(discount=3"):
+        ranker.fit(data.X, data.y, qid=data.qid)
+    ranker.save(tmp_path / "again.npz")
+    again = run("-c", "from structsvm import Ranker; print(repr(Ranker.load('again.npz').loss))").stdout
+    assert again.strip() == repr(ranker.loss)
+
+
+@pytest.mark.usefixtures("with_plugin")
+def test_a_model_of_objects_whose_plug_in_is_gone_keeps_their_text(tmp_path: Path, installed: Path) -> None:
+    train, _ = load_digits_queries(n_train=5, n_test=5, n_candidates=40)
+    solver = OneSlack(backend=backends.create("piqp", eps=1e-8))
+    Ranker(losses.create("dcg@5(discount=3)"), solver=solver).fit(train.X, train.y, qid=train.qid).save(
+        tmp_path / "m.npz"
+    )
+    sys.path.remove(str(installed))
+    ranker = Ranker.load(tmp_path / "m.npz")
+    assert ranker.loss == "dcg@5(discount=3.0)"
+    assert ranker.solver.backend == "piqp(eps=1e-08,max_iter=250)"
+    assert ranker.predict(train.X).shape == (len(train.X),)
+    sys.path.insert(0, str(installed))
+    assert losses.spell(losses.create(ranker.loss)) == "dcg@5(discount=3)"
+    assert Ranker.load(tmp_path / "m.npz").solver == solver

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from structsvm.operators import Operator, PerClass, Rows, Shared, WithIntercept
+from structsvm.operators import Operator, Rows, Shared, WithIntercept
 from structsvm.testing import check_operator
 from structsvm.types import IntVector, Vector
 
@@ -20,7 +20,6 @@ X, PTR = RNG.standard_normal((6, 3)), np.array([0, 1, 1, 4, 6])
         Rows(X, PTR),
         Rows(sp.csr_array(X), PTR),
         WithIntercept(Rows(X.astype(np.float32), PTR), 2.0),
-        PerClass(WithIntercept(Rows(X, PTR), 0.5), 3),
         Shared(3, 4),
     ],
     ids=lambda operator: type(operator).__name__,
