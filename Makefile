@@ -40,7 +40,7 @@ bench: $(VENV)/.installed-bench
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find structsvm tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find structsvm tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip is the last thing that venv puts in place: where it is missing, so is the environment.
 $(BIN)/pip:

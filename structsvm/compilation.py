@@ -8,7 +8,7 @@ import numba
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: bool = False) -> F:
+def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: bool = False, keep: bool = True) -> F:
     """Compile a function of arrays and numbers to machine code.
 
     Parameters
@@ -17,6 +17,8 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
     signatures : types to compile for at once; None compiles at the first call, for the
         types of that call, so that decorating costs nothing at import.
     reorder : allow sums to be taken in another order, so that they can use vector units.
+    keep : keep the machine code on disk. Not for code that calls functions of other files by their types:
+        numba does not see when those change.
 
     Returns
     -------
@@ -25,7 +27,7 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
     """
     fastmath = {"reassoc", "contract", "nsz"} if reorder else False
     try:
-        return numba.njit(signatures, cache=True, nogil=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
+        return numba.njit(signatures, cache=keep, nogil=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise

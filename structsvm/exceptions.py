@@ -8,6 +8,7 @@
     │   ├── UnknownNameError             no loss, solver, backend or measure of that name
     │   └── ModelFileError               a file that is not a model, or not one we can read
     ├── NotInstalledError (ImportError)  an optional package is missing
+    ├── PluginError (ImportError)        what another package registered cannot be used
     └── OracleError                      a loss returned an output that is not the argmax
 
 Catch ``StructSVMError`` to catch them all. Each message names the thing, the place and
@@ -72,6 +73,10 @@ class ModelFileError(InputError):
 
 class NotInstalledError(StructSVMError, ImportError):
     """An optional package is missing."""
+
+
+class PluginError(StructSVMError, ImportError):
+    """What another package registered under a name cannot be imported, or is of another kind."""
 
 
 class OracleError(StructSVMError):

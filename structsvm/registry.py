@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.exceptions import InputError, PluginError, UnknownNameError
 from structsvm.names import Spelling, plain, require_complete, spell
 
 T = TypeVar("T")
@@ -55,6 +55,7 @@ class Registry(Generic[T]):
         Raises
         ------
         UnknownNameError : when nothing has that name; it tells the nearest one.
+        PluginError : when the package that registered it cannot be imported.
         """
         return self._class(self._known(name))
 
@@ -72,6 +73,7 @@ class Registry(Generic[T]):
         UnknownNameError : when nothing has that name; it tells the nearest one.
         InputError : when ``spec`` is a class instead of an object, or an object of another kind;
             when a setting in the name is wrong or lacking.
+        PluginError : when the package that registered the name cannot be imported.
         """
         if isinstance(spec, str):
             name, text = self._known(spec), Spelling.of(spec)
@@ -135,7 +137,21 @@ class Registry(Generic[T]):
 
     def _class(self, known: str) -> type[T]:
         target = self.built_in.get(known)
-        return cast(type[T], self._plugins()[known].load() if target is None else _imported(target))
+        return cast(type[T], self._plugged_in(self._plugins()[known]) if target is None else _imported(target))
+
+    def _plugged_in(self, plugin: EntryPoint) -> Any:
+        """Import and return the class of another package."""
+        package = plugin.dist.name if plugin.dist else plugin.module
+        where = f"the {self.kind} {plugin.name!r} of the package {package}"
+        try:
+            made = plugin.load()
+        except Exception as error:
+            raise PluginError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
+        wanted = tuple(_imported(target) for target in self.classes)
+        if not (isinstance(made, type) and issubclass(made, wanted)):
+            bases = " or ".join(base.__name__ for base in wanted)
+            raise PluginError(f"{where} is {made!r}: its entry point must name a class derived from {bases}")
+        return made
 
     def _names_of(self, kind: type[T]) -> list[str]:
         package = _package(kind.__module__)

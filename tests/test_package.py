@@ -160,7 +160,7 @@ def texts() -> list[Path]:
         *(path for path in ROOT.iterdir() if path.is_file()),
         *(
             path
-            for folder in (".ci", ".github", "benchmarks", "docs", "structsvm", "tests")
+            for folder in (".ci", ".github", "benchmarks", "docs", "examples", "structsvm", "tests")
             for path in (ROOT / folder).rglob("*")
         ),
     ]

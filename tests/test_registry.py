@@ -7,9 +7,11 @@ from importlib.metadata import EntryPoint, EntryPoints
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from structsvm import metrics, registry
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.cli import main
+from structsvm.exceptions import InputError, PluginError, UnknownNameError
 from structsvm.losses import NDCG, AveragePrecision, Multiclass, ReciprocalRank, ROCArea
 from structsvm.metrics import AP
 from structsvm.qp import OSQP, ActiveSet, HiGHS
@@ -220,6 +222,7 @@ def plug_ins(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         Spied("deep", f"{__name__}:WithCutoff", "structsvm.losses"),
         Spied("needs", f"{__name__}:NeedsSettings", "structsvm.losses"),
         Spied("broken", "no_such_module:Loss", "structsvm.losses"),
+        Spied("strange", "builtins:dict", "structsvm.losses"),
         Spied("map", f"{__name__}:PlugIn", "structsvm.losses"),
     ]
     monkeypatch.setitem(sys.modules, __name__, sys.modules[PlugIn.__module__])
@@ -251,7 +254,7 @@ def test_a_plug_in_is_spelled_with_its_cutoff(plug_ins: list[str]) -> None:
 
 
 def test_names_are_listed_without_loading_anything(plug_ins: list[str]) -> None:
-    assert losses.names() == [*map(losses.shown, losses.built_in), "my_loss", "deep", "needs", "broken"]
+    assert losses.names() == [*map(losses.shown, losses.built_in), "my_loss", "deep", "needs", "broken", "strange"]
     assert "ndcg@10" in losses.names()
     assert solvers.names() == list(solvers.built_in)
     assert plug_ins == []
@@ -263,8 +266,23 @@ def test_built_in_names_cannot_be_taken(plug_ins: list[str]) -> None:
 
 
 def test_a_plug_in_that_does_not_load_says_why(plug_ins: list[str]) -> None:
-    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+    words = "^the loss 'broken' of the package no_such_module cannot be imported: ModuleNotFoundError: No module named "
+    with pytest.raises(PluginError, match=words) as caught:
         losses.create("broken")
+    assert isinstance(caught.value, ImportError)
+
+
+def test_a_plug_in_of_another_kind_says_what_it_should_be(plug_ins: list[str]) -> None:
+    with pytest.raises(PluginError, match="'strange' .* is <class 'dict'>: its entry point must name a class derived"):
+        losses.create("strange")
+
+
+def test_broken_plug_ins_are_one_line_on_the_command_line(plug_ins: list[str]) -> None:
+    done = CliRunner().invoke(main, ["train", "train.txt", "--loss", "broken", "--model", "m.npz"])
+    assert done.exit_code == 1
+    assert done.output.startswith(
+        "structsvm: error: the loss 'broken' of the package no_such_module cannot be imported"
+    )
 
 
 def test_plug_ins_are_part_of_the_hint(plug_ins: list[str]) -> None:

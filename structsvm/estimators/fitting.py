@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import evolve
+from attrs import evolve, fields_dict, has
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
@@ -36,6 +36,8 @@ def minimise(
     """
     chosen = solvers.create(solver)
     if tol is not None:
+        if not has(type(chosen)) or "tol" not in fields_dict(type(chosen)):
+            raise InputError(f"the solver {type(chosen).__name__} has no setting tol: leave tol=None")
         chosen = evolve(chosen, tol=tol)
     result: Result = chosen.solve(problem, start=start, callback=callback)
     if not result.converged:

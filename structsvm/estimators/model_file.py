@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from structsvm.exceptions import ModelFileError
+from structsvm.exceptions import ModelFileError, PluginError, UnknownNameError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.result import Result
 
@@ -86,13 +86,24 @@ def _written(registry: Registry[Any], thing: Any) -> Any:
 
 
 def _read(registry: Registry[Any], written: Any) -> Any:
-    """Return what `_written` wrote as an object, or the text that it left."""
+    """Return what `_written` wrote as an object, or as text where there is no class of that name (any more)."""
     if not isinstance(written, dict):
         return written
     settings = written["settings"]
     if "backend" in settings:
         settings["backend"] = _read(backends, settings["backend"])
-    return registry.find(written["name"])(**settings)
+    try:
+        made = registry.find(written["name"])
+    except (PluginError, UnknownNameError):  # of a package that is not installed: predictions do without it
+        return _text(written["name"], settings)
+    return made(**settings)
+
+
+def _text(name: str, settings: dict[str, Any]) -> str:
+    """Return a name with settings as `Registry.create` reads it."""
+    cutoff = settings.get("k")
+    options = ",".join(f"{key}={value}" for key, value in settings.items() if key != "k" and value is not None)
+    return name + (f"@{cutoff}" if cutoff is not None else "") + (f"({options})" if options else "")
 
 
 def _plain(value: Any) -> Any:

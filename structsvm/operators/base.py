@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from structsvm.operators.views import write_combined
+from structsvm.operators.foreign_views import write_each_combined
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -14,7 +14,7 @@ class Operator(ABC):
 
     A joint feature map is ``Ψ(x, y) = A_x' c(y)``: the operator holds the features and never
     sees a loss, the loss encodes outputs as coefficients ``c(y)`` and never sees features.
-
+    ``structsvm.testing.check_operator`` says whether one is right.
     """
 
     @property
@@ -64,7 +64,7 @@ class Operator(ABC):
         """
         out, view, ptr = np.empty((len(examples), self.d)), self.view, self.ptr
         if view is not None:
-            write_combined(view, examples, c, out)
+            write_each_combined(view, examples, c, out)
         else:
             for row, i in enumerate(examples.tolist()):
                 out[row] = self.block(i, i + 1).combine(c[ptr[i] : ptr[i + 1]])

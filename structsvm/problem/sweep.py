@@ -1,12 +1,16 @@
 """Compiled loops over examples."""
 
 from functools import cache
+from inspect import signature
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.errors import NumbaError
 
 from structsvm.compilation import compiled
+from structsvm.exceptions import InputError
+from structsvm.operators.foreign_views import is_built_in
 from structsvm.operators.views import example_combine, example_scores
 from structsvm.problem.checks import ROUNDING
 from structsvm.problem.plane_cache import best_value, improve, insert
@@ -25,8 +29,30 @@ _KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
 
 @cache
 def compiled_kernel(kernel: Any) -> Any:
-    """Compile a loss kernel, once a process."""
-    return compiled(kernel, [KERNEL_SIGNATURE])
+    """Compile a loss kernel, once a process.
+
+    Raises
+    ------
+    InputError : when it is no function of four arguments, or numba cannot compile it; it tells why.
+    """
+    plain = getattr(kernel, "py_func", kernel)  # one that numba has decorated already
+    if not callable(plain) or len(signature(plain).parameters) != 4:
+        raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {kernel!r}")
+    try:
+        return compiled(plain, [KERNEL_SIGNATURE])
+    except NumbaError as error:
+        raise InputError(
+            f"kernel {plain.__name__} cannot be compiled. It must be a plain function of four float64 vectors that "
+            f"returns a number, made of loops, numbers and NumPy. numba says: {_in_short(error)}"
+        ) from error
+
+
+def _in_short(error: Exception) -> str:
+    """Return what numba says first, and the line of the source that it names."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(("Failed in", "File ", "During:"))]
+    place = next((line for line in lines if line.startswith("File ") and ", line " in line), "").rstrip(":")
+    return f"{said[0] if said else lines[0]}{f' ({place})' if place else ''}"
 
 
 def _argmax_sweep(
@@ -110,7 +136,7 @@ def dual_sweep(view: Any, planes: Any) -> Any:
     plane that is kept beats the argmax, or the plane is of NaN, the loop ends.
     """
     arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, _COUNT, numba.float64)
-    return compiled(_dual_sweep, [_VISITED(*arguments)])
+    return compiled(_dual_sweep, [_VISITED(*arguments)], keep=is_built_in(view))
 
 
 @cache

@@ -1,9 +1,13 @@
-"""Solvers: algorithms that minimise a problem and certify the result."""
+"""Solvers: algorithms that minimise a problem and certify the result.
+
+To add one, derive from `Solver` and let a `Run` keep the bounds, the clocks and the history.
+"""
 
 from structsvm.solvers.auto import Auto
 from structsvm.solvers.base import CuttingPlane, Solver
 from structsvm.solvers.frank_wolfe import FrankWolfe
 from structsvm.solvers.n_slack import NSlack
 from structsvm.solvers.one_slack import OneSlack
+from structsvm.solvers.run import Callback, Run
 
-__all__ = ["Auto", "CuttingPlane", "FrankWolfe", "NSlack", "OneSlack", "Solver"]
+__all__ = ["Auto", "Callback", "CuttingPlane", "FrankWolfe", "NSlack", "OneSlack", "Run", "Solver"]

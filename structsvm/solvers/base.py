@@ -16,7 +16,11 @@ from structsvm.validation import at_least, positive
 
 
 class Solver(ABC):
-    """An algorithm that minimises a `Problem`. Frozen settings; no state is kept on it."""
+    """An algorithm that minimises a `Problem`. Frozen settings; no state is kept on it.
+
+    To write one, derive an attrs class with a field ``tol`` and let a `Run` keep bounds, clocks and
+    history. ``structsvm.testing.check_solver`` says whether it is right.
+    """
 
     name: ClassVar[str]
 

@@ -1,6 +1,8 @@
-"""Checks for what users write: losses and QP backends."""
+"""Checks for what users write: losses, QP backends, solvers and operators."""
 
 from structsvm.testing.backends import check_backend
 from structsvm.testing.losses import check_loss
+from structsvm.testing.operators import check_operator
+from structsvm.testing.solvers import check_solver
 
-__all__ = ["check_backend", "check_loss"]
+__all__ = ["check_backend", "check_loss", "check_operator", "check_solver"]

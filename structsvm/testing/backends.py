@@ -7,9 +7,13 @@ from attrs import evolve, frozen
 
 from structsvm.qp.active_set import ActiveSet
 from structsvm.qp.base import DualQP, QPBackend, QPSolution
+from structsvm.qp.general import GeneralBackend
 
 ACCURACY = 1e-6
 """Gap that is asked for, as a fraction of the optimum; the solvers ask for less."""
+
+MOST_HANDED_OVER = 0.25
+"""Part of the programmes, solved from nothing, that a backend may leave to the built-in one."""
 
 
 def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequence[DualQP]] = ()) -> None:
@@ -23,7 +27,7 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
     - the gap reaches what was asked for, or what float64 allows,
     - solving once more from the same start gives the same multipliers,
     - neither the programme nor the start is written to,
-    - not every programme is handed over to the built-in solver.
+    - not more than a quarter of the programmes are handed over to the built-in solver.
 
     Parameters
     ----------
@@ -43,19 +47,31 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
     >>> from structsvm.testing import check_backend
     >>> check_backend(ActiveSet())
     """
-    handed_over = []
+    programmes = 0
+    handed_over: list[tuple[str, DualQP]] = []
     for label, qps in _labelled(seed, sequences):
         solution: QPSolution | None = None
         for qp in qps:
             place = f"{label}, {_describe(qp)}"
             cold = _check_solve(backend, qp, None, f"{place}, from nothing")
             solution = _check_solve(backend, qp, solution, f"{place}, from the solution before") if solution else cold
-            handed_over.append(cold.handed_over)
-    if all(handed_over):
+            programmes += 1
+            if cold.handed_over:
+                handed_over.append((place, qp))
+    if len(handed_over) > MOST_HANDED_OVER * programmes:
         raise AssertionError(
-            f"{backend!r} handed over all of {len(handed_over)} programmes to the built-in solver: expected it to "
-            "solve most of them itself. The log has the gaps that it left."
+            f"{backend!r} handed over {len(handed_over)} of {programmes} programmes to the built-in solver: expected "
+            f"it to solve most of them itself.{_attempts(backend, *handed_over[0])}"
         )
+
+
+def _attempts(backend: QPBackend, place: str, qp: DualQP) -> str:
+    """Tell what the attempts of a general backend at a programme came to."""
+    if not isinstance(backend, GeneralBackend):
+        return ""
+    gaps = [qp.gap(qp.project(attempt.a)) for attempt in backend.attempts(qp, None)]
+    came = f"its attempts left gaps of {', '.join(f'{gap:.3g}' for gap in gaps)}" if gaps else "it yielded no attempt"
+    return f" On {place}, {came}: are the signs and units those of DualQP, and the multipliers scaled back?"
 
 
 def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str) -> QPSolution:

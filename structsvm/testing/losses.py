@@ -1,6 +1,7 @@
 """Checks that a loss is what the engine takes it for, by enumeration on small examples."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.registry import losses
-from structsvm.testing.methods import Methods, show
+from structsvm.testing.methods import Methods, show, unchanged
 from structsvm.types import Matrix, Vector
 
 
@@ -60,7 +61,7 @@ def check_loss(
     usable = [y for y in ys if methods.usable(y)]
     if not usable:
         raise InputError(f"none of the {len(ys)} examples is usable by {scored.title}: give some that are")
-    params = np.array(scored.params(usable), dtype=np.float64)
+    params = methods.params(usable)
     rng = np.random.default_rng(seed)
     length = None
     for y in usable:
@@ -129,6 +130,8 @@ class _Check:
         for scores in tried:
             self._check_argmaxes(scores)
         if type(self.methods.loss).kernel is not None:
+            for scores in tried[:4]:
+                self.methods.indices(self.y, scores, self.labels, self.params)
             for scores in tried:
                 self._check_kernel(scores, tried)
 
@@ -158,11 +161,14 @@ class _Check:
     def _check_argmax(self, method: str, values: Vector, scores: Vector) -> None:
         """Compare the value of the output that an argmax finds with the largest of all values."""
         augmented = method == "loss_augmented_argmax"
-        given = scores.copy()
+        given, known = scores.copy(), deepcopy(self.y)
         find = self.methods.augmented if augmented else self.methods.predicted
         found = find(given, self.y)
         if not np.array_equal(given, scores):
-            raise self._wrong(method, "changed the scores it was given", scores)
+            raise self._wrong(method, "changed the scores it was given: work on a copy", scores)
+        if not unchanged(self.y, known):
+            verdict = f"changed the example it was given, which was {show(known)}: work on a copy"
+            raise self._wrong(method, verdict, scores)
         try:
             got = float(self.methods.encode(found, self.y, len(scores)) @ scores)
             got += self.methods.delta(self.y, found) if augmented else 0.0
@@ -176,16 +182,23 @@ class _Check:
                 method,
                 f"does not return a maximiser of {'Δ + ' if augmented else ''}{self.methods.value}:\n"
                 f"  expected {self._output(self.outputs[best])} (or an equal one), with value {values[best]:.12g}\n"
-                f"  got {self._output(found)}, with value {got:.12g}",
+                f"  got {self._output(found)}, with value {got:.12g}{self._if_an_order(found, scores)}",
                 scores,
             )
+
+    def _if_an_order(self, found: Any, scores: Vector) -> str:
+        """Explain what an output is where this one may be a list of documents."""
+        numbers = np.asarray(found) if isinstance(found, np.ndarray | list) else np.zeros(0)
+        if numbers.dtype.kind not in "iu" or not np.array_equal(np.sort(numbers), np.arange(len(scores))):
+            return ""
+        return "\n  If these are document numbers, best first: an output is one number per document, larger is ahead"
 
     def _check_kernel(self, scores: Vector, others: Sequence[Vector]) -> None:
         given, labels = scores.copy(), self.labels.copy()
         plane = np.full(len(scores), np.nan)
         delta = self.methods.kernel(self.y, given, labels, self.params, plane)
         if not (np.array_equal(given, scores) and np.array_equal(labels, self.labels)):
-            raise self._wrong("kernel", "changed the scores or labels it was given", scores)
+            raise self._wrong("kernel", "changed the scores or labels it was given: it may write to out only", scores)
         if not (np.isfinite(plane).all() and np.isfinite(delta)):
             raise self._wrong(
                 "kernel", f"returned {delta!r} and wrote {show(plane)}: it must write every element of out", scores

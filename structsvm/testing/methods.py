@@ -91,19 +91,54 @@ class Methods:
 
     def usable(self, y: Any) -> bool:
         """Say whether an example can be learned from."""
-        return bool(self._call("usable", lambda: self.loss.usable(y), y))
+        usable = self._call("usable", lambda: self.loss.usable(y), y)
+        if not isinstance(usable, bool | np.bool_):
+            raise self.wrong("usable", f"returned {show(usable)}: it must return True or False", y)
+        return bool(usable)
 
     def labels(self, y: Any) -> Vector:
         """Return what the kernel reads of an example."""
-        return self._call("labels", lambda: np.array(self.loss.labels(y), dtype=np.float64), y)
+        labels = self._call("labels", lambda: self.loss.labels(y), y)
+        vector = as_numbers(labels)
+        if vector is None:
+            raise self.wrong("labels", f"returned {_returned(labels)}: it must return a vector of numbers", y)
+        return vector
+
+    def params(self, ys: list[Any]) -> Vector:
+        """Return what the kernel reads of all examples together.
+
+        Raises
+        ------
+        InputError : when the loss itself says so of its settings.
+        """
+        try:
+            params = self.loss.params(ys)
+        except InputError:
+            raise
+        except Exception as error:
+            raise self.wrong("params", f"raised {type(error).__name__}: {error}", ys[0]) from error
+        vector = as_numbers(params)
+        if vector is None:
+            raise self.wrong("params", f"returned {_returned(params)}: it must return a vector of numbers", ys[0])
+        return vector
 
     def kernel(self, y: Any, scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
         """Return what the kernel returns; compile it where that was not done."""
+        try:
+            compiled = compiled_kernel(type(self.loss).kernel)
+        except InputError as error:
+            raise AssertionError(f"{self.loss.title}: {error}") from error
+        return self._call("kernel", lambda: float(compiled(scores, labels, params, out)), y, scores=scores)
 
-        def run() -> float:
-            return float(compiled_kernel(type(self.loss).kernel)(scores, labels, params, out))
-
-        return self._call("kernel", run, y, scores=scores)
+    def indices(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
+        """Run the kernel in Python, where an index that is out of bounds is noticed; compiled code goes on with it."""
+        kernel = type(self.loss).kernel
+        try:
+            getattr(kernel, "py_func", kernel)(scores.copy(), labels.copy(), params.copy(), np.zeros(len(scores)))
+        except IndexError as error:
+            raise self.wrong("kernel", f"reads or writes beyond its vectors: {error}", y, scores=scores) from error
+        except Exception:  # whatever else fails in Python may be right when compiled
+            return
 
     def wrong(self, method: str, verdict: str, y: Any, **seen: Any) -> AssertionError:
         """Return the error that says what a method did wrong: the verdict first, then example, scores and output.
@@ -138,6 +173,26 @@ class Methods:
             raise
         except Exception as error:
             raise self.wrong(method, f"raised {type(error).__name__}: {error}", y, **seen) from error
+
+
+def unchanged(now: Any, before: Any) -> bool:
+    """Say whether an example is as it was, as far as that can be seen."""
+    if isinstance(now, tuple | list) and isinstance(before, tuple | list):
+        return len(now) == len(before) and all(map(unchanged, now, before))
+    try:
+        same = np.array_equal(now, before, equal_nan=True) if isinstance(now, np.ndarray) else now == before
+        return bool(np.all(same))
+    except (TypeError, ValueError):
+        return True
+
+
+def as_numbers(returned: Any) -> Vector | None:
+    """Return a vector of numbers as float64, a copy; None where it is none."""
+    try:
+        vector = np.array(returned, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return vector if vector.ndim == 1 else None
 
 
 class _Short(reprlib.Repr):

@@ -6,6 +6,7 @@ import pytest
 from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision
+from structsvm.solvers import OneSlack, Solver
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,19 @@ def test_score_without_queries_takes_the_weights_of_rows_that_fit_took(queries):
     X, y, _ = queries
     ranker = Ranker("zero_one").fit(X, y, sample_weight=np.arange(360))
     assert ranker.score(X, y, sample_weight=np.arange(360)) == ranker.score(X, y)
+
+
+def test_a_solver_without_tol_cannot_be_given_one(queries):
+    class Untold(Solver):
+        name = "untold"
+
+        def solve(self, problem, start=None, callback=None):
+            return OneSlack(tol=1e-2).solve(problem, start, callback)
+
+    X, y, qid = queries
+    assert Ranker(solver=Untold()).fit(X, y, qid=qid).result_.tol == 1e-2
+    with pytest.raises(InputError, match="the solver Untold has no setting tol: leave tol=None"):
+        Ranker(solver=Untold(), tol=1e-3).fit(X, y, qid=qid)
 
 
 @pytest.mark.parametrize("Cs", [1.0, None, [[1, 2]], ["a"], [], [1.0, -1.0], [np.nan], [np.inf]])

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.losses import ROCArea, ZeroOne
+from structsvm.solvers import OneSlack
 from structsvm.testing import check_loss
-from tests.small_problems import Kronecker
+from tests.small_problems import Kronecker, ranking
 
 PAIRS = [(np.array([1.0, -0.5]), k) for k in range(3)]
 
@@ -94,9 +97,133 @@ def test_no_outputs() -> None:
     assert str(complaint(ROCArea, outputs=returns([]))).startswith("Mine.outputs lists no output\n  example y = [")
 
 
-def test_a_kernel_that_fails_is_told_apart() -> None:
-    said = str(complaint(ROCArea, kernel=staticmethod(lambda scores, labels, params, out: labels[0].no_such_thing)))
-    assert said.startswith("Mine.kernel raised TypingError: ")
+def no_number(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    out[:] = 0.0
+
+
+def unknown_attribute(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    return labels[0].no_such_thing
+
+
+@pytest.mark.parametrize(
+    ("kernel", "numba_says"),
+    [
+        (no_number, "No conversion from none to float64"),
+        (unknown_attribute, "Unknown attribute 'no_such_thing' of type float64"),
+    ],
+)
+def test_a_kernel_that_cannot_be_compiled(kernel: Any, numba_says: str) -> None:
+    said = str(complaint(ROCArea, kernel=staticmethod(kernel)))
+    assert said.startswith(
+        f"Mine: kernel {kernel.__name__} cannot be compiled. It must be a plain function of four float64 vectors that "
+        f"returns a number, made of loops, numbers and NumPy. numba says: {numba_says}"
+    )
+    assert re.search(r"\(File .*test_check_loss_messages.py\", line \d+\)$", said)
+    assert "\n" not in said
+    loss = type("Mine", (ROCArea,), {"kernel": staticmethod(kernel)})()
+    with pytest.raises(InputError, match="cannot be compiled"):
+        OneSlack().solve(ranking(loss, 0))
+
+
+@pytest.mark.parametrize("kernel", ["text", 5, lambda scores, labels, out: 0.0])
+def test_a_kernel_that_is_none(kernel: Any) -> None:
+    said = str(complaint(ROCArea, kernel=staticmethod(kernel) if callable(kernel) else kernel))
+    assert said == f"Mine: kernel must be a function kernel(scores, labels, params, out), got {kernel!r}"
+
+
+def test_a_kernel_that_numba_has_decorated_is_one_too() -> None:
+    mine = type("Mine", (ROCArea,), {"kernel": staticmethod(numba.njit(ROCArea.kernel))})()
+    check_loss(mine)
+    assert OneSlack().solve(ranking(mine, 0)).converged
+
+
+def beyond_labels(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    out[:] = 0.0
+    return labels[len(scores)]
+
+
+def beyond_params(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    out[:] = 0.0
+    return params[3]
+
+
+def beyond_out(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    out[len(out)] = 0.0
+    return 0.0
+
+
+@pytest.mark.parametrize("kernel", [beyond_labels, beyond_params, beyond_out])
+def test_a_kernel_that_reads_or_writes_beyond_its_vectors(kernel: Any) -> None:
+    """Compiled, it would go on with whatever stands there in memory."""
+    said = str(complaint(ROCArea, kernel=staticmethod(kernel)))
+    assert said.startswith("Mine.kernel reads or writes beyond its vectors: index ")
+
+
+def fails_in_python_only(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    places = np.empty(1, numba.int64)
+    places[0] = 1
+    return right(scores, labels, params, out) / places[0]
+
+
+right = numba.njit(ROCArea.kernel)
+
+
+def test_what_fails_in_python_only_is_no_fault() -> None:
+    with pytest.raises(TypeError):
+        fails_in_python_only(np.zeros(2), np.zeros(2), np.zeros(0), np.zeros(2))
+    check_loss(type("Mine", (ROCArea,), {"kernel": staticmethod(fails_in_python_only)})())
+
+
+@pytest.mark.parametrize(
+    ("method", "came", "words"),
+    [
+        ("labels", None, "None"),
+        ("labels", np.zeros((2, 2)), "an array of shape (2, 2)"),
+        ("labels", ["a"], "['a']"),
+        ("params", "table", "'table'"),
+        ("params", np.zeros((3, 1)), "an array of shape (3, 1)"),
+    ],
+)
+def test_what_a_kernel_reads_is_a_vector(method: str, came: Any, words: str) -> None:
+    said = str(complaint(ROCArea, kernel=staticmethod(ROCArea.kernel), **{method: returns(came)}))
+    assert said == f"Mine.{method} returned {words}: it must return a vector of numbers\n  example y = [1., 0.]"
+
+
+def test_usable_says_yes_or_no() -> None:
+    said = str(complaint(ROCArea, usable=returns(None)))
+    assert said == "Mine.usable returned None: it must return True or False\n  example y = [0.]"
+
+
+@pytest.mark.parametrize("method", ["loss_augmented_argmax", "argmax"])
+def test_a_list_of_documents_is_no_output(method: str) -> None:
+    said = str(complaint(ROCArea, **{method: lambda self, scores, *y: np.argsort(-scores)}))
+    assert f"Mine.{method} does not return a maximiser" in said
+    assert "  If these are document numbers, best first: an output is one number per document, larger is ahead" in said
+
+
+def test_only_a_list_of_documents_is_taken_for_one() -> None:
+    assert "document numbers" not in str(complaint(ROCArea, argmax=lambda self, scores: -scores))
+
+
+def writes_to_labels(self: Any, scores: Any, y: Any) -> Any:
+    y -= 1.0
+    return scores
+
+
+def writes_to_x(self: Any, x: Any, y: Any, w: Any) -> Any:
+    x[0] = 7.0
+    return y
+
+
+@pytest.mark.parametrize(
+    ("base", "examples", "write", "before"),
+    [(ROCArea, [np.array([1.0, 0.0])], writes_to_labels, "[1., 0.]"), (Kronecker, PAIRS, writes_to_x, "[ 1. , -0.5]")],
+)
+def test_an_argmax_that_changes_its_example(base: type, examples: Any, write: Any, before: str) -> None:
+    said = str(complaint(base, deepcopy(examples), loss_augmented_argmax=write))
+    assert said.startswith("Mine.loss_augmented_argmax changed the example it was given, which was ")
+    assert before in said.splitlines()[0]
+    assert said.splitlines()[0].endswith(": work on a copy")
 
 
 def test_the_verdict_comes_first_and_large_arrays_are_shortened() -> None:

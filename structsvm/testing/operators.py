@@ -1,0 +1,157 @@
+"""Check an operator."""
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numba.core.errors import TypingError
+
+from structsvm.compilation import compiled
+from structsvm.operators import Operator, example_combine, example_scores
+from structsvm.types import Vector
+
+
+def check_operator(operator: Operator, *, seed: int = 0) -> None:
+    """Check that an operator is a linear map with its transpose, and can be taken apart.
+
+    Give it one of a few examples, of different lengths where they may have some. Checked are that
+
+    - ``ptr`` begins at 0, does not fall, and ends at the number of scores,
+    - ``scores`` and ``combine`` return finite float64 vectors of the right length, are linear, and change nothing
+      that they are given,
+    - one is the transpose of the other: ``c·(A w) = (A' c)·w``,
+    - ``block`` and ``combine_each`` give the examples' own parts of both,
+    - compiled loops that read ``view``, where there is one, do the same.
+
+    Parameters
+    ----------
+    operator : the operator to check, of at least two examples.
+    seed : of the random weights and coefficients.
+
+    Raises
+    ------
+    AssertionError : the first thing found wrong: what was expected and what came.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import Rows
+    >>> from structsvm.testing import check_operator
+    >>> check_operator(Rows(np.eye(3), ptr=np.array([0, 1, 3])))
+    """
+    check = _Check(operator, np.random.default_rng(seed))
+    check.ptr()
+    check.linear()
+    if operator.view is not None:
+        check.view()
+    check.parts()
+
+
+@frozen(eq=False)
+class _Check:
+    operator: Operator
+    random: np.random.Generator
+
+    def ptr(self) -> None:
+        ptr = np.asarray(self.operator.ptr)
+        wanted = "ptr, an int64 vector that begins at 0 and does not fall"
+        fits = (
+            ptr.ndim == 1 and ptr.dtype == np.int64 and len(ptr) > 0 and ptr[0] == 0 and bool((np.diff(ptr) >= 0).all())
+        )
+        self._require(fits, wanted, f"{ptr.dtype} {ptr}")
+        self._require(self.operator.n >= 2, "at least two examples to check with", self.operator.n)
+        self._require(self.operator.d >= 1, "at least one weight", f"d={self.operator.d}")
+        self._require(self.operator.stored >= 0, "a number of stored values", f"stored={self.operator.stored}")
+
+    def linear(self) -> None:
+        v, w = self.random.standard_normal((2, self.operator.d))
+        b, c = self.random.standard_normal((2, int(self.operator.ptr[-1])))
+        scores, combined = self._scores(w), self._combine(c)
+        self._same(
+            self._scores(v - 2.0 * w), self._scores(v) - 2.0 * scores, "scores(v − 2 w) = scores(v) − 2 scores(w)"
+        )
+        self._same(
+            self._combine(b - 2.0 * c),
+            self._combine(b) - 2.0 * combined,
+            "combine(b − 2 c) = combine(b) − 2 combine(c)",
+        )
+        self._same(c @ scores, combined @ w, "the transpose of scores in combine, c·scores(w) = combine(c)·w")
+
+    def parts(self) -> None:
+        operator, ptr = self.operator, self.operator.ptr
+        w, c = self.random.standard_normal(operator.d), self.random.standard_normal(int(ptr[-1]))
+        scores = self._scores(w)
+        each = []
+        for start, stop in [*((i, i + 1) for i in range(operator.n)), (0, operator.n), (1, operator.n)]:
+            block, owned = operator.block(start, stop), slice(ptr[start], ptr[stop])
+            place = f"block({start}, {stop})"
+            self._same(block.ptr, ptr[start : stop + 1] - ptr[start], f"{place}.ptr that begins at 0")
+            self._same(block.scores(w), scores[owned], f"{place}.scores(w) that are its part of all scores")
+            each.append(block.combine(c[owned]))
+            if operator.view is not None:
+                self._require(block.view is not None, f"{place}.view, as the whole has one", None)
+        each = each[: operator.n]
+        self._same(np.sum(each, axis=0), self._combine(c), "the sum of all blocks' combine(c) that is combine(c)")
+        order = np.arange(operator.n)[::-1].copy()
+        self._same(operator.combine_each(c, order), np.stack(each)[order], "combine_each(c) as the blocks have it")
+
+    def view(self) -> None:
+        operator, ptr = self.operator, self.operator.ptr
+        view: Any = operator.view
+        self._same(view.ptr, ptr, "view.ptr that is ptr")
+        w, c = self.random.standard_normal(operator.d), self.random.standard_normal(int(ptr[-1]))
+        scores = self._scores(w)
+        for i in range(operator.n):
+            owned = slice(ptr[i], ptr[i + 1])
+            written, combined = np.full(ptr[i + 1] - ptr[i], np.nan), np.full(operator.d, np.nan)
+            try:
+                _write_scores(view, i, w, written)
+                _write_combined(view, i, c[owned], combined)
+            except TypingError as error:
+                wanted = f"the compiled loops to read its view, which register_view lets them ({type(view).__name__})"
+                self._require(False, wanted, error)
+            self._same(written, scores[owned], f"compiled scores of example {i} as scores has them")
+            self._same(combined, operator.block(i, i + 1).combine(c[owned]), f"a compiled combine of example {i}")
+
+    def _scores(self, w: Vector) -> Vector:
+        return self._vector("scores", w, int(self.operator.ptr[-1]))
+
+    def _combine(self, c: Vector) -> Vector:
+        return self._vector("combine", c, self.operator.d)
+
+    def _vector(self, method: str, given: Vector, length: int) -> Vector:
+        before = given.copy()
+        found = getattr(self.operator, method)(given)
+        self._require(np.array_equal(given, before), f"{method} to leave what it is given as it was", "other values")
+        came = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else type(found).__name__
+        fits = isinstance(found, np.ndarray) and found.dtype == np.float64 and found.shape == (length,)
+        self._require(fits, f"{method} to return a float64 vector of length {length}", came)
+        self._require(bool(np.isfinite(found).all()), f"finite numbers of {method}", found)
+        return np.asarray(found)
+
+    def _same(self, got: Any, wanted: Any, what: str) -> None:
+        got, wanted = np.asarray(got), np.asarray(wanted)
+        agree = got.shape == wanted.shape and np.allclose(
+            got, wanted, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(wanted).max(initial=0.0))
+        )
+        self._require(agree, f"{what}: {_shown(wanted)}", _shown(got))
+
+    def _require(self, truth: bool, expected: str, got: object) -> None:
+        if not truth:
+            raise AssertionError(f"{type(self.operator).__name__}: expected {expected}, got {got}.")
+
+
+def _shown(numbers: Any) -> str:
+    return np.array2string(np.asarray(numbers), precision=6, threshold=20, max_line_width=1000)
+
+
+def _scores_of_one(view: Any, i: int, w: Vector, out: Vector) -> None:
+    example_scores(view, i, w, out)
+
+
+def _combination_of_one(view: Any, i: int, c: Vector, out: Vector) -> None:
+    example_combine(view, i, c, out)
+
+
+_write_scores = compiled(_scores_of_one, keep=False)
+_write_combined = compiled(_combination_of_one, keep=False)

@@ -1,0 +1,191 @@
+"""Check a solver."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen, has
+
+from structsvm.exceptions import OracleError
+from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
+from structsvm.problem import Problem
+from structsvm.result import Result, Status, Step
+from structsvm.solvers import Callback, NSlack, OneSlack, Solver
+from structsvm.types import Vector
+
+ROUNDING = 1e-8
+"""Difference that counts as rounding, relative to the objective."""
+
+
+def check_solver(solver: Solver, *, seed: int = 0) -> None:
+    """Check that a solver minimises problems and that what it certifies is true.
+
+    Small problems of rankings and of rows, weighted too, at two values of C. Checked are that
+
+    - the upper bound is the objective at the weights returned, computed afresh,
+    - the lower bound does not exceed the optimum, which `OneSlack` knows to a millionth of C,
+    - the cuts returned hold at any weights, and their multipliers are within the caps,
+    - a result that says that it converged did, and of all problems at least one is solved,
+    - the history begins at iteration 0 and its bounds only close in; the callback sees each step,
+    - a callback that returns True, and Ctrl-C, end the run with the best result so far,
+    - going on from a result of its own or of another solver never makes it worse,
+    - cuts of other data are not used,
+    - solving twice gives the same weights: no state is kept.
+
+    Parameters
+    ----------
+    solver : the solver to check, an attrs class with a field ``tol``.
+    seed : of the random problems.
+
+    Raises
+    ------
+    AssertionError : the first thing found wrong: in which problem, what was expected and what came.
+
+    Examples
+    --------
+    >>> from structsvm.solvers import FrankWolfe
+    >>> from structsvm.testing import check_solver
+    >>> check_solver(FrankWolfe())
+    """
+    if not (has(type(solver)) and hasattr(solver, "tol")):
+        raise AssertionError(
+            f"{type(solver).__name__} has no field tol: a solver is an attrs class (attrs.frozen) with a field "
+            "tol, which estimators and the command line set"
+        )
+    results = [_Check(solver, *case).run() for case in _cases(seed)]
+    if not any(result.converged for result in results):
+        raise AssertionError(
+            f"{solver!r} converged on none of {len(results)} problems of a few examples: expected a gap of at most "
+            f"tol * C, got {min(result.gap / result.C for result in results):.3g} * C at the least. "
+            f"It ended with: {results[0].status.value}."
+        )
+
+
+def _cases(seed: int) -> Iterator[tuple[str, Problem, Problem]]:
+    """Yield problems with their names, and the same with the labels of other examples."""
+    random = np.random.default_rng(seed)
+    queries, documents, d = 8, 6, 4
+    X = random.standard_normal((queries * documents, d))
+    qid = np.repeat(np.arange(queries), documents)
+    y = np.tile([1.0, 1.0, 0.0, 0.0, 0.0, 0.0], queries)
+    weights = np.array([0.5, 3.0, 1.0, 0.0, 2.0, 1.0, 1.0, 1.0])[qid]
+    losses: list[tuple[ScoreLoss[Vector] | ScoreLoss[float], Vector | None]] = [
+        (AveragePrecision(), None),
+        (AveragePrecision(), weights),
+        (ZeroOne(), None),
+    ]
+    for loss, kappa in losses:
+        for C in (0.1, 10.0):
+            one, other = (
+                Problem.from_queries(X, labels, qid, loss=loss, C=C, sample_weight=kappa) for labels in (y, y[::-1])
+            )
+            yield f"{type(loss).__name__}, C={C:g}{'' if kappa is None else ', weighted'}", one, other
+
+
+@frozen(eq=False)
+class _Check:
+    """One problem, and another of the same size."""
+
+    solver: Solver
+    label: str
+    problem: Problem
+    other: Problem
+
+    def run(self) -> Result:
+        seen: list[Step] = []
+        result = self._solve("from nothing", self.problem, show=seen.append)
+        optimum = OneSlack(tol=1e-6).solve(self.problem)
+        self._certified(result, optimum, "from nothing")
+        self._require(result.history == tuple(seen), "a callback that is shown every step of the history", len(seen))
+        again = self._solve("once more", self.problem)
+        self._require(np.array_equal(again.w, result.w), "the same weights when solved twice", "others")
+        self._ends_early()
+        for start in (result, optimum, NSlack(tol=1e-2).solve(self.problem)):
+            place = f"from a result of {start.solver.partition('(')[0]}"
+            warm = self._solve(place, self.problem, start)
+            self._certified(warm, optimum, place)
+            slack = ROUNDING * (1.0 + start.primal)
+            worse = warm.primal > start.primal + slack
+            self._require(not worse, f"primal={start.primal:.9g} or lower", f"{warm.primal:.9g}", place)
+        place = "from a result of other data"
+        foreign = self._solve(place, self.other, optimum)
+        self._certified(foreign, OneSlack(tol=1e-6).solve(self.other), place, self.other)
+        return result
+
+    def _solve(self, place: str, problem: Problem, start: Result | None = None, show: Callback | None = None) -> Result:
+        try:
+            return self.solver.solve(problem, start=start, callback=show)
+        except OracleError as error:
+            raise AssertionError(
+                f"{self.solver!r} on {self.label}, {place}: expected a lower bound, got one above the upper bound. The "
+                f"losses of this check are exact, so it is the solver that passed a number that is no bound. {error}"
+            ) from error
+
+    def _ends_early(self) -> None:
+        def interrupt(step: Step) -> None:
+            raise KeyboardInterrupt
+
+        ends = {Status.STOPPED: lambda step: True, Status.INTERRUPTED: interrupt}
+        settings: Any = self.solver
+        for status, callback in ends.items():
+            try:
+                found = evolve(settings, tol=1e-12).solve(self.problem, callback=callback).status
+            except KeyboardInterrupt:
+                found = None
+            got = "a KeyboardInterrupt that leaves solve" if found is None else found
+            self._require(found is status, f"{status} when the callback ends the run", got)
+
+    def _certified(self, result: Result, optimum: Result, place: str, problem: Problem | None = None) -> None:
+        problem = problem or self.problem
+
+        def require(truth: bool, expected: str, got: object) -> None:
+            self._require(truth, expected, got, place)
+
+        require(isinstance(result, Result), "a Result", type(result).__name__)
+        require(result.w.shape == (problem.d,), f"weights of shape ({problem.d},)", result.w.shape)
+        point = problem.at(result.w)
+        primal = problem.primal(problem.planes(point), point)
+        rounding = ROUNDING * (1.0 + abs(primal))
+        require(abs(result.primal - primal) <= rounding, f"the objective at w, {primal:.9g}", f"primal={result.primal}")
+        require(
+            result.dual <= optimum.primal + rounding,
+            f"a lower bound of the optimum, which is at most {optimum.primal:.9g}",
+            f"dual={result.dual:.9g}",
+        )
+        require(result.C == problem.C, f"C={problem.C}", result.C)
+        require(result.tol == self.solver.tol, f"tol={self.solver.tol}", result.tol)  # type: ignore[attr-defined]
+        claimed = result.status is Status.CONVERGED
+        require(result.converged or not claimed, "a gap of at most tol * C", f"{result.gap / result.C:.3g} * C")
+        rows = result.history
+        require([row.iteration for row in rows] == list(range(len(rows))), "steps 0, 1, ... in the history", rows)
+        closing = all(b.primal <= a.primal and b.dual >= a.dual for a, b in pairwise(rows))
+        require(closing, "bounds that only close in", "a step back in the history")
+        self._cuts(result, problem, place)
+
+    def _cuts(self, result: Result, problem: Problem, place: str) -> None:
+        cuts = result.cuts
+        grouped = cuts.groups == problem.n and problem.n > 1
+        cap = problem.cap if grouped else np.array([problem.cap.sum()])
+        self._require(cuts.groups == len(cap), f"cuts of 1 group or {problem.n}", f"groups={cuts.groups}", place)
+        total = np.bincount(cuts.group, weights=cuts.a, minlength=len(cap))
+        feasible = bool((cuts.a >= 0.0).all() and (total <= cap * (1.0 + 1e-9)).all())
+        self._require(feasible, "multipliers of the cuts that are not negative and within the caps", cuts.a, place)
+        for w in [result.w, *_some_weights(problem.d)]:
+            point = problem.at(w)
+            hinges = np.maximum(problem.violation(problem.planes(point), point), 0.0)
+            bound = hinges if grouped else np.array([problem.cap @ hinges / problem.cap.sum()])
+            excess = float((cuts.L - cuts.G @ w - bound[cuts.group]).max(initial=0.0))
+            true = excess <= ROUNDING * (1.0 + np.abs(point.scores).max())
+            self._require(true, f"cuts that hold at w = {w.round(3)}", f"one violated by {excess:.3g}", place)
+
+    def _require(self, truth: bool, expected: str, got: object, place: str = "") -> None:
+        if not truth:
+            where = f"{self.label}, {place}" if place else self.label
+            raise AssertionError(f"{self.solver!r} on {where}: expected {expected}, got {got}.")
+
+
+def _some_weights(d: int) -> Iterator[Vector]:
+    random = np.random.default_rng(0)
+    for size in (0.0, 0.1, 1.0, 3.0):
+        yield size * random.standard_normal(d)
