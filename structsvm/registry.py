@@ -120,6 +120,7 @@ losses: Registry[Any] = Registry(
         "roc_area": "structsvm.losses:ROCArea",
         "zero_one": "structsvm.losses:ZeroOne",
         "multiclass": "structsvm.losses:Multiclass",
+        "chain_hamming": "structsvm.losses:ChainHamming",
     },
     classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
     place="loss=...",

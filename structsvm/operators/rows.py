@@ -39,13 +39,13 @@ class Rows(Operator):
         Parameters
         ----------
         xs : a matrix, of which every row is an example; or one matrix for each example, of
-            shape (rows, d), or (d,) for a single row.
+            shape (rows, d), or (d,) for a single row: a list, or an array of them.
 
         Raises
         ------
         InputError : when the inputs have different numbers of features.
         """
-        if isinstance(xs, np.ndarray) or sp.issparse(xs):
+        if sp.issparse(xs) or (isinstance(xs, np.ndarray) and xs.ndim == 2):
             return cls.one_each(readable(xs))
         blocks: list[Any] = [x if sp.issparse(x) else np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in xs]
         widths = sorted({block.shape[1] for block in blocks})

@@ -150,6 +150,14 @@ def test_rows_of_vectors_are_examples_of_one_row() -> None:
     np.testing.assert_array_equal(matrix_of(operator), [[1, 2], [3, 4]])
 
 
+@pytest.mark.parametrize("dtype", [np.float64, object])
+def test_rows_of_an_array_of_matrices(dtype: Any) -> None:
+    xs = np.arange(12.0).reshape(2, 3, 2).astype(dtype)
+    operator = Rows.of(xs)
+    np.testing.assert_array_equal(operator.ptr, [0, 3, 6])
+    np.testing.assert_array_equal(matrix_of(operator), np.arange(12.0).reshape(6, 2))
+
+
 def test_rows_of_inputs_with_different_numbers_of_features() -> None:
     with pytest.raises(InputError, match="different numbers of features: 2, 3"):
         Rows.of([np.ones((2, 2)), np.ones((1, 3))])
