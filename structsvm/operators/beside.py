@@ -48,7 +48,7 @@ class Beside(Operator):
 
     @property
     def stored(self) -> int:
-        """Number of feature values that both store."""
+        """That of both together."""
         return self.a.stored + self.b.stored
 
     @property

@@ -24,7 +24,7 @@ _PLANES_WORTH_KEEPING = 6
 """Planes an example that Frank-Wolfe should be able to keep: with fewer it forgets what it will need again."""
 
 _VALUES_A_WEIGHT = 2
-"""Feature values that an example of a loss with a kernel should have for each weight: a plane has as many
+"""Feature values that scoring an example of a loss with a kernel should read for each weight: a plane has as many
 numbers as there are weights, and should be cheaper to look at than the rows that it was made of."""
 
 _PATIENCE = 60
