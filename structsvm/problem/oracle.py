@@ -113,7 +113,7 @@ class PythonOracle:
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
-        jobs = min(effective_n_jobs(), len(self.ys))
+        jobs = min(effective_n_jobs(None), len(self.ys))
         if jobs == 1:
             return self._planes(scores, ptr, cap)
         bounds = np.linspace(0, len(self.ys), jobs + 1).astype(np.int64).tolist()

@@ -61,7 +61,7 @@ class Auto(Solver):
         planes = DualPlanes.places(problem.n, problem.d, FrankWolfe().memory)
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
-        spread = not problem.has_kernel and effective_n_jobs() > 1
+        spread = not problem.has_kernel and effective_n_jobs(None) > 1
         if self.backend == "auto" and many and small and not spread and planes >= _PLANES_WORTH_KEEPING:
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
