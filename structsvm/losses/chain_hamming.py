@@ -83,7 +83,9 @@ class ChainHamming(ScoreLoss[Any]):
         InputError : when it is no sequence, or a label is not among the states.
         """
         if np.ndim(y) != 1:
-            raise InputError(f"an output of {self.title} is a sequence with a label for each row of its input, got {y!r}")
+            raise InputError(
+                f"an output of {self.title} is a sequence with a label for each row of its input, got {y!r}"
+            )
         number = _numbers(self._known())
         try:
             return np.fromiter((number[label] for label in y), dtype=np.int64, count=len(y))

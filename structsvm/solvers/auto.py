@@ -39,7 +39,8 @@ class Auto(Solver):
     of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
     rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
     where a loss in Python is spread over processes, or where a QP backend is asked for, 1-slack
-    it is. Where Frank-Wolfe has not converged after
+    it is. A loss whose argmax is inexact is Frank-Wolfe's however few and narrow the examples are: what it finds
+    of one of them is kept and makes the lower bound better, which in a cut of all of them is lost. Where Frank-Wolfe has not converged after
     60 passes, because C is very large for the scale of the features, 1-slack goes on from there.
     The documentation shows the figures behind this (docs/benchmarks.md).
 
@@ -62,7 +63,8 @@ class Auto(Solver):
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(None) > 1
-        if self.backend == "auto" and many and small and not spread and planes >= _PLANES_WORTH_KEEPING:
+        fits = planes >= _PLANES_WORTH_KEEPING and not spread
+        if self.backend == "auto" and fits and ((many and small) or not problem.exact):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 

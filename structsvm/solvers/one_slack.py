@@ -41,8 +41,8 @@ class OneSlack(CuttingPlane):
     max_cuts : cuts that are kept, at least 4; above it those without weight are dropped and old ones merged.
     line_search : whether to search the line from the best point to that of the QP, and cut near
         its minimum (Franc and Sonnenburg, JMLR 2009): about 7 argmaxes an iteration, and several
-        times fewer iterations where C is large. None: where the loss has a kernel. False is the
-        textbook algorithm.
+        times fewer iterations where C is large. None: where the loss has a kernel and its argmax
+        is exact. False is the textbook algorithm.
     max_idle : iterations without weight after which a cut is dropped.
     """
 
@@ -60,7 +60,8 @@ class OneSlack(CuttingPlane):
         return CutSet((cuts.a @ cuts.G)[None] / cap, np.array([cuts.a @ cuts.L / cap]), _ONE_GROUP, np.array([cap]), 1)
 
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
-        searching = run.problem.has_kernel if self.line_search is None else self.line_search
+        problem = run.problem
+        searching = problem.has_kernel and problem.exact if self.line_search is None else self.line_search
         best = cutting = run.point, run.planes
         status = run.record(working_set.dual, working_set.size, working_set.active)
         for _ in range(self.max_iter):
