@@ -39,10 +39,11 @@ class Auto(Solver):
     of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
     rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
     where a loss in Python is spread over processes, or where a QP backend is asked for, 1-slack
-    it is. A loss whose argmax is inexact is Frank-Wolfe's however few and narrow the examples are: what it finds
-    of one of them is kept and makes the lower bound better, which in a cut of all of them is lost. Where Frank-Wolfe has not converged after
-    60 passes, because C is very large for the scale of the features, 1-slack goes on from there.
-    The documentation shows the figures behind this (docs/benchmarks.md).
+    it is. A loss whose argmax is inexact is for Frank-Wolfe all the same, however few the
+    examples: the best that was found of each is kept, which a cut of all of them loses.
+
+    Where Frank-Wolfe has not converged after 60 passes, because C is very large for the scale of
+    the features, 1-slack goes on from there. The documentation shows the figures behind this (docs/benchmarks.md).
 
     Parameters
     ----------
