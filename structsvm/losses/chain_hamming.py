@@ -84,7 +84,7 @@ class ChainHamming(ScoreLoss[Any]):
         """
         if np.ndim(y) != 1:
             raise InputError(
-                f"an output of {self.title} is a sequence with a label for each row of its input, got {y!r}"
+                f"an output of {self.title} is a list or an array with a label for each row of its input, got {y!r}"
             )
         number = _numbers(self._known())
         try:

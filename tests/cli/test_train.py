@@ -121,6 +121,7 @@ def test_a_solver_without_a_backend(run, monkeypatch):
         (["--max-iter", "0"], "'--max-iter'"),
         (["--loss", "ndcg"], "'ndcg' is a measure, which a ranker reports and does not train on"),
         (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
+        (["--loss", "chain_hamming"], "--loss chain_hamming does not give each document one score, so it cannot rank"),
         (["--class-weight", "balanced"], "--loss map learns from queries: leave it out"),
         (["-"], "'-' is not supported: files are read more than once and written whole, so give the name"),
         (["--validation", "-", "--C-grid", "1:10"], "'-' is not supported"),
