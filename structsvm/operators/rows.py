@@ -45,7 +45,9 @@ class Rows(Operator):
         ------
         InputError : when the inputs have different numbers of features.
         """
-        if sp.issparse(xs) or (isinstance(xs, np.ndarray) and xs.ndim == 2):
+        if isinstance(xs, np.ndarray) and xs.ndim != 2:
+            xs = list(xs)
+        if isinstance(xs, np.ndarray) or sp.issparse(xs):
             return cls.one_each(readable(xs))
         blocks: list[Any] = [x if sp.issparse(x) else np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in xs]
         widths = sorted({block.shape[1] for block in blocks})
