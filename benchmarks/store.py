@@ -28,6 +28,7 @@ NAMES = (
     "web30k",
     "sparse",
     "binned",
+    "sequences",
     "growth",
     "first_fit",
 )

@@ -202,6 +202,7 @@ losses: Registry[Any] = Registry(
         "f": "structsvm.losses:FBeta",
         "prbep": "structsvm.losses:PrecisionRecallBreakEven",
         "multiclass": "structsvm.losses:Multiclass",
+        "chain_hamming": "structsvm.losses:ChainHamming",
     },
     classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
     place="loss=...",

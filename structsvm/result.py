@@ -14,11 +14,17 @@ from structsvm.types import IntVector, Matrix, Vector
 
 _FORMAT = 1
 
+_ESTIMATE = "The argmax is inexact: the primal is an estimate, too low if anything"
+
 
 class Status(Enum):
     """Why a solver stopped, as a sentence."""
 
     CONVERGED = "the certified gap is within tol * C"
+    ESTIMATED = (
+        "the gap is within tol * C by an estimate only: the argmax is inexact, so the primal may be too low, "
+        "and nothing but the dual is certain"
+    )
     ITERATION_LIMIT = "the limit of iterations was reached before the gap was within tol * C"
     STALLED = (
         "the gap no longer shrinks: tol is too small for these data (scaling the features may help), "
@@ -100,22 +106,25 @@ class Result:
     """The best weights found, with bounds that prove how good they are.
 
     The optimum lies between ``dual`` and ``primal``; both are computed in float64 by the
-    engine, never taken from a QP backend.
+    engine, never taken from a QP backend. Where the argmax of the loss is inexact, ``dual`` is
+    still a lower bound of the optimum, and ``primal`` is only an estimate, too low if anything.
 
     Parameters
     ----------
     w : weights with the best primal value, shape (d,).
-    primal : ``P(w)``, an upper bound of the optimum.
+    primal : ``P(w)``, an upper bound of the optimum; where not ``exact``, the largest lower bound of ``P(w)``
+        that is known.
     dual : the best lower bound of the optimum.
     C : weight of the mean hinge in this problem.
     tol : gap asked for, in units of the loss: converged when ``primal − dual ≤ tol · C``.
-    status : why the solver stopped.
+    status : why the solver stopped; `message` says it in words.
     solver : the settings of the solver, as text.
     handovers : how often a QP backend did not reach the accuracy that was needed and the
         built-in one finished its work.
     history : one row for the start and one an iteration.
     cuts : the working set at the end.
     fingerprint : numbers that tell these data and this loss from others.
+    exact : whether the argmax of the loss is exact, so that ``primal`` is an upper bound and the gap a certificate.
     """
 
     w: Vector = field(repr=False)
@@ -129,16 +138,24 @@ class Result:
     history: tuple[Step, ...] = field(repr=False)
     cuts: CutSet
     fingerprint: Vector = field(repr=False)
+    exact: bool = True
 
     @property
     def gap(self) -> float:
-        """``primal − dual``: ``P(w)`` is at most this far above the optimum."""
+        """``primal − dual``: ``P(w)`` is at most this far above the optimum, as far as ``primal`` is exact."""
         return self.primal - self.dual
 
     @property
     def converged(self) -> bool:
-        """Whether the certified gap is within ``tol · C``."""
+        """Whether the gap is within ``tol · C``: certified, or where not ``exact`` by an estimate."""
         return self.gap <= self.tol * self.C
+
+    @property
+    def message(self) -> str:
+        """Why the solver stopped, in words, and whether the primal is an estimate."""
+        if self.exact or self.status is Status.ESTIMATED:
+            return self.status.value
+        return f"{self.status.value}. {_ESTIMATE}"
 
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays for a file; `from_arrays` reads them back."""
@@ -146,6 +163,7 @@ class Result:
             "format": _FORMAT,
             "primal": self.primal,
             "dual": self.dual,
+            "exact": self.exact,
             "C": self.C,
             "tol": self.tol,
             "status": self.status.name,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 
-from structsvm.losses import AveragePrecision, Loss, Multiclass, ROCArea, ScoreLoss, ZeroOne
+from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass, ROCArea, ScoreLoss, ZeroOne
 from structsvm.operators import Operator
 from structsvm.problem import Problem
 from structsvm.types import Matrix, Vector
@@ -84,6 +84,10 @@ def small_problem(kind: str, seed: int = 0, C: float = 1.0, weighted: bool = Fal
     weights = np.array([0.5, 3.0, 1.0, 0.0, 2.0]) if weighted else None
     if kind in RANKING:
         return ranking(RANKING[kind], seed, C, weights)
+    if kind == "chain":
+        xs = [rng.standard_normal((length, 2)) for length in (2, 1, 3, 2, 3)]
+        ys = [rng.choice(["b", "a"], len(x)) for x in xs]
+        return Problem.from_examples(xs, ys, loss=ChainHamming("ba"), C=C, sample_weight=weights, intercept=0.7)
     X = rng.standard_normal((12, 3))
     weights = rng.integers(0, 4, 12).astype(np.float64) if weighted else None
     if kind == "zero_one":
@@ -95,7 +99,7 @@ def small_problem(kind: str, seed: int = 0, C: float = 1.0, weighted: bool = Fal
 
 
 RANKING: dict[str, ScoreLoss[Any]] = {"map": AveragePrecision(), "roc_area": ROCArea(), "plain": PlainROCArea()}
-KINDS = [*RANKING, "zero_one", "multiclass", "generic"]
+KINDS = [*RANKING, "zero_one", "multiclass", "chain", "generic"]
 
 
 def matrix_of(operator: Operator) -> Matrix:
@@ -158,6 +162,8 @@ def true_outputs(problem: Problem) -> Sequence[Any]:
     parts = [labels[ptr[i] : ptr[i + 1]] for i in range(problem.n)]
     if isinstance(problem.loss, Multiclass):
         return [problem.loss.classes[int(part[0])] for part in parts]
+    if isinstance(problem.loss, ChainHamming):
+        return [np.array(problem.loss.states)[part.astype(np.int64)] for part in parts]
     return [float(part[0]) for part in parts] if problem.loss.per_row else parts
 
 

@@ -24,7 +24,7 @@ def result(request: pytest.FixtureRequest) -> Result:
 def test_a_round_trip_is_exact(result: Result, tmp_path: Path) -> None:
     result.save(tmp_path / "r.npz")
     again = Result.load(tmp_path / "r.npz")
-    for name in ("primal", "dual", "gap", "C", "tol", "status", "solver", "handovers", "history", "converged"):
+    for name in ("primal", "dual", "gap", "C", "tol", "status", "solver", "handovers", "history", "converged", "exact"):
         assert getattr(again, name) == getattr(result, name), name
     for name in ("w", "fingerprint"):
         np.testing.assert_array_equal(getattr(again, name), getattr(result, name), strict=True)
@@ -54,6 +54,14 @@ def test_every_status_is_a_sentence_and_survives(result: Result, status: Status,
 def changed(result: Result, **numbers: Any) -> dict[str, Any]:
     arrays = result.arrays()
     return {**arrays, "result": np.array(json.dumps({**json.loads(str(arrays["result"])), **numbers}))}
+
+
+def test_a_file_of_before_there_were_inexact_losses(result: Result, tmp_path: Path) -> None:
+    arrays = result.arrays()
+    numbers = json.loads(str(arrays["result"]))
+    assert numbers.pop("exact") is True
+    write_archive(tmp_path / "r.npz", {**arrays, "result": np.array(json.dumps(numbers))})
+    assert Result.load(tmp_path / "r.npz").exact
 
 
 def test_a_newer_version_is_told_to_upgrade(result: Result, tmp_path: Path) -> None:

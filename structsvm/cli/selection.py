@@ -54,5 +54,6 @@ def choose(rankers: "Sequence[Ranker]", validation: "RankingData", measure: "Mea
             [f"{ranker.C:g}", f"{score:.4f}", f"{ranker.result_.gap / ranker.C:.1e}", "chosen" if k == best else ""]
             for k, (ranker, score) in enumerate(zip(rankers, scores, strict=True))
         ]
-        print_table(["C", f"validation {measure}", "certified gap", ""], rows)
+        gap = "certified gap" if all(ranker.result_.exact for ranker in rankers) else "estimated gap"
+        print_table(["C", f"validation {measure}", gap, ""], rows)
     return rankers[best]

@@ -136,7 +136,7 @@ def train_command(
         click.echo("\n".join(_summary(ranker, chosen, read, len(data), model)))
     if not result.converged:
         raise Failure(
-            f"not converged: {result.status.value}; the gap is {result.gap / result.C:.2g} * C, "
+            f"not converged: {result.message}; the gap is {result.gap / result.C:.2g} * C, "
             f"asked for was {tol:g} * C. The model so far was written to {model}"
         )
 
@@ -148,8 +148,8 @@ def check_loss(name: str, class_weight: str | None = None) -> None:
     ------
     click.UsageError : in both cases.
     """
-    from structsvm.estimators.parameters import scores_rows
     from structsvm.losses import Loss
+    from structsvm.problem.queries import scores_rows
 
     loss = losses.create(name)
     if isinstance(loss, Loss) or not scores_rows(loss, [0.0, 1.0]):
@@ -231,11 +231,19 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
     return [
         f"data     {repr(data).removeprefix('RankingData(').removesuffix(')')} from {counted(files, 'file')}",
         f"used     {_used(ranker)}",
-        f"optimum  between {result.dual:.8g} (dual) and {result.primal:.8g} (primal, this model): "
-        f"gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
+        f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
         f"run      {', '.join(how)}: {', '.join(run)}",
         f"model    {model}",
     ]
+
+
+def _bounds(result: "Result") -> str:
+    if result.exact:
+        return f"between {result.dual:.8g} (dual) and {result.primal:.8g} (primal, this model)"
+    return (
+        f"at least {result.dual:.8g} (dual); this model is estimated at {result.primal:.8g} (primal), "
+        "which may be too low, as the argmax of the loss is inexact"
+    )
 
 
 def _name_of_solver(result: "Result") -> str:

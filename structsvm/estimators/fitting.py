@@ -24,7 +24,7 @@ from structsvm.types import Vector
 def minimise(
     problem: Problem, solver: str | Solver, tol: float | None, start: Result | None, callback: Callback | None
 ) -> Result:
-    """Solve a problem and warn where the gap that was asked for is not certified.
+    """Solve a problem and warn where the gap that was asked for is not reached.
 
     Parameters
     ----------
@@ -41,8 +41,9 @@ def minimise(
         chosen = evolve(chosen, tol=tol)
     result: Result = chosen.solve(problem, start=start, callback=callback)
     if not result.converged:
+        within = "is within" if result.exact else "is estimated to be within"
         warnings.warn(
-            f"{result.status.value}; P(w) is within {result.gap / result.C:.2g} * C of the optimum, "
+            f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum, "
             f"and {result.tol:.2g} * C was asked for",
             ConvergenceWarning,
             stacklevel=3,

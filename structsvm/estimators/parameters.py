@@ -12,7 +12,6 @@ from sklearn.utils import compute_sample_weight
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
-from structsvm.operators import Rows
 from structsvm.problem.queries import row_weights
 from structsvm.registry import losses, solvers
 from structsvm.types import Vector
@@ -52,18 +51,6 @@ def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:
             f"{type(loss).__name__} is a Loss with joint features of its own: use StructuralSVM"
         )
     return loss
-
-
-def scores_rows(loss: ScoreLoss[Any], y: Any) -> bool:
-    """Say whether a loss gives each row one score, which is what a ranker ranks by.
-
-    Parameters
-    ----------
-    loss : the loss.
-    y : labels that it is to learn.
-    """
-    features = 2
-    return loss.bind(y).operator(Rows.one_each(np.ones((1, features)))).d == features
 
 
 def measure_of(estimator: BaseEstimator) -> Measure:

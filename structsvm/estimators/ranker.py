@@ -19,7 +19,6 @@ from structsvm.estimators.parameters import (
     measure_of,
     ranking_loss,
     require_settings,
-    scores_rows,
     weights_of_rows,
 )
 from structsvm.exceptions import InputError
@@ -27,7 +26,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
-from structsvm.problem.queries import query_weights
+from structsvm.problem.queries import query_weights, scores_rows
 from structsvm.result import Result, Status
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback

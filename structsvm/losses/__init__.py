@@ -2,6 +2,7 @@
 
 from structsvm.losses.average_precision import AveragePrecision
 from structsvm.losses.base import Loss, ScoreLoss
+from structsvm.losses.chain_hamming import ChainHamming
 from structsvm.losses.f_beta import FBeta
 from structsvm.losses.interleaving import InterleavingLoss
 from structsvm.losses.multiclass import Multiclass
@@ -18,6 +19,7 @@ from structsvm.losses.zero_one import ZeroOne
 __all__ = [
     "NDCG",
     "AveragePrecision",
+    "ChainHamming",
     "FBeta",
     "InterleavingLoss",
     "Loss",

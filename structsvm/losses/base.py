@@ -96,6 +96,15 @@ class ScoreLoss(ABC, Generic[Y]):
         return self
 
     @property
+    def exact(self) -> bool:
+        """Whether `loss_augmented_argmax` is sure to find a maximum; a class says ``exact = False`` where it is not.
+
+        Any output that it returns then still makes a valid lower bound, but the primal is an estimate, and
+        `Result.exact` says so.
+        """
+        return True
+
+    @property
     def title(self) -> str:
         """What messages call the loss: the name of the class that its author wrote."""
         return type(self).__name__
@@ -161,6 +170,15 @@ class Loss(ABC, Generic[X, Y]):
         """Return the loss with what it must know of the data filled in; itself by default."""
         return self
 
+    @property
+    def exact(self) -> bool:
+        """Whether `loss_augmented_argmax` is sure to find a maximum; a class says ``exact = False`` where it is not.
+
+        Any output that it returns then still makes a valid lower bound, but the primal is an estimate, and
+        `Result.exact` says so.
+        """
+        return True
+
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set: every example has the weights themselves as its scores."""
         self._refuse(intercept)
@@ -204,6 +222,11 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     def argmax(self, scores: Vector) -> tuple[Any, Any]:
         """Refuse: a prediction needs x, which scores do not hold; ``Loss.predict`` has it."""
         raise TypeError("a generic Loss predicts from x: use its own argmax(x, w)")
+
+    @property
+    def exact(self) -> bool:
+        """Whether the wrapped loss is."""
+        return self.wrapped.exact
 
     @property
     def title(self) -> str:

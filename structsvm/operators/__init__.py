@@ -4,6 +4,7 @@ To add one, derive from `Operator`; `register_view` lets compiled loops read it.
 """
 
 from structsvm.operators.base import Operator
+from structsvm.operators.beside import Beside
 from structsvm.operators.binned import BinnedMatrix
 from structsvm.operators.foreign_views import register_view
 from structsvm.operators.intercept import WithIntercept
@@ -14,6 +15,7 @@ from structsvm.operators.storage import Readable, readable
 from structsvm.operators.views import example_combine, example_scores
 
 __all__ = [
+    "Beside",
     "BinnedMatrix",
     "Operator",
     "PerClass",

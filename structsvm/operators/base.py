@@ -35,7 +35,7 @@ class Operator(ABC):
     @property
     @abstractmethod
     def stored(self) -> int:
-        """Number of feature values that are stored, which a pass over the data reads."""
+        """Number of stored feature values that a pass over the data reads, each as often as it does."""
 
     @property
     def view(self) -> Any:

@@ -33,8 +33,8 @@ class PerClass(Operator):
 
     @property
     def stored(self) -> int:
-        """The same as that of ``rows``."""
-        return self.rows.stored
+        """That of ``rows``, once for each class."""
+        return self.n_classes * self.rows.stored
 
     @property
     def d(self) -> int:

@@ -44,7 +44,7 @@ ROW_VIEWS = (DenseView, SparseView, BinnedView)
 
 def kind(view: Any) -> type | None:
     """Return the class of a view of which numba knows the type."""
-    return view.instance_class if isinstance(view, numba.types.NamedTuple) else None
+    return view.instance_class if isinstance(view, numba.types.BaseNamedTuple) else None
 
 
 def row_scores(view: Any, first: int, w: Vector, out: Vector) -> None:

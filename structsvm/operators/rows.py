@@ -42,12 +42,14 @@ class Rows(Operator):
         Parameters
         ----------
         xs : a matrix, of which every row is an example; or one matrix for each example, of
-            shape (rows, d), or (d,) for a single row.
+            shape (rows, d), or (d,) for a single row: a list, or an array of them.
 
         Raises
         ------
         InputError : when the inputs have different numbers of features, or only some are a `BinnedMatrix`.
         """
+        if isinstance(xs, np.ndarray) and xs.ndim != 2:
+            xs = list(xs)
         if hasattr(xs, "shape"):
             return cls.one_each(readable(xs))
         X, rows = stacked(xs)

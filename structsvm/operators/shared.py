@@ -6,6 +6,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.operators.base import Operator
+from structsvm.operators.views import SharedView
 from structsvm.types import IntVector, Vector
 
 
@@ -31,6 +32,11 @@ class Shared(Operator):
     def ptr(self) -> IntVector:
         """Every example owns d scores."""
         return np.arange(self.examples + 1, dtype=np.int64) * self.d
+
+    @property
+    def view(self) -> SharedView:
+        """Where the scores of each example begin: there is nothing else to read."""
+        return SharedView(self.ptr)
 
     def scores(self, w: Vector) -> Vector:
         """Return the weights once for each example."""

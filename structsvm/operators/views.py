@@ -30,6 +30,21 @@ class PerClassView(NamedTuple):
     n_classes: int
 
 
+class SharedView(NamedTuple):
+    """The weights themselves as the scores of every example."""
+
+    ptr: IntVector
+
+
+class BesideView(NamedTuple):
+    """The scores of one view, then those of another; the first reads ``split`` weights."""
+
+    ptr: IntVector
+    a: Any
+    b: Any
+    split: int
+
+
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
     """Write ``A_i w``."""
     raise NotImplementedError
@@ -63,6 +78,20 @@ def _example_scores(view: Any, i: Any, w: Any, out: Any) -> Any:
                 example_scores(view.rows, i, w[k * d : (k + 1) * d], out[k :: view.n_classes])
 
         return scores
+    if kind(view) is SharedView:
+
+        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
+            out[:] = w
+
+        return scores
+    if kind(view) is BesideView:
+
+        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
+            count = view.a.ptr[i + 1] - view.a.ptr[i]
+            example_scores(view.a, i, w[: view.split], out[:count])
+            example_scores(view.b, i, w[view.split :], out[count:])
+
+        return scores
     return None
 
 
@@ -87,6 +116,20 @@ def _example_combine(view: Any, i: Any, c: Any, out: Any) -> Any:
             d = len(out) // view.n_classes
             for k in range(view.n_classes):
                 example_combine(view.rows, i, c[k :: view.n_classes], out[k * d : (k + 1) * d])
+
+        return combine
+    if kind(view) is SharedView:
+
+        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
+            out[:] = c
+
+        return combine
+    if kind(view) is BesideView:
+
+        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
+            count = view.a.ptr[i + 1] - view.a.ptr[i]
+            example_combine(view.a, i, c[:count], out[: view.split])
+            example_combine(view.b, i, c[count:], out[view.split :])
 
         return combine
     return None

@@ -2,6 +2,7 @@
 
 from structsvm.problem.dual import DualPlanes
 from structsvm.problem.fingerprint import fingerprint, same
+from structsvm.problem.inexact import estimate
 from structsvm.problem.kept_planes import KeptPlanes
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.problem import Problem
@@ -16,6 +17,7 @@ __all__ = [
     "Planes",
     "Point",
     "Problem",
+    "estimate",
     "fingerprint",
     "most_violated",
     "same",

@@ -47,21 +47,19 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
     return kappa
 
 
-def require_usable(title: str, usable: BoolVector) -> None:
-    """Refuse examples of which the loss can learn from none."""
-    if not usable.any():
-        raise InputError(f"{title} can learn from none of the {len(usable)} examples: its usable(y) refuses each")
+def require_usable(loss: ScoreLoss[Any], ys: Sequence[Any], ptr: IntVector, usable: BoolVector) -> None:
+    """Refuse examples of which the loss can learn from none, and true outputs that do not fit their inputs.
 
-
-def require_codes(loss: ScoreLoss[Any], ys: Sequence[Any], ptr: IntVector, examples: IntVector) -> None:
-    """Refuse true outputs that do not fit the scores of their inputs: kernels would read beyond them.
+    Kernels would read beyond the scores of such an input.
 
     Parameters
     ----------
     loss, ys, ptr : the loss, the true outputs, and where the scores of each example begin.
-    examples : numbers of the examples to look at.
+    usable : which examples the loss can learn from; where each row is one, the first of them tells whether it fits.
     """
-    for i in examples.tolist():
+    if not usable.any():
+        raise InputError(f"{loss.title} can learn from none of the {len(usable)} examples: its usable(y) refuses each")
+    for i in np.flatnonzero(usable)[: 1 if loss.per_row else None].tolist():
         code, scores = np.shape(loss.encode(ys[i], ys[i])), int(ptr[i + 1] - ptr[i])
         if code != (scores,):
             raise InputError(
@@ -110,6 +108,21 @@ def require_argmaxes(title: str, violation: Vector, scores: Vector, first: int) 
             f"lower than the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
             "Run structsvm.testing.check_loss on the loss to see which output it should be."
         )
+
+
+def require_unbeaten(title: str, violation: Vector, known: Vector, scores: Vector, first: int) -> None:
+    """Refuse argmaxes that an output found earlier beats.
+
+    Parameters
+    ----------
+    title : name of the loss.
+    violation, known : ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))`` of each example, by the argmax and by earlier outputs.
+    scores : the scores at which it was found.
+    first : number of the first example.
+    """
+    missed = violation < known - rounding(scores)
+    if missed.any():
+        raise beaten(title, first + int(missed.argmax()))
 
 
 def beaten(title: str, example: int) -> OracleError:

@@ -6,6 +6,7 @@ from structsvm.exceptions import InputError
 from structsvm.problem.plane_cache import (
     PlaneArrays,
     best_value,
+    best_values,
     combined,
     improve_all,
     insert_all,
@@ -90,6 +91,12 @@ class DualPlanes:
     def best(self, i: int) -> float:
         """Return the largest ``L − g·w`` over the planes that are kept of example i, the truth (0) among them."""
         return float(best_value(self.arrays, i, self.w))
+
+    def hinges(self, w: Vector) -> Vector:
+        """Return the hinge of each example at weights w by the planes that are kept, shape (n,): a lower bound."""
+        out = np.empty(len(self.arrays.cap))
+        best_values(self.arrays, w, out)
+        return out
 
     def visit(self, cuts: Cuts) -> float:
         """Take in planes and step on their examples, one after the other; return the sum of the gaps met."""

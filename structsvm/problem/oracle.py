@@ -12,7 +12,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.parallel import in_blocks
+from structsvm.problem.checks import ROUNDING
 from structsvm.problem.dual import NEW_PLANE, STEPS, DualPlanes
+from structsvm.problem.inexact import NotBelowTruth
 from structsvm.problem.points import Planes
 from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep
 from structsvm.types import IntVector, Vector
@@ -39,11 +41,14 @@ class Oracle(Protocol):
 
 def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> Oracle:
     """Choose the compiled loop for a loss with a kernel, the Python loop for one without."""
-    if type(loss).kernel is None:
-        return PythonOracle(loss, ys)
+    oracle: Oracle = PythonOracle(loss, ys) if type(loss).kernel is None else _compiled_oracle(loss, ys)
+    return oracle if loss.exact else NotBelowTruth(oracle)
+
+
+def _compiled_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> "CompiledOracle":
     labels, label_ptr = _flat_labels(loss, ys)
     params = np.ascontiguousarray(loss.params(ys), dtype=np.float64)
-    return CompiledOracle(type(loss).kernel, labels, label_ptr, params)
+    return CompiledOracle(type(loss).kernel, labels, label_ptr, params, ROUNDING if loss.exact else np.inf)
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
@@ -65,12 +70,21 @@ def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVe
 
 @frozen(eq=False)
 class CompiledOracle:
-    """The kernel of a loss in one compiled loop."""
+    """The kernel of a loss in one compiled loop.
+
+    Parameters
+    ----------
+    kernel : see `ScoreLoss`.
+    labels, label_ptr : the labels of all examples, and where those of each begin.
+    params : what they share.
+    allowed : value, relative to the scores, by which an output found earlier may beat an argmax in a sweep.
+    """
 
     kernel: Any
     labels: Vector
     label_ptr: IntVector
     params: Vector
+    allowed: float
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
@@ -90,15 +104,15 @@ class CompiledOracle:
             return None
         loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays))
         kernel = compiled_kernel(self.kernel)
-        arguments = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w, STEPS, NEW_PLANE)
-        met, wrong = loop(kernel, *arguments)
+        data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w)
+        met, wrong = loop(kernel, *data, STEPS, NEW_PLANE, self.allowed)
         return met, wrong
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
         first, last = self.label_ptr[start], self.label_ptr[stop]
         ptr = self.label_ptr[start : stop + 1] - first
-        return type(self)(self.kernel, self.labels[first:last], ptr, self.params)
+        return type(self)(self.kernel, self.labels[first:last], ptr, self.params, self.allowed)
 
 
 @frozen(eq=False)
@@ -113,7 +127,7 @@ class PythonOracle:
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
-        jobs = min(effective_n_jobs(), len(self.ys))
+        jobs = min(effective_n_jobs(None), len(self.ys))
         if jobs == 1:
             return self._planes(scores, ptr, cap)
         bounds = np.linspace(0, len(self.ys), jobs + 1).astype(np.int64).tolist()

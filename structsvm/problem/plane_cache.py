@@ -223,6 +223,13 @@ def best_value(planes: PlaneArrays, i: int, w: Vector) -> float:
 
 
 @compiled
+def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
+    """Write the `best_value` of each example."""
+    for i in range(len(out)):
+        out[i] = best_value(planes, i, w)
+
+
+@compiled
 def visit_all(
     planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w: Vector, steps: int, new_plane: float
 ) -> float:

@@ -14,13 +14,12 @@ from structsvm.problem.checks import (
     beaten,
     checked_weights,
     require_argmaxes,
-    require_codes,
     require_finite,
     require_losses,
     require_pairs,
     require_positive_C,
+    require_unbeaten,
     require_usable,
-    rounding,
 )
 from structsvm.problem.dual import DualPlanes
 from structsvm.problem.oracle import Oracle, make_oracle, per_output
@@ -29,8 +28,6 @@ from structsvm.problem.queries import group_queries
 from structsvm.problem.sweep import segment_dots
 from structsvm.registry import losses
 from structsvm.types import BoolVector, IntVector, Vector
-
-_ONE = np.ones(1, dtype=np.bool_)
 
 
 @frozen(eq=False, kw_only=True)
@@ -129,9 +126,7 @@ class Problem:
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         usable = np.array(per_output(examples.loss.usable, examples.ys), dtype=np.bool_)
-        require_usable(examples.loss.title, usable)
-        looked_at = np.flatnonzero(usable)[: 1 if examples.loss.per_row else None]
-        require_codes(examples.loss, examples.ys, examples.operator.ptr, looked_at)
+        require_usable(examples.loss, examples.ys, examples.operator.ptr, usable)
         problem = cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
         return evolve(problem, left_out=int((~usable).sum()))
 
@@ -182,6 +177,11 @@ class Problem:
     def has_kernel(self) -> bool:
         """Whether argmaxes run in compiled code, so that they cost less than a pass over the data."""
         return type(self.loss).kernel is not None
+
+    @property
+    def exact(self) -> bool:
+        """Whether argmaxes are exact; if not, the primal is an estimate (`estimate`)."""
+        return self.loss.exact
 
     @property
     def stored(self) -> int:
@@ -236,7 +236,7 @@ class Problem:
         return planes.loss - segment_dots(planes.coef, point.scores, self.ptr)
 
     def checked_violation(self, planes: Planes, point: Point, known: Vector) -> Vector:
-        """Return the violation of planes found at this very point, having compared it with that of earlier ones.
+        """Return the violation of planes found at this very point, or where inexact ones are beaten, of earlier ones.
 
         Parameters
         ----------
@@ -245,12 +245,12 @@ class Problem:
 
         Raises
         ------
-        OracleError : when one of these is larger than that of the argmax.
+        OracleError : when one of these is larger than that of an exact argmax.
         """
         violation = self.violation(planes, point)
-        missed = violation < known - rounding(point.scores)
-        if missed.any():
-            raise beaten(self.loss.title, self.first + int(missed.argmax()))
+        if not self.exact:
+            return np.maximum(violation, known)
+        require_unbeaten(self.loss.title, violation, known, point.scores, self.first)
         return violation
 
     def slope(self, planes: Planes, along: Vector) -> float:
@@ -315,5 +315,5 @@ class Problem:
         planes = example.planes(point)
         example.primal(planes, point)
         example.checked_violation(planes, point, np.array([dual.best(i)]))
-        cuts = example.cuts(planes, _ONE)
+        cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
         return dual.visit(evolve(cuts, example=cuts.example + i))

@@ -81,6 +81,18 @@ def group_queries(
     return Queries(Rows(X, ptr), ys, weights, kept, left_out)
 
 
+def scores_rows(loss: ScoreLoss[Any], y: Any) -> bool:
+    """Say whether a loss gives each row one score, which is what a ranker ranks by.
+
+    Parameters
+    ----------
+    loss : the loss.
+    y : labels that it is to learn.
+    """
+    features = 2
+    return loss.bind(y).operator(Rows.one_each(np.ones((1, features)))).d == features
+
+
 def _readable_labels(loss: ScoreLoss[Any], y: Vector) -> Vector:
     """Return labels that can be told apart by row, as numbers where the loss compares them with one."""
     compares = (

@@ -12,7 +12,6 @@ from structsvm.compilation import compiled
 from structsvm.exceptions import InputError
 from structsvm.operators.foreign_views import is_built_in
 from structsvm.operators.views import example_combine, example_scores
-from structsvm.problem.checks import ROUNDING
 from structsvm.problem.plane_cache import best_value, improve, insert
 from structsvm.types import IntVector, Vector
 
@@ -92,6 +91,7 @@ def _dual_sweep(
     w: Vector,
     steps: int,
     new_plane: float,
+    allowed: float,
 ) -> tuple[float, int]:
     total = 0.0
     g = np.empty(len(w))
@@ -103,7 +103,7 @@ def _dual_sweep(
         loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
         value = loss - np.dot(coef, scores)
         best = best_value(planes, i, w)
-        if not value >= best and not value >= best - ROUNDING * (1.0 + np.abs(scores).max()):
+        if not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max()):
             return total, i
         if value > best + new_plane:
             example_combine(view, i, coef, g)
@@ -133,9 +133,10 @@ def dual_sweep(view: Any, planes: Any) -> Any:
 
     While the rows of an example are in the processor's cache, it is scored, its argmax is
     found, the plane is combined, and weight moves between its planes. Where the truth or a
-    plane that is kept beats the argmax, or the plane is of NaN, the loop ends.
+    plane that is kept beats the argmax by more than is allowed, or the plane is of NaN, the loop ends.
     """
-    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, _COUNT, numba.float64)
+    numbers = (_COUNT, numba.float64, numba.float64)
+    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, *numbers)
     return compiled(_dual_sweep, [_VISITED(*arguments)], keep=is_built_in(view))
 
 

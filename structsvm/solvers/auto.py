@@ -24,7 +24,7 @@ _PLANES_WORTH_KEEPING = 6
 """Planes an example that Frank-Wolfe should be able to keep: with fewer it forgets what it will need again."""
 
 _VALUES_A_WEIGHT = 2
-"""Feature values that an example of a loss with a kernel should have for each weight: a plane has as many
+"""Feature values that scoring an example of a loss with a kernel should read for each weight: a plane has as many
 numbers as there are weights, and should be cheaper to look at than the rows that it was made of."""
 
 _PATIENCE = 60
@@ -39,9 +39,11 @@ class Auto(Solver):
     of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
     rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
     where a loss in Python is spread over processes, or where a QP backend is asked for, 1-slack
-    it is. Where Frank-Wolfe has not converged after
-    60 passes, because C is very large for the scale of the features, 1-slack goes on from there.
-    The documentation shows the figures behind this (docs/benchmarks.md).
+    it is. A loss whose argmax is inexact is for Frank-Wolfe all the same, however few the
+    examples: the best that was found of each is kept, which a cut of all of them loses.
+
+    Where Frank-Wolfe has not converged after 60 passes, because C is very large for the scale of
+    the features, 1-slack goes on from there. The documentation shows the figures behind this (docs/benchmarks.md).
 
     Parameters
     ----------
@@ -61,8 +63,9 @@ class Auto(Solver):
         planes = DualPlanes.places(problem.n, problem.d, FrankWolfe().memory)
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
-        spread = not problem.has_kernel and effective_n_jobs() > 1
-        if self.backend == "auto" and many and small and not spread and planes >= _PLANES_WORTH_KEEPING:
+        spread = not problem.has_kernel and effective_n_jobs(None) > 1
+        fits = planes >= _PLANES_WORTH_KEEPING and not spread
+        if self.backend == "auto" and fits and ((many and small) or not problem.exact):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 

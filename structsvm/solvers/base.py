@@ -68,7 +68,7 @@ class CuttingPlane(Solver):
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
         run = Run(problem, self.tol, start, callback)
-        working_set = self._working_set(run, caps, start)
+        run.kept = working_set = self._working_set(run, caps, start)
         try:
             status = self._iterate(run, working_set, backend)
         except KeyboardInterrupt:

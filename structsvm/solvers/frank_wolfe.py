@@ -65,12 +65,13 @@ class FrankWolfe(Solver):
         """Minimise the problem; see `Solver.solve`."""
         dual = DualPlanes(problem.d, problem.cap, self.memory)
         run = Run(problem, self.tol, start, callback)
+        run.kept = dual
         try:
             status = self._begin(run, dual, start) or self._iterate(run, dual)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
         lower = dual.refresh()
-        if status is not Status.CONVERGED:
+        if status not in (Status.CONVERGED, Status.ESTIMATED):
             run.last_look(dual.w.copy(), lower, dual.size, dual.active)
         run.dual = max(run.dual, lower)
         return run.result(status, repr(self), dual.cuts())

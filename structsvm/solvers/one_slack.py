@@ -6,6 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
+from structsvm.exceptions import InputError
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
@@ -41,8 +42,8 @@ class OneSlack(CuttingPlane):
     max_cuts : cuts that are kept, at least 4; above it those without weight are dropped and old ones merged.
     line_search : whether to search the line from the best point to that of the QP, and cut near
         its minimum (Franc and Sonnenburg, JMLR 2009): about 7 argmaxes an iteration, and several
-        times fewer iterations where C is large. None: where the loss has a kernel. False is the
-        textbook algorithm.
+        times fewer iterations where C is large. None: where the loss has a kernel and its argmax
+        is exact, without which there is nothing to search. False is the textbook algorithm.
     max_idle : iterations without weight after which a cut is dropped.
     """
 
@@ -59,8 +60,16 @@ class OneSlack(CuttingPlane):
         cuts, cap = start.cuts, problem.with_C(start.C).cap.sum()
         return CutSet((cuts.a @ cuts.G)[None] / cap, np.array([cuts.a @ cuts.L / cap]), _ONE_GROUP, np.array([cap]), 1)
 
+    def _searches(self, problem: Problem) -> bool:
+        if self.line_search and not problem.exact:
+            raise InputError(
+                f"OneSlack(line_search=True) needs the values of an exact argmax, and that of {problem.loss.title} is "
+                "inexact (exact = False): leave line_search out"
+            )
+        return problem.has_kernel and problem.exact if self.line_search is None else self.line_search
+
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
-        searching = run.problem.has_kernel if self.line_search is None else self.line_search
+        searching = self._searches(run.problem)
         best = cutting = run.point, run.planes
         status = run.record(working_set.dual, working_set.size, working_set.active)
         for _ in range(self.max_iter):

@@ -4,12 +4,12 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.problem import Cut, Planes, Point, Problem, fingerprint, same
+from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step
 from structsvm.types import Vector
 
@@ -19,6 +19,13 @@ _STALLED_AFTER = 20
 
 Callback: TypeAlias = Callable[[Step], bool | None]
 """Is shown every step; returns True to stop."""
+
+
+class Kept(Protocol):
+    """The cuts that a solver keeps."""
+
+    def hinges(self, w: Vector) -> Vector:
+        """Return a lower bound of the hinge of each group at weights w."""
 
 
 class Run:
@@ -35,6 +42,7 @@ class Run:
     ----------
     point, planes : those at the start.
     same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
+    kept : the cuts found so far, by which a primal is estimated where the argmax is inexact; the solver sets it.
 
     Raises
     ------
@@ -46,6 +54,7 @@ class Run:
         self.tol = float(tol)
         self.callback = callback
         self.dual = 0.0
+        self.kept: Kept | None = None
         self.history: list[Step] = []
         self.passes = 0.0
         self._best: tuple[Point, Planes, float] | None = None
@@ -65,7 +74,7 @@ class Run:
 
     @property
     def primal(self) -> float:
-        """The best upper bound so far."""
+        """The best upper bound so far; an estimate where the argmax is inexact."""
         return np.inf if self._best is None else self._best[2]
 
     @property
@@ -116,6 +125,7 @@ class Run:
         if point.moves:
             point = self.score(point.w)
             self._best = point, *self._look(point)
+        self._estimate_again()
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of planes: half a pass."""
@@ -137,6 +147,7 @@ class Run:
         OracleError : when the lower bound is above the upper one.
         """
         self.dual = max(self.dual, dual)
+        self._estimate_again()
         if self.primal - self.dual <= self.gap_wanted:
             self.settle()
         if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
@@ -161,7 +172,7 @@ class Run:
         logger.debug("%s", step)
         stop = self.callback is not None and self.callback(step)
         if step.gap <= self.gap_wanted:
-            return Status.CONVERGED
+            return Status.CONVERGED if self.problem.exact else Status.ESTIMATED
         if stop:
             return Status.STOPPED
         return Status.STALLED if self._stalled() else None
@@ -169,7 +180,20 @@ class Run:
     def _look(self, point: Point) -> tuple[Planes, float]:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
-            return planes, self.problem.primal(planes, point)
+            return planes, self._primal(planes, point)
+
+    def _primal(self, planes: Planes, point: Point) -> float:
+        """Return ``P(w)``; where the argmax is inexact, the largest lower bound of it that is known."""
+        primal = self.problem.primal(planes, point)
+        if self.problem.exact or self.kept is None:
+            return primal
+        return max(estimate(self.problem, planes, point, self.kept.hinges(point.w)), self.dual)
+
+    def _estimate_again(self) -> None:
+        """Let the cuts found since then sharpen what the best weights were estimated at."""
+        if not self.problem.exact:
+            point, planes, _ = self._seen()
+            self._best = point, planes, self._primal(planes, point)
 
     def _seen(self) -> tuple[Point, Planes, float]:
         assert self._best is not None  # the start is evaluated first
@@ -198,7 +222,8 @@ class Run:
     def _stalled(self) -> bool:
         if len(self.history) <= _STALLED_AFTER:
             return False
-        progress = self.history[-1 - _STALLED_AFTER].gap - self.history[-1].gap
+        before, now = self.history[-1 - _STALLED_AFTER], self.history[-1]
+        progress = before.gap - now.gap if self.problem.exact else now.dual - before.dual
         return progress <= 1e-15 * (abs(self.primal) + abs(self.dual))
 
     def result(self, status: Status, solver: str, cuts: CutSet, handovers: int = 0) -> Result:
@@ -220,6 +245,7 @@ class Run:
             w=self._seen()[0].w,
             primal=self.primal,
             dual=self.dual,
+            exact=self.problem.exact,
             C=self.problem.C,
             tol=self.tol,
             status=status,

@@ -87,6 +87,10 @@ class WorkingSet:
         self._last = solution if np.array_equal(solution.a, self.a) else None
         self._idle[: self.size] = np.where(self.a > 0.0, 0, self._idle[: self.size] + 1)
 
+    def hinges(self, w: Vector) -> Vector:
+        """Return the slack of each group at weights w, shape (groups,): a lower bound of its hinge."""
+        return self.slack(range(len(self.cap)), w)
+
     def slack(self, groups: range, w: Vector) -> Vector:
         """Return ``ξ = max(0, L − w·g)`` over the cuts of each group in a range."""
         rows = np.flatnonzero((self.group >= groups.start) & (self.group < groups.stop))

@@ -10,6 +10,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
+from structsvm.problem.queries import scores_rows
 from structsvm.registry import losses
 from structsvm.testing.methods import Methods, show, unchanged
 from structsvm.types import Matrix, Vector
@@ -31,6 +32,11 @@ def check_loss(
     hinge bounds ``Δ(y, argmax)`` from above; nothing passed in is changed; and the kernel,
     where there is one, finds planes with the same value that no scores contradict.
 
+    Where ``loss.exact`` is False, the argmaxes and the kernel may fall short of the maximum, by
+    whatever amount (below the truth too, which the engine then takes instead). All else is
+    checked: what they return must be an output, and a plane that of an output, since the lower
+    bound relies on it.
+
     Parameters
     ----------
     loss : the loss, by name or as an object, with an ``outputs`` method that lists all outputs
@@ -50,7 +56,7 @@ def check_loss(
         many outputs to list.
     """
     chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
-    if examples is None and (chosen.per_row or isinstance(chosen, Loss)):
+    if examples is None and (isinstance(chosen, Loss) or chosen.per_row or not scores_rows(chosen, np.arange(2.0))):
         raise InputError(
             f"{chosen!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
         )
@@ -177,7 +183,14 @@ class _Check:
             verdict = f"returned {self._output(found)}, which is no output: {reason}"
             raise self._wrong(method, verdict, scores) from error
         best = int(np.argmax(values))
-        if not abs(got - values[best]) <= self._rounding(scores):
+        if got > values[best] + self._rounding(scores):
+            raise self._wrong(
+                method,
+                f"returned {self._output(found)}, which is none of the outputs that outputs lists: "
+                f"its value is {got:.12g}, and theirs are at most {values[best]:.12g}",
+                scores,
+            )
+        if self.methods.loss.exact and not got >= values[best] - self._rounding(scores):
             raise self._wrong(
                 method,
                 f"does not return a maximiser of {'Δ + ' if augmented else ''}{self.methods.value}:\n"
@@ -206,7 +219,7 @@ class _Check:
         for at in [scores, *others]:
             best = (self.losses + (self.codes[1:] - self.codes[0]) @ at).max()
             value = delta - plane @ at
-            if at is scores and value < best - self._rounding(at):
+            if at is scores and self.methods.loss.exact and value < best - self._rounding(at):
                 raise self._wrong(
                     "kernel",
                     f"misses the most violated output: Δ − scores·(c(y) − c(ŷ)) should be {best:.12g}, "

@@ -5,8 +5,9 @@ import pytest
 
 from structsvm import Ranker
 from structsvm.exceptions import NotInstalledError
+from structsvm.losses import AveragePrecision
 from structsvm.qp import ActiveSet
-from structsvm.registry import solvers
+from structsvm.registry import losses, solvers
 
 
 def test_trains_what_the_library_trains(run):
@@ -101,6 +102,43 @@ def test_a_missing_backend_is_found_before_training(run, monkeypatch):
     assert done.stderr == "structsvm: error: the package is missing\n"
 
 
+class Rough(AveragePrecision):
+    """The margin of the ROC area in place of that of average precision."""
+
+    exact = False
+    kernel = None
+
+    def loss_augmented_argmax(self, scores, y):
+        return scores - 0.25 * (y > 0)
+
+
+@pytest.fixture
+def rough(monkeypatch):
+    monkeypatch.setitem(losses.built_in, "rough", f"{__name__}:Rough")
+
+
+def test_an_inexact_argmax_makes_the_primal_an_estimate(run, rough):
+    done = run("train", "train.txt", "--loss", "rough", "-C", 100, "--model", "m.npz")
+    result = Ranker.load("m.npz").result_
+    assert result.dual > 0.0
+    assert not result.exact
+    assert f"at least {result.dual:.8g} (dual); this model is estimated at {result.primal:.8g} (primal)" in done.stdout
+    assert "inexact" in done.stdout
+
+
+def test_an_inexact_argmax_makes_the_gaps_of_a_grid_estimates(run, rough):
+    options = ("--C-grid", "1:10", "--validation", "test.txt", "--model", "m.npz")
+    assert "estimated gap" in run("train", "train.txt", "--loss", "rough", *options).stdout
+    assert "certified gap" in run("train", "train.txt", *options).stdout
+
+
+def test_an_inexact_argmax_is_named_where_the_limit_is_reached(run, rough):
+    options = ("-C", 1000, "--solver", "one-slack", "--max-iter", 1, "--model", "m.npz")
+    done = run("train", "train.txt", "--loss", "rough", *options, code=1)
+    assert "not converged: the limit of iterations" in done.stderr
+    assert "The argmax is inexact: the primal is an estimate" in done.stderr
+
+
 def test_a_solver_without_a_backend(run, monkeypatch):
     monkeypatch.setitem(solvers.built_in, "plain", "string:Formatter")
     done = run("train", "train.txt", "--solver", "plain", "--backend", "highs", "--model", "m.npz", code=2)
@@ -121,6 +159,7 @@ def test_a_solver_without_a_backend(run, monkeypatch):
         (["--max-iter", "0"], "'--max-iter'"),
         (["--loss", "map@5"], "'map@5': map takes no cut-off; write 'map'"),
         (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
+        (["--loss", "chain_hamming"], "--loss chain_hamming does not give each document one score, so it cannot rank"),
         (["--class-weight", "balanced"], "--loss map learns from queries: leave it out"),
         (["-"], "'-' is not supported: files are read more than once and written whole, so give the name"),
         (["--validation", "-", "--C-grid", "1:10"], "'-' is not supported"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.operators import Operator, PerClass, Rows, Shared, WithIntercept
+from structsvm.operators import Beside, Operator, PerClass, Rows, Shared, WithIntercept
 from tests.small_problems import matrix_of
 
 KINDS: dict[str, Callable[[Operator], Operator]] = {
@@ -20,6 +20,9 @@ KINDS: dict[str, Callable[[Operator], Operator]] = {
     "per_class_of_intercept": lambda rows: PerClass(WithIntercept(rows, -0.4), 2),
     "intercept_of_per_class": lambda rows: WithIntercept(PerClass(rows, 2), 0.5),
     "shared": lambda rows: Shared(rows.d, rows.n),
+    "beside": lambda rows: Beside(rows, Shared(2, rows.n)),
+    "chain": lambda rows: Beside(PerClass(WithIntercept(rows, -0.4), 2), Shared(4, rows.n)),
+    "three_beside": lambda rows: Beside(Shared(1, rows.n), Beside(PerClass(rows, 2), rows)),
 }
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -88,6 +91,32 @@ def test_the_last_weight_of_with_intercept_is_the_constant() -> None:
     np.testing.assert_allclose(operator.scores(np.array([1.0, 1.0, 0.5])), [8.0, 12.0])
 
 
+def test_beside_gives_each_example_the_scores_of_both() -> None:
+    X, V = np.arange(6.0).reshape(3, 2), np.array([0.5, -1.0])
+    operator = Beside(Rows(X, np.array([0, 2, 3])), Shared(2, 2))
+    first, second, third = X @ [1.0, 10.0]
+    np.testing.assert_array_equal(operator.scores(np.array([1.0, 10.0, *V])), [first, second, *V, third, *V])
+    np.testing.assert_array_equal(operator.ptr, [0, 4, 7])
+    assert (operator.d, operator.stored) == (4, 6)
+
+
+def test_beside_joins_operators_of_the_same_examples() -> None:
+    with pytest.raises(InputError, match="got 3 and 4 examples"):
+        Beside(Rows.one_each(np.ones((3, 2))), Shared(5, 4))
+
+
+@pytest.mark.parametrize("kind", ["shared", "three_beside"])
+@pytest.mark.parametrize("examples", [[], [2], [3, 0, 1, 3]])
+def test_combine_each_is_the_combination_of_each(kind: str, examples: list[int]) -> None:
+    base = Rows(np.random.default_rng(0).standard_normal((6, 2)), np.array([0, 1, 3, 3, 6]))
+    operator = KINDS[kind](base)
+    _, c = vectors(operator, 0)
+    combined = operator.combine_each(c, np.array(examples, dtype=np.int64))
+    assert combined.shape == (len(examples), operator.d)
+    for row, i in zip(combined, examples, strict=True):
+        np.testing.assert_allclose(row, operator.block(i, i + 1).combine(c[operator.ptr[i] : operator.ptr[i + 1]]))
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csr_matrix])
 def test_rows_and_blocks_share_the_memory_of_X(form: Any) -> None:
     X = form(np.arange(1.0, 2001.0).reshape(200, 10))
@@ -119,6 +148,14 @@ def test_rows_of_vectors_are_examples_of_one_row() -> None:
     operator = Rows.of([[1.0, 2.0], [3, 4]])
     np.testing.assert_array_equal(operator.ptr, [0, 1, 2])
     np.testing.assert_array_equal(matrix_of(operator), [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, object])
+def test_rows_of_an_array_of_matrices(dtype: Any) -> None:
+    xs = np.arange(12.0).reshape(2, 3, 2).astype(dtype)
+    operator = Rows.of(xs)
+    np.testing.assert_array_equal(operator.ptr, [0, 3, 6])
+    np.testing.assert_array_equal(matrix_of(operator), np.arange(12.0).reshape(6, 2))
 
 
 def test_rows_of_inputs_with_different_numbers_of_features() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.compilation import compiled
-from structsvm.operators import Operator, PerClass, Rows, WithIntercept, readable
+from structsvm.operators import Beside, Operator, PerClass, Rows, Shared, WithIntercept, readable
 from structsvm.operators.views import example_combine, example_scores
 from structsvm.problem import Problem
 from structsvm.registry import solvers
@@ -46,7 +46,7 @@ MAKERS: dict[str, Callable[[Operator], Operator]] = {
     "rows": lambda rows: rows,
     "intercept": lambda rows: WithIntercept(rows, 1.7),
     "per_class": lambda rows: PerClass(rows, 3),
-    "per_class_of_intercept": lambda rows: PerClass(WithIntercept(rows, -0.4), 2),
+    "chain": lambda rows: Beside(PerClass(WithIntercept(rows, -0.4), 2), Shared(4, rows.n)),
 }
 each_form = pytest.mark.parametrize("form", FORMS)
 each_maker = pytest.mark.parametrize("maker", MAKERS)

@@ -2,14 +2,15 @@
 
 from typing import Any
 
+import joblib
 import pytest
 from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.qp import ActiveSet
-from structsvm.solvers import FrankWolfe, NSlack, OneSlack
-from tests.small_problems import small_problem
+from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
+from tests.small_problems import PlainROCArea, ranking, small_problem
 
 each_solver = pytest.mark.parametrize("solver", [OneSlack, NSlack, FrankWolfe])
 
@@ -67,6 +68,13 @@ def test_backends_by_name_and_by_object(solver: Any) -> None:
         solver(backend="hihgs").solve(problem)
     with pytest.raises(InputError, match="ActiveSet is a class"):
         solver(backend=ActiveSet).solve(problem)
+
+
+def test_auto_gives_a_loss_in_python_to_one_slack_only_where_processes_are_asked_for() -> None:
+    problem = ranking(PlainROCArea(), 0, queries=30)
+    assert isinstance(Auto().choose(problem), FrankWolfe)
+    with joblib.parallel_config(n_jobs=2):
+        assert isinstance(Auto().choose(problem), OneSlack)
 
 
 def test_line_search_is_a_truth_value_or_none() -> None:

@@ -209,6 +209,65 @@ def test_kernels_that_are_a_little_wrong_are_found(base: str, alter: Any) -> Non
         check_loss(rebuilt(base, kernel=kernel), BASES[base][1])
 
 
+@pytest.mark.parametrize(
+    ("base", "methods"),
+    [
+        ("AveragePrecision", {ARGMAX: lambda self, s, y: s, "argmax": lambda self, s: -s}),
+        ("Multiclass", {ARGMAX: lambda self, s, y: y, "argmax": lambda self, s: 0}),
+        ("Kronecker", {ARGMAX: lambda self, x, y, w: 2, "argmax": lambda self, x, w: 1}),
+    ],
+)
+def test_inexact_argmaxes_need_not_reach_the_maximum(base: str, methods: Any) -> None:
+    with pytest.raises(AssertionError, match="does not return a maximiser"):
+        check_loss(rebuilt(base, kernel=None, **methods), BASES[base][1])
+    check_loss(rebuilt(base, kernel=None, exact=False, **methods), BASES[base][1])
+
+
+def test_an_inexact_kernel_need_not_reach_the_maximum() -> None:
+    check_loss(rebuilt("ROCArea", kernel=staticmethod(no_violation), exact=False))
+    for kernel, complaint in ((free_lunch, "made a plane of no output"), (silent, "must write every element")):
+        with pytest.raises(AssertionError, match=complaint):
+            check_loss(rebuilt("ROCArea", kernel=staticmethod(kernel), exact=False))
+
+
+@pytest.mark.parametrize(
+    ("method", "replacement", "complaint"),
+    [
+        ("loss", lambda right, self, y, y_hat: 0.1 + right(self, y, y_hat), "must be 0"),
+        (
+            "encode",
+            lambda right, self, y_hat, y: right(self, y_hat, y) * (1.5 if y_hat is y else 1.0),
+            "no upper bound",
+        ),
+        (ARGMAX, overwrite, "changed the scores"),
+    ],
+)
+def test_all_else_of_an_inexact_loss_is_checked(method: str, replacement: Any, complaint: str) -> None:
+    right = getattr(ROCArea, method)
+    mutant = rebuilt("ROCArea", kernel=None, exact=False, **{method: lambda *args: replacement(right, *args)})
+    with pytest.raises(AssertionError, match=complaint):
+        check_loss(mutant)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_an_output_that_is_not_listed_is_found(exact: bool) -> None:
+    """Twice the loss that any output has: an invented output would falsify the lower bound."""
+
+    class Inventive(Interval):
+        def loss(self, y: int, y_hat: int) -> float:
+            return super().loss(y, y_hat) if y_hat < 11 else 2.0
+
+        def encode(self, y_hat: int, y: int) -> Vector:
+            return super().encode(min(y_hat, 10), y)
+
+        def loss_augmented_argmax(self, scores: Vector, y: int) -> int:
+            return 11
+
+    Inventive.exact = exact  # type: ignore[method-assign, assignment]
+    with pytest.raises(AssertionError, match="returned 11, which is none of the outputs that outputs lists: its value"):
+        check_loss(Inventive(), [0, 3])
+
+
 def test_a_message_names_loss_example_scores_and_both_outputs() -> None:
     mutant = rebuilt("ZeroOne", kernel=None, **{ARGMAX: lambda self, s, y: y})
     with pytest.raises(AssertionError) as caught:

@@ -1,0 +1,300 @@
+"""Sequence labelling: Viterbi against enumeration, mistakes that are found, and what it learns."""
+
+import inspect
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import LinearSVC
+
+from structsvm import Problem, Ranker, StructuralSVM
+from structsvm.exceptions import InputError
+from structsvm.losses import ChainHamming
+from structsvm.losses import chain_hamming as python_module
+from structsvm.losses.kernels import chain_hamming as kernel_module
+from structsvm.operators import Rows, WithIntercept
+from structsvm.problem.oracle import PythonOracle, make_oracle
+from structsvm.result import Status
+from structsvm.solvers import FrankWolfe, OneSlack
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.small_problems import score_vectors
+
+EXAMPLES = [[0, 1, 2], [1, 1], [2], [0, 2, 1, 1]]
+
+
+class PlainChain(ChainHamming):
+    kernel = None
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> tuple[ChainHamming, list[Any], list[Vector]]:
+    """A loss of 1 to 4 states, true sequences, and scores for each: of any size, or with many ties."""
+    K = draw(st.integers(1, 4))
+    lengths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    ys = [draw(st.lists(st.integers(0, K - 1), min_size=length, max_size=length)) for length in lengths]
+    return ChainHamming(range(K)), ys, [draw(score_vectors(length * K + K * K)) for length in lengths]
+
+
+def value(scores: Vector, path: Any, K: int) -> float:
+    """The sum of emissions and transitions of a path, by the definition."""
+    emissions, transitions = scores[: -K * K].reshape(-1, K), scores[-K * K :].reshape(K, K)
+    steps = [transitions[j, k] for j, k in pairwise(path)]
+    return float(sum(emissions[t, k] for t, k in enumerate(path)) + sum(steps))
+
+
+@settings(max_examples=25)
+@given(chain=chains(), seed=st.integers(0, 1000), trials=st.integers(0, 2))
+def test_it_passes_check_loss(chain: Any, seed: int, trials: int) -> None:
+    loss, ys, _ = chain
+    check_loss(loss, ys, seed=seed, trials=trials)
+    check_loss(PlainChain(loss.states), ys, seed=seed, trials=trials)
+
+
+@given(chain=chains())
+def test_both_argmaxes_are_those_of_an_enumeration(chain: Any) -> None:
+    loss, ys, scores = chain
+    K = len(loss.states)
+    for y, s in zip(ys, scores, strict=True):
+        paths = list(product(range(K), repeat=len(y)))
+        plain = [value(s, path, K) for path in paths]
+        augmented = [
+            v + np.mean([a != b for a, b in zip(path, y, strict=True)]) for v, path in zip(plain, paths, strict=True)
+        ]
+        assert value(s, loss.argmax(s), K) == pytest.approx(max(plain), abs=1e-12)
+        found = loss.loss_augmented_argmax(s, y)
+        assert value(s, found, K) + np.mean(found != y) == pytest.approx(max(augmented), abs=1e-12)
+        planes = make_oracle(loss, [y]).planes(s, np.array([0, len(s)]), np.ones(1))
+        hinge = planes.loss[0] - planes.coef @ s
+        assert hinge == pytest.approx(max(augmented) - value(s, y, K), abs=1e-11)
+
+
+@given(chain=chains())
+def test_the_encoding_counts_states_and_steps(chain: Any) -> None:
+    loss, ys, scores = chain
+    for y, s in zip(ys, scores, strict=True):
+        assert loss.encode(y, y) @ s == pytest.approx(value(s, y, len(loss.states)), abs=1e-12)
+
+
+@pytest.mark.parametrize(("T", "K"), [(1, 30), (200, 1), (200, 2), (70, 9), (1000, 5)])
+@pytest.mark.parametrize("size", [0.01, 1.0, 30.0])
+def test_the_kernel_writes_the_plane_of_the_same_path_as_python(T: int, K: int, size: float) -> None:
+    rng = np.random.default_rng(T + K)
+    loss, y = ChainHamming(range(K)), rng.integers(0, K, T)
+    scores, ptr = size * rng.standard_normal(T * K + K * K), np.array([0, T * K + K * K])
+    kernel = make_oracle(loss, [y]).planes(scores, ptr, np.ones(1))
+    python = PythonOracle(loss, [y]).planes(scores, ptr, np.ones(1))
+    assert kernel.loss[0] == python.loss[0]
+    np.testing.assert_array_equal(kernel.coef, python.coef)
+
+
+KERNEL_MUTANTS = {
+    "sign of Δ": ("emissions[k] + (share", "emissions[k] - (share"),
+    "Δ of the first position": ("scores[k] + (share if k != truth else 0.0)\n    for t", "scores[k]\n    for t"),
+    "Δ too small": ("share = 1.0 / length", "share = 1.0 / (length + 1)"),
+    "transitions transposed": ("transitions[j * K : (j + 1) * K]", "transitions[j::K]"),
+    "no transitions": ("value + steps[k] if better", "value if better"),
+    "worst state before": ("value + steps[k] > reached[k]", "value + steps[k] < reached[k]"),
+    "one state off": ("state = float(j)", "state = float((j + 1) % K)"),
+    "first position forgotten": ("range(length - 1, -1, -1)", "range(length - 1, 0, -1)"),
+    "sign of a step": ("previous) * K + found] -= 1.0", "previous) * K + found] += 1.0"),
+    "true steps forgotten": ("out[(length + int(labels[t - 1])) * K + truth] += 1.0", "pass"),
+    "loss not divided": ("return wrong / length", "return float(wrong)"),
+    "last state": ("np.argmax(best)", "np.argmin(best)"),
+}
+PYTHON_MUTANTS = {
+    "sign of Δ": ("emissions + share, transitions", "emissions - share, transitions"),
+    "no Δ": ("_viterbi(emissions + share, transitions)", "_viterbi(emissions, transitions)"),
+    "Δ of the truth too": ("share[np.arange(len(truth)), truth] = 0.0", "pass"),
+    "Δ not divided": ("np.full(emissions.shape, 1.0 / len(truth))", "np.ones(emissions.shape)"),
+    "transitions transposed": ("best[:, None] + transitions", "best[:, None] + transitions.T"),
+    "no transitions": ("reached = best[:, None] + transitions", "reached = best[:, None] + 0 * transitions"),
+    "no memory": ("best = best + emissions[t]", "best = emissions[t]"),
+    "worst state before": ("reached.argmax(axis=0)", "reached.argmin(axis=0)"),
+    "worst last state": ("int(best.argmax())", "int(best.argmin())"),
+    "one position off": ("state = int(before[t, state])", "state = int(before[t - 1, state])"),
+    "steps transposed": ("path[:-1] * K + path[1:]", "path[1:] * K + path[:-1]"),
+}
+
+
+def altered(module: Any, name: str, old: str, new: str) -> Any:
+    """A function or class of a module whose source has one replacement; refused where the text is not there once."""
+    source = inspect.getsource(module)
+    assert source.count(old) == 1, f"{old!r} occurs {source.count(old)} times"
+    namespace = {"__name__": __name__}
+    exec(compile(source.replace(old, new), module.__file__, "exec"), namespace)
+    return namespace[name]
+
+
+def kernel_loss(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> ChainHamming:
+    monkeypatch.setattr("structsvm.testing.methods.compiled_kernel", lambda kernel: kernel)
+    kernel = staticmethod(altered(kernel_module, "chain_hamming", old, new))
+    mutant: Any = type("Mutant", (ChainHamming,), {"kernel": kernel})
+    return mutant(range(3))  # type: ignore[no-any-return]
+
+
+def python_loss(old: str, new: str) -> ChainHamming:
+    mutant: Any = type("Mutant", (altered(python_module, "ChainHamming", old, new),), {"kernel": None})
+    return mutant(range(3))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("mutant", KERNEL_MUTANTS)
+def test_mistakes_in_the_kernel_are_found(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AssertionError, match=r"^Mutant.kernel (misses|made|returned)"):
+        check_loss(kernel_loss(*KERNEL_MUTANTS[mutant], monkeypatch), EXAMPLES)
+
+
+@pytest.mark.parametrize("mutant", PYTHON_MUTANTS)
+def test_mistakes_in_python_are_found(mutant: str) -> None:
+    with pytest.raises(AssertionError, match=r"^Mutant\.\w*argmax (does|returned)"):
+        check_loss(python_loss(*PYTHON_MUTANTS[mutant]), EXAMPLES)
+
+
+def test_without_a_mistake_they_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_loss(kernel_loss("share = 1.0 / length", "share = 1.0 / length", monkeypatch), EXAMPLES)
+    check_loss(python_loss("best = best + emissions[t]", "best = best + emissions[t]"), EXAMPLES)
+
+
+def hidden_markov(n: int, seed: int, K: int = 4, d: int = 6, longest: int = 25) -> tuple[list[Any], list[Any]]:
+    """Sequences of a hidden Markov model whose observations alone tell the states apart poorly."""
+    model, rng = np.random.default_rng(9), np.random.default_rng(seed)
+    step, mean = model.dirichlet(np.full(K, 0.4), K), model.standard_normal((K, d))
+    xs, ys = [], []
+    for _ in range(n):
+        y = [int(rng.integers(K))]
+        for _ in range(rng.integers(4, longest)):
+            y.append(int(rng.choice(K, p=step[y[-1]])))
+        xs.append(0.7 * mean[y] + rng.standard_normal((len(y), d)))
+        ys.append(np.array(y))
+    return xs, ys
+
+
+def test_a_chain_beats_labels_one_by_one() -> None:
+    """Both are Crammer and Singer's SVM but for the steps from state to state."""
+    (xs, ys), (test_xs, test_ys) = hidden_markov(150, 0), hidden_markov(150, 1)
+    chain = StructuralSVM("chain_hamming", C=10.0).fit(xs, ys)
+    assert chain.result_.status is Status.CONVERGED
+    single = LinearSVC(C=0.01, multi_class="crammer_singer", fit_intercept=False)
+    single.fit(np.concatenate(xs), np.concatenate(ys))
+    right = np.concatenate(chain.predict(test_xs)) == np.concatenate(test_ys)
+    assert right.mean() > single.score(np.concatenate(test_xs), np.concatenate(test_ys)) + 0.05
+    assert chain.score(test_xs, test_ys) == pytest.approx(
+        np.mean([np.mean(a == b) for a, b in zip(chain.predict(test_xs), test_ys, strict=True)])
+    )
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_solvers_agree_on_sequences_of_different_lengths(fit_intercept: bool) -> None:
+    xs, ys = hidden_markov(40, 2)
+    problem = Problem.from_examples(xs, ys, loss="chain_hamming", C=10.0, intercept=2.0 * fit_intercept)
+    assert problem.d == 4 * (6 + fit_intercept) + 16
+    results = [solver.solve(problem) for solver in (OneSlack(tol=1e-4), FrankWolfe(tol=1e-4))]
+    plain = Problem.from_examples(xs, ys, loss=PlainChain(), C=10.0, intercept=2.0 * fit_intercept)
+    results.append(FrankWolfe(tol=1e-4).solve(plain))
+    for one, other in product(results, results):
+        assert one.converged
+        assert one.dual <= other.primal
+        assert one.primal <= other.primal + 1e-4 * 10.0
+
+
+def test_labels_come_back_as_they_were_given() -> None:
+    xs, ys = hidden_markov(30, 3)
+    names = np.array(["D", "N", "Verb", "X"])
+    words = [names[y].tolist() for y in ys]
+    svm = StructuralSVM(ChainHamming()).fit(xs, words)
+    numbered = StructuralSVM(ChainHamming()).fit(xs, ys)
+    assert svm.loss_.states == ("D", "N", "Verb", "X")
+    assert numbered.loss_.states == (0, 1, 2, 3)
+    for named, number in zip(svm.predict(xs), numbered.predict(xs), strict=True):
+        np.testing.assert_array_equal(named, names[number])
+    assert svm.score(xs, words) == numbered.score(xs, ys)
+    ordered = StructuralSVM(ChainHamming(states=names[::-1])).fit(xs, words)
+    assert ordered.result_.primal == pytest.approx(svm.result_.primal, abs=2e-3)
+    seen = svm.most_violated(xs[0], words[0])
+    assert seen.output.shape == (len(xs[0]),)
+
+
+def test_inputs_may_be_an_array_of_sequences() -> None:
+    rng = np.random.default_rng(0)
+    X, Y = rng.standard_normal((8, 5, 2)), rng.integers(0, 2, (8, 5))
+    together, apart = StructuralSVM("chain_hamming").fit(X, Y), StructuralSVM("chain_hamming").fit(list(X), Y.tolist())
+    np.testing.assert_array_equal(together.coef_, apart.coef_)
+    np.testing.assert_array_equal(together.predict(X), apart.predict(list(X)))
+
+
+def test_rows_with_a_sequence_id_are_sequences() -> None:
+    xs, ys = hidden_markov(10, 4)
+    X, y, qid = np.concatenate(xs), np.concatenate(ys), np.repeat(np.arange(10), [len(y) for y in ys])
+    by_id = Problem.from_queries(X, y, qid, loss="chain_hamming")
+    listed = Problem.from_examples(xs, ys, loss="chain_hamming")
+    assert OneSlack().solve(by_id).primal == OneSlack().solve(listed).primal
+
+
+def test_the_parts_of_w() -> None:
+    """Emission weights state by state, then the transitions from row to column."""
+    loss, w = ChainHamming("ab"), np.array([1.0, 0.0, 0.0, 1.0, 0.1, 0.2, 0.3, 0.4])
+    rows = Rows(np.array([[5.0, 7.0], [2.0, 3.0]]), np.array([0, 2]))
+    emissions, transitions = loss.split(loss.operator(rows).scores(w))
+    np.testing.assert_array_equal(emissions, [[5.0, 7.0], [2.0, 3.0]])
+    np.testing.assert_array_equal(transitions, [[0.1, 0.2], [0.3, 0.4]])
+    assert loss.operator(WithIntercept(rows, 1.0)).d == 10
+
+
+def test_a_sequence_without_positions_is_left_out_and_predicted() -> None:
+    xs, ys = hidden_markov(25, 5)
+    empty = np.zeros((0, 6))
+    for loss in (ChainHamming(), PlainChain()):
+        problem = Problem.from_examples([empty, *xs], [[], *ys], loss=loss)
+        assert (problem.used, problem.left_out) == (25, 1)
+        with_it, without = OneSlack().solve(problem), OneSlack().solve(Problem.from_examples(xs, ys, loss=loss))
+        assert with_it.primal == pytest.approx(without.primal, abs=1e-5)
+        assert FrankWolfe().solve(problem).converged
+    svm = StructuralSVM("chain_hamming").fit([empty, *xs], [[], *ys])
+    assert len(svm.predict([empty])[0]) == 0
+
+
+def test_a_single_state_has_nothing_to_learn() -> None:
+    svm = StructuralSVM("chain_hamming").fit([np.ones((3, 2)), np.ones((1, 2))], [["a"] * 3, ["a"]])
+    assert (svm.result_.primal, svm.result_.converged) == (0.0, True)
+    assert svm.predict([np.ones((2, 2))])[0].tolist() == ["a", "a"]
+
+
+def test_what_cannot_be_used_is_named() -> None:
+    xs, ys = [np.ones((3, 2)), np.ones((2, 2))], [["a", "b", "a"], ["b", "b"]]
+    with pytest.raises(InputError, match=r"example 1 has 8 scores, but ChainHamming encodes .* shape \(10,\)"):
+        StructuralSVM("chain_hamming").fit(xs, [ys[0], ["b", "b", "b"]])
+    with pytest.raises(InputError, match=r"'c' is not among the states \('a', 'b'\)"):
+        StructuralSVM(ChainHamming("ab")).fit(xs, [ys[0], ["c", "b"]])
+    with pytest.raises(InputError, match=r"a list or an array with a label for each row of its input, got 1"):
+        StructuralSVM("chain_hamming").fit(np.ones((3, 2)), [1, 0, 1])
+    with pytest.raises(InputError, match="got 'aba'"):
+        StructuralSVM("chain_hamming").fit(xs, ["aba", "ab"])
+    with pytest.raises(InputError, match=r"cannot be sorted .*: give ChainHamming\(states=...\)"):
+        StructuralSVM("chain_hamming").fit(xs, [[1, 2, 1], ["b", "b"]])
+    with pytest.raises(InputError, match="the sequences have 3 and 2 labels"):
+        ChainHamming("ab").loss(*ys)
+    with pytest.raises(InputError, match=r"give ChainHamming\(states=...\)"):
+        ChainHamming().argmax(np.zeros(3))
+    for states in ([], ["a", "b", "a"]):
+        with pytest.raises(InputError, match="must be different labels, one at least"):
+            ChainHamming(states)
+
+
+def test_it_is_no_loss_to_rank_by() -> None:
+    with pytest.raises(InputError, match="'chain_hamming' does not give each row one score.*: use StructuralSVM"):
+        Ranker("chain_hamming").fit(np.ones((4, 2)), [0.0, 1.0, 0.0, 1.0], qid=[0, 0, 1, 1])
+
+
+def test_check_loss_asks_for_sequences() -> None:
+    with pytest.raises(InputError, match="give examples"):
+        check_loss("chain_hamming")
+
+
+def test_it_is_a_value() -> None:
+    assert ChainHamming(np.array([1, 2])) == ChainHamming((1, 2)) != ChainHamming((2, 1))
+    assert repr(ChainHamming("ab")) == "ChainHamming(states=('a', 'b'))"
+    bound = ChainHamming("ba")
+    assert bound.bind([["c"]]) is bound
