@@ -17,7 +17,7 @@ from structsvm.validation import at_least, one_of
 
 @frozen
 class PositionNDCG(ScoreLoss[Vector]):
-    """One minus NDCG of graded documents, encoded by the discounts of their positions: what `NDCG` is for grades.
+    """One minus NDCG of graded documents, encoded by the discounts of their positions: `NDCG(encoding="position")`.
 
     ``Ψ(x, ŷ) = Σ_i d(rank of i in ŷ) x_i`` with the discount d of a rank, 0 beyond the cut-off.
     Documents of equal value in ŷ share the mean of their discounts: this is how the grades of the
