@@ -64,7 +64,7 @@ class PositionNDCG(ScoreLoss[Vector]):
         """Return one minus NDCG of ŷ; 0 without a gain."""
         gain = gains(_grades(y), self.gain)
         ideal = self._dcg(np.sort(gain)[::-1])
-        return (ideal - self._dcg(gain[rank_documents(y_hat).order])) / ideal if ideal > 0.0 else 0.0
+        return max(ideal - self._dcg(gain[rank_documents(y_hat).order]), 0.0) / ideal if ideal > 0.0 else 0.0
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking by ``s_i − gain_i / ideal``."""
