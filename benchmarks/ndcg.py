@@ -16,33 +16,43 @@ from structsvm.types import Vector
 
 TITLE = "NDCG and reciprocal rank"
 ABOUT = f"""
-One loss-augmented argmax of queries of 100 and 1000 documents, 10 % of them relevant, at random scores
-that are a little better than chance. Then training on LETOR's MQ2008, five folds: {len(CS)} values of C,
-0.01 to 100, of which the one with the best validation NDCG@10 is tested, and again with LETOR's discount.
-Measures have grades as gains and count queries without a relevant document 0, as LETOR does; "pairwise" losses
-know documents that are relevant or not.
+One loss-augmented argmax of queries of 100 and 1000 documents, 5 % of them of grade 1 and 5 % of grade 2, at
+random scores that are a little better than chance. Then training on LETOR's MQ2008, five folds: {len(CS)} values of C,
+0.01 to 100, of which the one with the best validation NDCG@10 is tested, and so for NDCG without a cut-off and for
+NDCG@10 with LETOR's discount. Measures have the gains of grades and count queries without a relevant document 0, as
+LETOR does. So have "ndcg" losses; those with "encoding=pairwise" and others know documents that are relevant or not.
 """
 
 ARGMAX = (
     "map",
     "mrr",
     "ndcg(encoding=pairwise)",
-    "ndcg@10",
+    "ndcg@10(encoding=pairwise)",
     "letor_ndcg(encoding=pairwise)",
+    "ndcg(encoding=thresholds)",
+    "ndcg@10(encoding=thresholds)",
     "ndcg(encoding=position)",
 )
 TRAINED = (
     "map",
     "roc_area",
+    "mrr",
+    "ndcg",
     "ndcg@10",
     "letor_ndcg@10",
     "ndcg(encoding=pairwise)",
-    "mrr",
+    "ndcg@10(encoding=pairwise)",
+    "letor_ndcg@10(encoding=pairwise)",
+    "ndcg(encoding=position)",
     "ndcg@10(encoding=position)",
 )
 LENGTHS = {100: 1000, 1000: 100}
 WHAT = "MQ2008, 5 folds"
-MEASURES = {"ndcg": parse_measure("ndcg@10"), "letor_ndcg": parse_measure("letor_ndcg@10")}
+MEASURES = {
+    "ndcg": parse_measure("ndcg@10"),
+    "full_ndcg": parse_measure("ndcg"),
+    "letor_ndcg": parse_measure("letor_ndcg@10"),
+}
 
 
 def run(size: Size) -> Iterator[Row]:
@@ -62,9 +72,9 @@ def run(size: Size) -> Iterator[Row]:
 
 def _argmax(name: str, documents: int, queries: int, size: Size) -> Row:
     rng = np.random.default_rng(documents)
-    relevant = (np.arange(documents) < documents // 10).astype(np.float64)
-    ys = [rng.permutation(relevant) for _ in range(queries)]
-    scores = 0.5 * rng.standard_normal(queries * documents) + 0.5 * np.concatenate(ys)
+    grades = np.repeat([2.0, 1.0, 0.0], [documents // 20, documents // 20, documents - 2 * (documents // 20)])
+    ys = [rng.permutation(grades) for _ in range(queries)]
+    scores = 0.5 * rng.standard_normal(queries * documents) + 0.5 * (np.concatenate(ys) > 0)
     ptr, cap = np.arange(queries + 1) * documents, np.ones(queries)
     oracle = make_oracle(losses.create(name), ys)
     oracle.planes(scores, ptr, cap)

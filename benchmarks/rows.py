@@ -14,6 +14,7 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "gap": ("gap / C", lambda x: f"{x:.1e}"),
     "map": ("test MAP", lambda x: f"{x:.4f}"),
     "ndcg": ("test NDCG@10", lambda x: f"{x:.4f}"),
+    "full_ndcg": ("test NDCG", lambda x: f"{x:.4f}"),
     "letor_ndcg": ("LETOR's NDCG@10", lambda x: f"{x:.4f}"),
     "microseconds": ("µs a query", lambda x: f"{x:.1f}"),
     "megabytes": ("peak MB", lambda x: f"{x:,.0f}"),

@@ -17,7 +17,7 @@ from structsvm.validation import at_least, one_of
 
 @frozen
 class PositionNDCG(ScoreLoss[Vector]):
-    """One minus NDCG of graded documents, encoded by the discounts of their positions: what `NDCG` is for grades.
+    """One minus NDCG of graded documents, encoded by the discounts of their positions: `NDCG(encoding="position")`.
 
     ``Ψ(x, ŷ) = Σ_i d(rank of i in ŷ) x_i`` with the discount d of a rank, 0 beyond the cut-off.
     Documents of equal value in ŷ share the mean of their discounts: this is how the grades of the
@@ -64,7 +64,7 @@ class PositionNDCG(ScoreLoss[Vector]):
         """Return one minus NDCG of ŷ; 0 without a gain."""
         gain = gains(_grades(y), self.gain)
         ideal = self._dcg(np.sort(gain)[::-1])
-        return (ideal - self._dcg(gain[rank_documents(y_hat).order])) / ideal if ideal > 0.0 else 0.0
+        return max(ideal - self._dcg(gain[rank_documents(y_hat).order]), 0.0) / ideal if ideal > 0.0 else 0.0
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking by ``s_i − gain_i / ideal``."""

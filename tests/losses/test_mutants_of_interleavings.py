@@ -8,6 +8,7 @@ import pytest
 from structsvm.losses import ReciprocalRank
 from structsvm.losses.pairwise_ndcg import PairwiseNDCG
 from structsvm.losses.position_ndcg import PositionNDCG
+from structsvm.losses.threshold_ndcg import ThresholdNDCG
 from tests.losses.mutants import Mutant, assert_found, cases
 
 KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
@@ -84,6 +85,26 @@ POSITION = [
     Mutant(PYTHON, "ranking[order] = -np.arange(len(order))", "ranking = -order.astype(float)"),
 ]
 
+THRESHOLDS = [
+    Mutant(KERNEL, "T = len(labels) - n", "T = 1"),
+    Mutant(KERNEL, "level = labels[T:]", "level = labels[:n]"),
+    Mutant(KERNEL, "level[document] > t", "level[document] >= t"),
+    Mutant(KERNEL, "level[document] > t", "level[document] == t + 1"),
+    Mutant(KERNEL, "weight = labels[t]", "weight = labels[0]"),
+    Mutant(KERNEL, "weight = labels[t]", "weight = 1.0"),
+    Mutant(KERNEL, "loss += weight * _interleaving", "loss = weight * _interleaving"),
+    Mutant(KERNEL, "loss += weight * _interleaving", "loss += _interleaving"),
+    Mutant(KERNEL, "out[document] += weight * part[document]", "out[document] = weight * part[document]"),
+    Mutant(KERNEL, "out[document] += weight * part[document]", "out[document] += part[document]"),
+    Mutant(KERNEL, "out[document] += weight * part[document]", "out[document] -= weight * part[document]"),
+    Mutant(PYTHON, "(scores, relevant) for relevant in reached", "(scores, reached[0]) for relevant in reached"),
+    Mutant(PYTHON, "(scores, relevant) for relevant in reached", "(scores, reached[-1]) for relevant in reached"),
+    Mutant(PYTHON, "(scores, relevant) for relevant in reached", "(-scores, relevant) for relevant in reached"),
+    Mutant(PYTHON, "(scores, relevant) for relevant in reached", "(scores, relevant) for relevant in reached[::-1]"),
+    Mutant(PYTHON, "np.reshape(rankings, reached.shape)", "np.mean(rankings, axis=0)"),
+    Mutant(PYTHON, "np.reshape(rankings, reached.shape)", "rankings[0]"),
+]
+
 BINARY = [np.array(y, dtype=float) for y in ([0, 1], [1, 0, 0, 1], [0, 0, 1], [1, 0, 1, 0, 1], [0, 1, 0, 0, 0])]
 GRADED = [np.array(y, dtype=float) for y in ([0, 2, 1], [1, 0, 0, 3], [2, 1, 0, 1, 0])]
 CASES = [
@@ -91,6 +112,7 @@ CASES = [
     *cases(PairwiseNDCG(discount="letor"), LETOR_NDCG, BINARY),
     *cases(PairwiseNDCG(2), NDCG_AT_K, BINARY),
     *cases(PositionNDCG(), POSITION, GRADED),
+    *cases(ThresholdNDCG(), THRESHOLDS, [y[:4] for y in GRADED]),
 ]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
@@ -34,10 +34,11 @@ binary = labels([0.0, 1.0])
 graded = labels([-1.0, 0.0, 1.0, 2.0, 3.0])
 position = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("position"))
 pairwise = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("pairwise"))
-each_encoding = pytest.mark.parametrize("encoding", ["position", "pairwise"])
+thresholds = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("thresholds"))
+each_encoding = pytest.mark.parametrize("encoding", ["position", "pairwise", "thresholds"])
 
 
-@given(loss=position, y=graded, data=st.data())
+@given(loss=position | thresholds, y=graded, data=st.data())
 def test_delta_of_grades_is_one_minus_the_measure(loss: NDCG, y: Vector, data: st.DataObject) -> None:
     y_hat = data.draw(score_vectors(len(y)))
     measure = metrics.NDCG(loss.k, discount=loss.discount, gain=loss.gain)
@@ -57,9 +58,12 @@ def test_delta_of_reciprocal_rank_is_one_minus_the_measure(y: Vector, data: st.D
     assert ReciprocalRank().loss(y, y_hat) == pytest.approx(1.0 - metrics.RR().mean(y_hat, y), abs=1e-12)
 
 
+@example(NDCG(gain="linear", encoding="position"), [np.array([-1.0, 3.0, 3.0, 3.0, 3.0])], 0)  # rounding below 0
 @settings(max_examples=25)
-@given(loss=position | pairwise, ys=st.lists(graded, min_size=1, max_size=2), seed=st.integers(0, 1000))
+@given(loss=position | pairwise | thresholds, ys=st.lists(graded, min_size=1, max_size=2), seed=st.integers(0, 1000))
 def test_ndcg_passes_check_loss(loss: NDCG, ys: list[Vector], seed: int) -> None:
+    if loss.encoding == "thresholds":
+        ys = [y[:4] for y in ys]
     if any(loss.usable(y) for y in ys):
         check_loss(loss, ys, trials=2, seed=seed)
 
@@ -118,8 +122,9 @@ def test_queries_of_one_gain_are_not_usable(encoding: Any) -> None:
     assert loss.usable(np.array([0.0, 2.0]))
 
 
-def test_grades_alone_are_usable_by_position_only() -> None:
+def test_grades_alone_are_usable_where_they_have_gains() -> None:
     assert NDCG(encoding="position").usable(np.array([1.0, 2.0]))
+    assert NDCG(encoding="thresholds").usable(np.array([1.0, 2.0]))
     assert not NDCG(encoding="pairwise").usable(np.array([1.0, 2.0]))
 
 
@@ -127,15 +132,17 @@ def test_grades_alone_are_usable_by_position_only() -> None:
     ("loss", "ys", "encoding"),
     [
         (NDCG(), [[0.0, 1.0], [1.0, 0.0]], "pairwise"),
-        (NDCG(), [[0.0, 1.0], [2.0, 0.0]], "position"),
+        (NDCG(), [[0.0, 1.0], [2.0, 0.0]], "thresholds"),
         (NDCG(), [[0.0, 2.0], [2.0, -1.0]], "pairwise"),
-        (NDCG(), np.array([0, 1, 0, 2]), "position"),
+        (NDCG(), np.array([0, 1, 0, 2]), "thresholds"),
         (NDCG(), np.array([0, 1, 0, 1]), "pairwise"),
         (NDCG(), [], "pairwise"),
-        (NDCG(10), np.array([0, 1, 2]), "pairwise"),
+        (NDCG(10), np.array([0, 1, 2]), "thresholds"),
+        (NDCG(10), np.array([0, 2, -1]), "pairwise"),
         (NDCG(relevant_from=2), np.array([0, 1, 2]), "pairwise"),
         (NDCG(encoding="pairwise"), np.array([0, 1, 2]), "pairwise"),
         (NDCG(10, encoding="position"), np.array([0, 1, 0]), "position"),
+        (NDCG(encoding="thresholds"), np.array([0, 1, 0]), "thresholds"),
     ],
 )
 def test_the_labels_of_the_training_set_choose_the_encoding(loss: NDCG, ys: Any, encoding: str) -> None:
@@ -147,10 +154,11 @@ def test_the_labels_of_the_training_set_choose_the_encoding(loss: NDCG, ys: Any,
 def test_settings_are_checked() -> None:
     with pytest.raises(InputError, match=r"NDCG\(k=...\) must be an integer of at least 1, got 0"):
         NDCG(0)
-    with pytest.raises(InputError, match="must be 'auto' or 'pairwise' or 'position', got 'pairs'"):
+    with pytest.raises(InputError, match="must be 'auto' or 'pairwise' or 'thresholds' or 'position', got 'pairs'"):
         NDCG(encoding="pairs")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="leave relevant_from out, or choose encoding='pairwise'"):
-        NDCG(encoding="position", relevant_from=2)
+    for encoding in ("position", "thresholds"):
+        with pytest.raises(InputError, match="leave relevant_from out, or choose encoding='pairwise'"):
+            NDCG(encoding=encoding, relevant_from=2)
     with pytest.raises(InputError, match="2\\^grade overflows"):
         NDCG(encoding="position").labels(np.array([0.0, 2000.0]))
     assert NDCG(encoding="position", gain="linear").loss(np.array([0.0, 2000.0]), np.zeros(2)) > 0
@@ -164,7 +172,9 @@ def grades() -> tuple[Any, Vector, Any]:
     return X, y, qid
 
 
-@pytest.mark.parametrize("loss", ["ndcg", "ndcg@3", "ndcg@3(encoding=position)", "letor_ndcg", "mrr"])
+@pytest.mark.parametrize(
+    "loss", ["ndcg", "ndcg@3", "ndcg@3(encoding=pairwise)", "ndcg@3(encoding=position)", "letor_ndcg", "mrr"]
+)
 def test_rankers_learn_by_name(grades: Any, loss: str, tmp_path: Path) -> None:
     X, y, qid = grades
     ranker = Ranker(loss, C=10.0, measure="ndcg").fit(X, y, qid=qid)
@@ -182,14 +192,16 @@ def test_a_query_is_seen_in_the_encoding_of_the_training_set(grades: Any, tmp_pa
     X, y, qid = grades
     y[:10] = np.minimum(y[:10], 1.0)
     ranker = Ranker("ndcg").fit(X, y, qid=qid)
-    assert ranker.loss_ == NDCG(encoding="position")
+    assert ranker.loss_ == NDCG(encoding="thresholds")
     seen = ranker.most_violated(X[:10], y[:10])
-    one = Problem.from_queries(X[:10], y[:10], loss=NDCG(encoding="position"), C=1.0)
+    one = Problem.from_queries(X[:10], y[:10], loss=NDCG(encoding="thresholds"), C=1.0)
     point = one.at(ranker.coef_)
     assert seen.hinge == pytest.approx(one.violation(one.planes(point), point)[0])
 
 
-@pytest.mark.parametrize("loss", [NDCG(encoding="position"), NDCG(2, encoding="position"), NDCG(2)], ids=str)
+@pytest.mark.parametrize(
+    "loss", [NDCG(encoding="position"), NDCG(2, encoding="position"), NDCG(2, encoding="pairwise")], ids=str
+)
 def test_training_on_grades_reaches_the_optimum_over_all_rankings(loss: NDCG) -> None:
     rng = np.random.default_rng(2)
     y = np.array([0, 1, 2, 0, 2, 1, 0, 0, 1, 0, 2, 1, 1, 0, 0], dtype=float)
@@ -206,7 +218,7 @@ def test_labels_that_are_no_numbers_are_refused(grades: Any) -> None:
     with pytest.raises(InputError, match="the labels y must be numbers for NDCG"):
         Problem.from_queries(X, np.array(["no", "yes"])[(y > 0).astype(int)], qid, loss="ndcg")
     as_objects = Problem.from_queries(X, y.astype(object), qid, loss="ndcg")
-    assert as_objects.loss == NDCG(encoding="position")
+    assert as_objects.loss == NDCG(encoding="thresholds")
     assert as_objects.used == Problem.from_queries(X, y, qid, loss="ndcg").used
 
 
@@ -217,3 +229,11 @@ def test_data_without_a_usable_query_are_explained(grades: Any) -> None:
             InputError, match="NDCG can learn from none of the 8 queries: each has documents of one kind"
         ):
             Problem.from_queries(X, np.zeros(80), qid, loss=loss)
+
+
+def test_labels_that_are_no_grades_are_told() -> None:
+    labels = np.linspace(0.0, 1.0, 40)
+    with pytest.raises(InputError, match="39 different values above 0; NDCG learns from up to 31: round them"):
+        NDCG().bind(labels)
+    assert NDCG(relevant_from=0.5).bind(labels).encoding == "pairwise"
+    assert NDCG().bind(np.arange(32.0)).encoding == "thresholds"

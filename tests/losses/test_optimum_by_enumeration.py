@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from structsvm import Problem, StructuralSVM
 from structsvm.losses import (
+    NDCG,
     AveragePrecision,
     FBeta,
     Multiclass,
@@ -33,6 +34,8 @@ LOSSES = [
     FBeta(2.0),
     FBeta(0.5, relevant_from=2),
     PrecisionRecallBreakEven(),
+    NDCG(encoding="thresholds"),
+    NDCG(2, discount="letor", encoding="thresholds"),
 ]
 SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
 

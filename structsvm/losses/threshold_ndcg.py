@@ -1,0 +1,100 @@
+"""Normalised discounted cumulative gain for grades, as a sum over thresholds between them."""
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+import numpy as np
+from attrs import field, frozen
+from attrs.validators import optional
+
+from structsvm.losses.base import ScoreLoss
+from structsvm.losses.kernels.thresholds import thresholds
+from structsvm.losses.pairwise_ndcg import PairwiseNDCG
+from structsvm.metrics.discounts import Discount, Gain, discounts, gains
+from structsvm.types import Matrix, Vector
+from structsvm.validation import at_least, one_of
+
+
+@frozen
+class ThresholdNDCG(ScoreLoss[Matrix]):
+    """One minus NDCG of graded documents, encoded by pairs at each threshold: what `NDCG` is for grades.
+
+    Threshold t makes documents relevant that gain at least g_t, the t-th smallest of the gains in
+    the query above the least, g_0. DCG is linear in the gains, so that
+    ``NDCG(ŷ) = ω_0 + Σ_t ω_t NDCG_t(ŷ)`` with the binary NDCG_t of `PairwiseNDCG`,
+    ``ω_t = (g_t − g_{t−1}) ideal_t / ideal``, and ω_0 for what all documents gain. With
+    ``Ψ(x, ŷ) = Σ_t ω_t Ψ_t(x, ŷ_t)`` over the pairs of each threshold, the hinge is the sum of ω_t
+    times the hinges of binary NDCG: each has a maximiser ŷ_t of its own.
+
+    An output is thus one ranking for each of the T thresholds, shape (T, n), or one ranking for
+    all of them, shape (n,). The truth and the prediction are of the second kind, so that the
+    hinge bounds the loss of the prediction. Of a query with two gains, of which one is 0, loss and
+    encoding are those of `PairwiseNDCG`. Queries whose documents gain all the same are not usable.
+
+    Parameters
+    ----------
+    k, discount, gain : as in `NDCG`.
+    """
+
+    k: int | None = field(default=None, validator=optional(at_least(1)))
+    discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
+    gain: Gain = field(default="exponential", kw_only=True, validator=one_of("exponential", "linear"))
+
+    kernel = staticmethod(thresholds)
+
+    def labels(self, y: Vector) -> Vector:
+        """Return the weights of the thresholds and, behind them, how many of these each document reaches."""
+        weights, reached = self._thresholds(y)
+        return np.concatenate([weights, reached.sum(axis=0)])
+
+    def params(self, ys: Sequence[Vector]) -> Vector:
+        """Return the tables of costs for the thresholds of all queries."""
+        return self._binary.params([relevant for y in ys for relevant in self._thresholds(y)[1]])
+
+    def usable(self, y: Vector) -> bool:
+        """Say whether some documents gain more than others."""
+        return len(self._thresholds(y)[0]) > 0
+
+    def encode(self, y_hat: Matrix, y: Vector) -> Vector:
+        """Return the weighted sum of the pairwise encodings."""
+        weights, reached = self._thresholds(y)
+        rankings = np.broadcast_to(y_hat, reached.shape)
+        codes = [self._binary.encode(*each) for each in zip(rankings, reached, strict=True)]
+        return np.asarray(weights @ np.reshape(codes, reached.shape))
+
+    def loss(self, y: Vector, y_hat: Matrix) -> float:
+        """Return the weighted sum of the binary losses; one minus NDCG of ŷ, where ŷ is one ranking."""
+        weights, reached = self._thresholds(y)
+        rankings = np.broadcast_to(y_hat, reached.shape)
+        return float(weights @ [self._binary.loss(*each) for each in zip(reached, rankings, strict=True)])
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Matrix:
+        """Return the most violated ranking for each threshold, shape (T, n)."""
+        reached = self._thresholds(y)[1]
+        rankings = [self._binary.loss_augmented_argmax(scores, relevant) for relevant in reached]
+        return np.reshape(rankings, reached.shape)
+
+    def argmax(self, scores: Vector) -> Vector:
+        """Return the scores: sorting by them maximises ``w·Ψ_t`` for all thresholds at once."""
+        return scores
+
+    def outputs(self, y: Vector) -> Iterable[Matrix]:
+        """Return all combinations of rankings, one for each threshold, of which no two are encoded alike."""
+        reached = self._thresholds(y)[1]
+        distinct = [
+            {self._binary.encode(ranking, relevant).tobytes(): ranking for ranking in self._binary.outputs(relevant)}
+            for relevant in reached
+        ]
+        return (np.reshape(each, reached.shape) for each in product(*(codes.values() for codes in distinct)))
+
+    @property
+    def _binary(self) -> PairwiseNDCG:
+        return PairwiseNDCG(self.k, discount=self.discount)
+
+    def _thresholds(self, y: Vector) -> tuple[Vector, Matrix]:
+        """Return ω, shape (T,), and 1 where a document reaches a threshold, 0 elsewhere, shape (T, n)."""
+        values, level = np.unique(gains(np.asarray(y, dtype=np.float64), self.gain), return_inverse=True)
+        reached = (level >= np.arange(1, len(values))[:, None]).astype(np.float64)
+        ideal = np.cumsum(discounts(len(level), self.discount, self.k))
+        parts = np.diff(values) * ideal[np.count_nonzero(reached, axis=1) - 1]
+        return parts / (values[0] * ideal[-1] + parts.sum()), reached

@@ -1,0 +1,148 @@
+"""NDCG by thresholds: pair by pair, threshold by threshold, and against the losses that it is made of."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm import Problem, Ranker, metrics
+from structsvm.losses import NDCG
+from structsvm.problem.oracle import make_oracle
+from structsvm.testing import check_loss
+from structsvm.types import Matrix, Vector
+from tests.losses.test_ndcg import binary, graded, thresholds
+from tests.small_problems import score_vectors, tied_scores
+
+
+def one_kind_for_each(loss: NDCG, y: Vector) -> list[tuple[float, Vector]]:
+    """ω and relevance of each threshold, by their definitions: DCGs are those of rankings that are written out."""
+    gain = np.maximum(y, 0.0) if loss.gain == "linear" else 2.0 ** np.maximum(y, 0.0) - 1.0
+    rank = np.arange(1, len(y) + 1)
+    discount = 1.0 / np.log2(rank + 1.0 if loss.discount == "standard" else np.maximum(rank, 2))
+    discount[loss.k or len(y) :] = 0.0
+    ideal = sum(d * g for d, g in zip(discount, sorted(gain, reverse=True), strict=True))
+    return [
+        ((high - low) * sum(discount[: int((gain >= high).sum())]) / ideal, (gain >= high).astype(float))
+        for low, high in pairwise(sorted(set(gain)))
+    ]
+
+
+def code_by_pairs(y_hat: Vector, relevant: Vector) -> Vector:
+    code = np.zeros(len(y_hat))
+    ones, zeros = np.flatnonzero(relevant), np.flatnonzero(relevant == 0)
+    for i in ones:
+        for j in zeros:
+            sign = 1 if (y_hat[i], -i) > (y_hat[j], -j) else -1
+            code[[i, j]] += np.array([sign, -sign]) / (len(ones) * len(zeros))
+    return code
+
+
+@given(loss=thresholds, y=graded, data=st.data())
+def test_loss_and_encoding_are_weighted_sums_over_thresholds(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+    each = one_kind_for_each(loss, y)
+    rankings = [data.draw(tied_scores(len(y))) for _ in each]
+    measure = metrics.NDCG(loss.k, discount=loss.discount, gain="linear")
+    deltas = [w * (1.0 - measure.mean(r, relevant)) for (w, relevant), r in zip(each, rankings, strict=True)]
+    codes = [w * code_by_pairs(r, relevant) for (w, relevant), r in zip(each, rankings, strict=True)]
+    truth = [w * code_by_pairs(y, relevant) for w, relevant in each]
+    assert loss.loss(y, np.array(rankings)) == pytest.approx(sum(deltas), abs=1e-12)
+    np.testing.assert_allclose(loss.encode(np.array(rankings), y), sum(codes), atol=1e-12)
+    np.testing.assert_allclose(loss.encode(y, y), sum(truth), atol=1e-12)
+
+
+@given(loss=thresholds, y=graded, data=st.data())
+def test_one_ranking_stands_for_all_thresholds(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+    ranking = data.draw(tied_scores(len(y)))
+    repeated = np.tile(ranking, (len(set(np.maximum(y, 0.0))) - 1, 1))
+    assert loss.loss(y, ranking) == loss.loss(y, repeated)
+    np.testing.assert_array_equal(loss.encode(ranking, y), loss.encode(repeated, y))
+
+
+@given(loss=thresholds, y=graded, data=st.data())
+def test_the_hinge_is_at_least_one_minus_ndcg_of_the_prediction(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+    scores = data.draw(score_vectors(len(y)))
+    y_hat = loss.loss_augmented_argmax(scores, y)
+    hinge = loss.loss(y, y_hat) - (loss.encode(y, y) - loss.encode(y_hat, y)) @ scores
+    measure = metrics.NDCG(loss.k, discount=loss.discount, gain=loss.gain)
+    assert hinge >= 1.0 - measure.mean(loss.argmax(scores), y) - 1e-9 * (1.0 + np.abs(scores).max())
+
+
+@given(loss=thresholds, ys=st.lists(binary, min_size=1, max_size=3), data=st.data())
+def test_binary_labels_have_the_planes_of_the_pairwise_encoding(
+    loss: NDCG, ys: list[Vector], data: st.DataObject
+) -> None:
+    ys = [2.0 * y for y in ys]
+    usable = [y for y in ys if loss.usable(y)]
+    pairs = NDCG(loss.k, discount=loss.discount, gain=loss.gain, encoding="pairwise")
+    assert [pairs.usable(y) for y in ys] == [loss.usable(y) for y in ys]
+    for y in usable:
+        scores = data.draw(score_vectors(len(y)))
+        y_hat = loss.loss_augmented_argmax(scores, y)
+        assert y_hat.shape == (1, len(y))
+        np.testing.assert_array_equal(y_hat[0], pairs.loss_augmented_argmax(scores, y))
+        assert loss.loss(y, y_hat) == pairs.loss(y, y_hat[0])
+        np.testing.assert_array_equal(loss.encode(y_hat, y), pairs.encode(y_hat[0], y))
+        ptr, cap = np.array([0, len(y)]), np.ones(1)
+        ours, theirs = (make_oracle(each, [y]).planes(scores, ptr, cap) for each in (loss, pairs))
+        np.testing.assert_array_equal(ours.coef, theirs.coef)
+        np.testing.assert_array_equal(ours.loss, theirs.loss)
+
+
+@pytest.mark.parametrize("y", [[1.0, 2.0, 2.0], [3.0, 1.0, 2.0, 0.0], [-1.0, 2.0, 0.0, 4.0], [0.5, 0.25, 3.0]], ids=str)
+@pytest.mark.parametrize("k", [None, 1, 3])
+def test_grades_of_all_kinds_pass_check_loss(y: list[float], k: int | None) -> None:
+    check_loss(NDCG(k, encoding="thresholds"), [np.array(y)], trials=2)
+
+
+def test_what_all_documents_gain_is_no_loss() -> None:
+    """Grades 1 and 2: gains 1 and 3, so that a third of the DCG of any two documents comes from the lower one."""
+    loss, y = NDCG(encoding="thresholds"), np.array([1.0, 2.0])
+    d = 1.0 / np.log2([2.0, 3.0])
+    ideal = 3.0 * d[0] + d[1]
+    assert loss.loss(y, -y) == pytest.approx(2.0 * (d[0] - d[1]) / ideal)
+    assert loss.labels(y).tolist() == pytest.approx([2.0 * d[0] / ideal, 0.0, 1.0])
+
+
+def graded_by_two_features() -> tuple[Matrix, Vector, Any]:
+    """The first feature tells relevant documents from others, the second grade 2 from grade 1, and each with noise."""
+    rng = np.random.default_rng(5)
+    y = np.tile([2.0, 1.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0], 30)
+    X = 0.3 * rng.standard_normal((len(y), 2))
+    X[:, 0] += y > 0
+    X[:, 1] += np.select([y == 2, y == 1], [1.0, -1.0], rng.choice([-1.0, 1.0], len(y)))
+    return X, y, np.repeat(np.arange(30), 8)
+
+
+@pytest.mark.parametrize("loss", ["ndcg", "ndcg@3", "letor_ndcg"])
+def test_grades_are_learned_that_pairs_cannot_tell_apart(loss: str) -> None:
+    X, y, qid = graded_by_two_features()
+    by_grade, by_pairs = (
+        Ranker(name, C=10.0, measure="ndcg@3").fit(X, y, qid=qid) for name in (loss, f"{loss}(encoding=pairwise)")
+    )
+    assert by_grade.loss_.encoding == "thresholds"
+    assert by_grade.coef_[1] > 2.0 * abs(by_pairs.coef_[1])
+    assert by_grade.score(X, y, qid=qid) > by_pairs.score(X, y, qid=qid) + 0.05
+
+
+def test_the_most_violated_output_has_a_ranking_for_each_threshold() -> None:
+    X, y, qid = graded_by_two_features()
+    ranker = Ranker("ndcg@3").fit(X, y, qid=qid)
+    seen = ranker.most_violated(X[:8], y[:8])
+    assert seen.output.shape == (2, 8)
+    problem = Problem.from_queries(X[:8], y[:8], loss=ranker.loss_, C=1.0)
+    point = problem.at(ranker.coef_)
+    assert seen.hinge == pytest.approx(problem.violation(problem.planes(point), point)[0])
+
+
+@settings(max_examples=20)
+@given(loss=thresholds, ys=st.lists(graded, min_size=1, max_size=4))
+def test_tables_are_there_for_every_query(loss: NDCG, ys: list[Vector]) -> None:
+    usable = [y for y in ys if loss.usable(y)]
+    if usable:
+        ptr = np.cumsum([0, *map(len, usable)])
+        planes = make_oracle(loss, usable).planes(np.zeros(ptr[-1]), ptr, np.ones(len(usable)))
+        assert np.isfinite(planes.loss).all()
+        assert (planes.loss >= 0.0).all()
