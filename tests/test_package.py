@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "parallel": {"types"},
     "operators": BASE | {"parallel"},
     "metrics": BASE | {"registry"},
-    "features": BASE,
+    "features": BASE | {"operators", "metrics"},
     "data": BASE,
     "qp": BASE | {"registry"},
     "losses": BASE | {"registry", "operators", "metrics"},

@@ -12,12 +12,13 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError
+from structsvm.operators import BinnedMatrix, Readable
 from structsvm.problem import Problem
 from structsvm.registry import solvers
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
-from structsvm.types import Features, Vector
+from structsvm.types import Vector
 
 
 def minimise(
@@ -47,8 +48,8 @@ def minimise(
     return result
 
 
-def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1) -> Features:
-    """Return X as float64 or float32 in C order, or as CSR, and remember (or compare) its number of features.
+def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1) -> Readable:
+    """Return X as float64 or float32 in C order, as CSR or as a `BinnedMatrix`, and remember (or compare) its width.
 
     Parameters
     ----------
@@ -62,12 +63,22 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows:
     InputError : when X is not such a matrix; it names the first row and column at fault.
     """
     dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
+    binned = isinstance(X, BinnedMatrix)
     try:
-        checked: Features = validate_data(
-            estimator, X, reset=reset, accept_sparse="csr", dtype=dtype, order="C", ensure_min_samples=min_rows
+        if binned:
+            _require_size(X, min_rows)
+        checked: Readable = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            skip_check_array=binned,
+            accept_sparse="csr",
+            dtype=dtype,
+            order="C",
+            ensure_min_samples=min_rows,
         )
     except ValueError as error:
-        raise InputError(f"{error}{_first_not_finite(X)}") from None
+        raise InputError(f"{error}{'' if binned else _first_not_finite(X)}") from None
     return checked
 
 
@@ -93,6 +104,16 @@ def require_finite_labels(y: Any) -> None:
     labels = np.asarray(y)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
+
+
+def _require_size(X: BinnedMatrix, min_rows: int) -> None:
+    rows, columns = X.shape
+    if rows < min_rows:
+        raise InputError(f"found a BinnedMatrix of {rows} rows, and a minimum of {min_rows} is required")
+    if columns == 0:
+        raise InputError(
+            "found a BinnedMatrix of 0 features, and a minimum of 1 is required: no function has thresholds"
+        )
 
 
 def _first_not_finite(X: Any) -> str:

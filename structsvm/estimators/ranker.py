@@ -104,7 +104,7 @@ class Ranker(BaseEstimator):
 
         Parameters
         ----------
-        X : features, one document a row, shape (rows, d); dense or CSR.
+        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
         y : labels, shape (rows,); relevant above 0 unless the loss says otherwise.
         qid : query id of each row (not group sizes); rows of a query need not be together.
             None: all rows are one query.

@@ -8,8 +8,8 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import InputError
-from structsvm.operators import Operator, Rows, Shared, WithIntercept
-from structsvm.types import Features, Vector
+from structsvm.operators import Operator, Readable, Rows, Shared, WithIntercept
+from structsvm.types import Vector
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -104,7 +104,7 @@ class ScoreLoss(ABC, Generic[Y]):
         """Return an output as the author of the loss knows it."""
         return y_hat
 
-    def examples(self, xs: Features | Sequence[Any], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
+    def examples(self, xs: Readable | Sequence[Any], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set of inputs and outputs.
 
         Parameters
@@ -116,14 +116,14 @@ class ScoreLoss(ABC, Generic[Y]):
         bound = self.bind(ys)
         return Examples(bound, bound.operator(_rows(xs, intercept)), ys)
 
-    def predict(self, xs: Features | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
+    def predict(self, xs: Readable | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         operator = self.operator(_rows(xs, intercept))
         scores, ptr = operator.scores(w), operator.ptr
         return [self.argmax(scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
 
 
-def _rows(xs: Features | Sequence[Any], intercept: float) -> Operator:
+def _rows(xs: Readable | Sequence[Any], intercept: float) -> Operator:
     rows = Rows.of(xs)
     return WithIntercept(rows, intercept) if intercept else rows
 

@@ -7,28 +7,11 @@ type of the view, so one loop serves all of them. Sums are float64 whatever the 
 
 from typing import Any, NamedTuple
 
-import numba
-import numpy as np
 from numba.extending import overload
 
 from structsvm.compilation import compiled
+from structsvm.operators.row_views import ROW_VIEWS, kind, row_combine, row_scores
 from structsvm.types import IntVector, Matrix, Vector
-
-
-class DenseView(NamedTuple):
-    """Rows of a dense matrix, float64 or float32."""
-
-    ptr: IntVector
-    X: Matrix
-
-
-class SparseView(NamedTuple):
-    """Rows of a CSR matrix."""
-
-    ptr: IntVector
-    data: Vector
-    indices: Any
-    indptr: Any
 
 
 class InterceptView(NamedTuple):
@@ -57,45 +40,22 @@ def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
     raise NotImplementedError
 
 
-def _dot(a: Any, b: Any) -> float:
-    total = 0.0
-    for k in range(len(b)):
-        total += a[k] * b[k]
-    return total
-
-
-dot = compiled(_dot, reorder=True)
-
-
 @overload(example_scores)
 def _example_scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-    if _kind(view) is DenseView:
+    if kind(view) in ROW_VIEWS:
 
         def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-            first = view.ptr[i]
-            for row in range(len(out)):
-                out[row] = dot(view.X[first + row], w)
+            row_scores(view, view.ptr[i], w, out)
 
         return scores
-    if _kind(view) is SparseView:
-
-        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-            first = view.ptr[i]
-            for row in range(len(out)):
-                total = 0.0
-                for k in range(view.indptr[first + row], view.indptr[first + row + 1]):
-                    total += view.data[k] * w[view.indices[k]]
-                out[row] = total
-
-        return scores
-    if _kind(view) is InterceptView:
+    if kind(view) is InterceptView:
 
         def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
             example_scores(view.rows, i, w[:-1], out)
             out += view.scaling * w[-1]
 
         return scores
-    if _kind(view) is PerClassView:
+    if kind(view) is PerClassView:
 
         def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
             d = len(w) // view.n_classes
@@ -108,39 +68,20 @@ def _example_scores(view: Any, i: Any, w: Any, out: Any) -> Any:
 
 @overload(example_combine)
 def _example_combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-    if _kind(view) is DenseView:
+    if kind(view) in ROW_VIEWS:
 
         def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-            first = view.ptr[i]
-            out[:] = 0.0
-            for row in range(len(c)):
-                factor = c[row]
-                if factor != 0.0:
-                    features = view.X[first + row]
-                    for k in range(len(out)):
-                        out[k] += factor * features[k]
+            row_combine(view, view.ptr[i], c, out)
 
         return combine
-    if _kind(view) is SparseView:
-
-        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-            first = view.ptr[i]
-            out[:] = 0.0
-            for row in range(len(c)):
-                factor = c[row]
-                if factor != 0.0:
-                    for k in range(view.indptr[first + row], view.indptr[first + row + 1]):
-                        out[view.indices[k]] += factor * view.data[k]
-
-        return combine
-    if _kind(view) is InterceptView:
+    if kind(view) is InterceptView:
 
         def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
             example_combine(view.rows, i, c, out[:-1])
             out[-1] = view.scaling * c.sum()
 
         return combine
-    if _kind(view) is PerClassView:
+    if kind(view) is PerClassView:
 
         def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
             d = len(out) // view.n_classes
@@ -151,29 +92,10 @@ def _example_combine(view: Any, i: Any, c: Any, out: Any) -> Any:
     return None
 
 
-def _kind(view: Any) -> type | None:
-    return view.instance_class if isinstance(view, numba.types.NamedTuple) else None
-
-
-def _write_scores(view: Any, start: int, stop: int, w: Vector, out: Vector) -> None:
-    for i in range(start, stop):
-        example_scores(view, i, w, out[view.ptr[i] : view.ptr[i + 1]])
-
-
-def _add_combined(view: Any, start: int, stop: int, c: Vector, out: Vector) -> None:
-    part = np.empty(len(out))
-    for i in range(start, stop):
-        example_combine(view, i, c[view.ptr[i] : view.ptr[i + 1]], part)
-        for k in range(len(out)):
-            out[k] += part[k]
-
-
 def _write_combined(view: Any, examples: IntVector, c: Vector, out: Matrix) -> None:
     for k in range(len(examples)):
         i = examples[k]
         example_combine(view, i, c[view.ptr[i] : view.ptr[i + 1]], out[k])
 
 
-write_scores = compiled(_write_scores)
 write_combined = compiled(_write_combined)
-add_combined = compiled(_add_combined)

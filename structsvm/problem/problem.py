@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.operators import Operator, WithIntercept, readable
+from structsvm.operators import Operator, Readable, WithIntercept, readable
 from structsvm.problem.checks import (
     beaten,
     checked_weights,
@@ -28,7 +28,7 @@ from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.queries import group_queries
 from structsvm.problem.sweep import segment_dots
 from structsvm.registry import losses
-from structsvm.types import BoolVector, Features, IntVector, Vector
+from structsvm.types import BoolVector, IntVector, Vector
 
 _ONE = np.ones(1, dtype=np.bool_)
 
@@ -65,7 +65,7 @@ class Problem:
     @classmethod
     def from_queries(
         cls,
-        X: Features,
+        X: Readable,
         y: Vector,
         qid: ArrayLike | None = None,
         *,
@@ -78,8 +78,8 @@ class Problem:
 
         Parameters
         ----------
-        X : features, shape (rows, d), dense or CSR; float64 and float32 are read where they are,
-            if the rows of each query are together.
+        X : features, shape (rows, d), dense, CSR or a `BinnedMatrix`; these, float64 or float32, are read
+            where they are, if the rows of each query are together.
         y : labels, shape (rows,).
         qid : query of each row; rows of a query need not be together. None: one query.
         loss : name or object.

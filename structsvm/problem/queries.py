@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError
 from structsvm.losses import PairwiseLoss, ScoreLoss, ZeroOne
 from structsvm.metrics.ranking import number_queries
-from structsvm.operators import Rows
-from structsvm.types import BoolVector, Features, IntVector, Vector
+from structsvm.operators import Readable, Rows
+from structsvm.types import BoolVector, IntVector, Vector
 
 
 @frozen(eq=False)
@@ -34,7 +34,7 @@ class Queries:
 
 
 def group_queries(
-    loss: ScoreLoss[Any], X: Features, y: Vector, qid: ArrayLike | None, sample_weight: ArrayLike | None
+    loss: ScoreLoss[Any], X: Readable, y: Vector, qid: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> Queries:
     """Group rows by query, and find the queries that the loss cannot learn from.
 

@@ -1,0 +1,16 @@
+"""Features made of the scores of base functions, as scikit-learn transformers.
+
+A matrix of scores has a document a row and a base function (a retrieval function, a submitted run) a
+column; NaN is a document that the function did not retrieve. `Thresholds` makes indicators of it, in a
+`BinnedMatrix`. `QueryMinMax`, `QueryPercentiles` and `ReciprocalRanks` make the scores of different
+queries comparable, and keep NaN; `FillMissing` replaces it.
+"""
+
+from structsvm.features.fill_missing import FillMissing
+from structsvm.features.min_max import QueryMinMax
+from structsvm.features.percentiles import QueryPercentiles
+from structsvm.features.reciprocal_ranks import ReciprocalRanks
+from structsvm.features.thresholds import Thresholds
+from structsvm.operators import BinnedMatrix
+
+__all__ = ["BinnedMatrix", "FillMissing", "QueryMinMax", "QueryPercentiles", "ReciprocalRanks", "Thresholds"]

@@ -1,0 +1,64 @@
+"""What the transformers refuse."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from structsvm.exceptions import InputError
+from structsvm.metrics import number_queries
+from structsvm.types import IntVector, Matrix
+
+
+def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix:
+    """Return the scores of base functions as float64 or float32, NaN where a score is missing.
+
+    Parameters
+    ----------
+    transformer : keeps the number of functions, and their names.
+    X : what was passed in.
+    reset : True to remember the number, False to compare.
+
+    Raises
+    ------
+    InputError : when X is not a matrix of numbers, has another number of columns than before, or a
+        score is infinite; it names the first.
+    """
+    try:
+        scores: Matrix = validate_data(
+            transformer, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
+        )
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    infinite = np.isinf(scores)
+    if infinite.any():
+        row, column = np.unravel_index(int(infinite.argmax()), scores.shape)
+        raise InputError(
+            f"X contains infinity: {infinite.sum()} scores are infinite, the first is at row {row}, column {column}. "
+            "Give documents that a function did not retrieve NaN, and others a finite score"
+        )
+    return scores
+
+
+def query_of_rows(transformer: BaseEstimator, qid: ArrayLike | None, n: int) -> IntVector:
+    """Return the number of the query of each row.
+
+    Parameters
+    ----------
+    transformer : what needs it.
+    qid : query id of each row, shape (n,).
+    n : number of rows.
+
+    Raises
+    ------
+    InputError : when qid is None, or not one id a row.
+    """
+    if qid is None:
+        raise InputError(
+            f"{type(transformer).__name__} needs qid, the query id of each row. In a pipeline or a grid search, switch "
+            "on sklearn.set_config(enable_metadata_routing=True): qid is then handed to every step that asks for it. "
+            "If all rows are of one query, give them all the same id"
+        )
+    return number_queries(qid, n).number

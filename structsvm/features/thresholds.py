@@ -1,0 +1,170 @@
+"""Indicators of thresholds."""
+
+import math
+import warnings
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from structsvm.exceptions import InputError
+from structsvm.features.checks import checked_scores
+from structsvm.operators import BinnedMatrix
+from structsvm.types import Vector
+
+
+class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Indicators ``1[f(d) >= k]`` for every base function f and every threshold k ∈ K_f.
+
+    The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2, with which a linear
+    model is a sum of piecewise constant functions of the scores. (The text there has ``>``; the
+    formula of the piecewise constant function, which is followed here, has ``>=``.) Thresholds are
+    those of the training rows. A missing score (NaN) satisfies none of them.
+
+    Parameters
+    ----------
+    bins : number of thresholds of each function, at most; 50 in the paper.
+    spacing : "quantile", so that about as many training scores lie between any two neighbours: the
+        scores at the fractions 0, 1/bins, ..., 1 − 1/bins of those that are not missing, in ascending
+        order. The first is the smallest score, which says whether the function retrieved the document
+        at all; equal ones are one threshold. "even": the same distance between any two neighbours,
+        from ``low`` to ``high``, both included.
+    low, high : ends of even thresholds, as 0 and 1 for percentiles; None: the smallest and the largest
+        training score of each function.
+
+    Attributes
+    ----------
+    thresholds_ : a vector for each function, strictly ascending: of one number where all its scores are
+        equal, of none where all are missing, which is warned of.
+    n_features_in_ : number of functions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.features import Thresholds
+    >>> scores = np.array([[0.1], [0.5], [np.nan], [0.9]])
+    >>> Thresholds(bins=3, spacing="even").fit_transform(scores).toarray()
+    array([[1., 0., 0.],
+           [1., 1., 0.],
+           [0., 0., 0.],
+           [1., 1., 1.]])
+    """
+
+    def __init__(
+        self, bins: int = 50, *, spacing: str = "quantile", low: float | None = None, high: float | None = None
+    ) -> None:
+        self.bins = bins
+        self.spacing = spacing
+        self.low = low
+        self.high = high
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the thresholds of each function.
+
+        Parameters
+        ----------
+        X : scores of the training rows, a document a row and a function a column, shape (rows, F); NaN
+            where missing.
+        y : not used.
+
+        Raises
+        ------
+        InputError : when X or a parameter cannot be used; it says why.
+        """
+        self._require_settings()
+        scores = checked_scores(self, X, reset=True)
+        present = [column[~np.isnan(column)].astype(np.float64) for column in scores.T]
+        self.thresholds_ = [self._chosen(values, f) for f, values in enumerate(present)]
+        empty = [f for f, values in enumerate(present) if len(values) == 0]
+        if len(empty) == len(present):
+            raise InputError("all scores are missing (NaN): there is nothing to choose thresholds from")
+        if empty:
+            warnings.warn(
+                f"all scores of {len(empty)} functions are missing (columns {', '.join(map(str, empty))}): "
+                "they get no thresholds, and so no features",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def transform(self, X: Any) -> BinnedMatrix:
+        """Return the indicators, shape (rows, Σ |K_f|), as one small integer for each score.
+
+        Parameters
+        ----------
+        X : as in `fit`.
+
+        Raises
+        ------
+        InputError : when X is no matrix of that many columns, or a score is infinite.
+        """
+        check_is_fitted(self)
+        scores = checked_scores(self, X, reset=False)
+        sizes = [len(thresholds) for thresholds in self.thresholds_]
+        codes = np.empty(scores.shape, dtype=np.uint8 if max(sizes) <= np.iinfo(np.uint8).max else np.uint16)
+        for f, thresholds in enumerate(self.thresholds_):
+            column = scores[:, f]
+            codes[:, f] = np.where(np.isnan(column), 0, np.searchsorted(thresholds, column, side="right"))
+        return BinnedMatrix(codes, np.cumsum([0, *sizes]))
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """Return the names of the indicators, ``NAME>=THRESHOLD``.
+
+        Parameters
+        ----------
+        input_features : names of the functions; None: those of the columns of the training data, or
+            ``x0``, ``x1``, ...
+        """
+        names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
+        return np.array(
+            [
+                f"{name}>={threshold!r}"
+                for name, each in zip(names, self.thresholds_, strict=True)
+                for threshold in each.tolist()
+            ],
+            dtype=object,
+        )
+
+    def _chosen(self, scores: Vector, f: int) -> Vector:
+        """Return the thresholds of one function."""
+        if len(scores) == 0:
+            return scores
+        if self.spacing == "quantile":
+            fractions = np.arange(self.bins) / self.bins
+            return np.unique(np.quantile(scores, fractions, method="inverted_cdf"))
+        low = scores.min() if self.low is None else float(self.low)
+        high = scores.max() if self.high is None else float(self.high)
+        if low > high:
+            given, other = ("low", "largest") if self.low is not None else ("high", "smallest")
+            raise InputError(
+                f"Thresholds({given}={low if given == 'low' else high:g}) is beyond the {other} training score of "
+                f"function {f}, {high if given == 'low' else low:g}: give both ends, or neither"
+            )
+        return np.unique(np.linspace(low, high, self.bins))
+
+    def _require_settings(self) -> None:
+        if isinstance(self.bins, bool) or not isinstance(self.bins, Integral) or self.bins < 1:
+            raise InputError(f"Thresholds(bins=...) must be an integer of at least 1, got {self.bins!r}")
+        if self.bins > np.iinfo(np.uint16).max:
+            raise InputError(f"Thresholds(bins=...) must be at most {np.iinfo(np.uint16).max}, got {self.bins!r}")
+        if self.spacing not in ("quantile", "even"):
+            raise InputError(f"Thresholds(spacing=...) must be 'quantile' or 'even', got {self.spacing!r}")
+        for name, value in (("low", self.low), ("high", self.high)):
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(float(value)):
+                raise InputError(f"Thresholds({name}=...) must be a finite number or None, got {value!r}")
+            if self.spacing != "even":
+                raise InputError(f"Thresholds({name}=...) is for spacing='even'; quantiles are those of the scores")
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise InputError(f"Thresholds(low={self.low!r}, high={self.high!r}): low must be below high")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags

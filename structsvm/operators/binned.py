@@ -1,0 +1,162 @@
+"""Indicators of thresholds, stored as one small integer for each document and function."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import frozen
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from structsvm.exceptions import InputError
+from structsvm.types import IntVector
+
+
+@frozen(eq=False, repr=False, init=False)
+class BinnedMatrix:
+    """The indicators ``1[f(d) >= k]`` of all functions f and thresholds k ∈ K_f, without the zeros and ones.
+
+    The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2. The thresholds of
+    a function ascend, so that those which a document satisfies are the first ones: their number is all
+    that is kept. With 17 functions of 50 thresholds a document costs 17 bytes, where a row of float64
+    has 6800. Its score is a sum of 17 prefix sums of w, found by looking them up.
+
+    It is a matrix of ``len(codes)`` rows and ``offsets[-1]`` columns wherever the package takes
+    features. Rows are selected as those of an array, ``X[rows]``. NumPy sees the matrix expanded to
+    float64, which `numpy.asarray` makes anew each time.
+
+    Parameters
+    ----------
+    codes : how many thresholds of each function a document satisfies, shape (rows, F), integers. Kept
+        as uint8 where no function has more than 255 thresholds, as uint16 where one has; not copied
+        when given so, in C order.
+    offsets : where the columns of each function begin, shape (F + 1,), from 0: function f has the
+        thresholds ``offsets[f]`` to ``offsets[f + 1] − 1``, and may have none.
+
+    Raises
+    ------
+    InputError : when a code is negative or beyond the thresholds of its function, the shapes do not
+        fit, or a function has more than 65,535 thresholds.
+    """
+
+    codes: NDArray[np.unsignedinteger[Any]]
+    offsets: IntVector
+
+    def __init__(self, codes: ArrayLike, offsets: ArrayLike) -> None:
+        edges = _checked_offsets(offsets)
+        self.__attrs_init__(_checked_codes(codes, edges), edges)
+
+    @classmethod
+    def stack(cls, parts: Sequence["BinnedMatrix"]) -> "BinnedMatrix":
+        """Put the rows of several matrices with the same thresholds under one another.
+
+        Raises
+        ------
+        InputError : when they have different numbers of thresholds, or there are none.
+        """
+        if not parts:
+            raise InputError("there are no matrices to put under one another")
+        first, *others = parts
+        if not others:
+            return first
+        if any(not np.array_equal(first.offsets, other.offsets) for other in others):
+            raise InputError("the matrices have different thresholds: make all of them with one fitted Thresholds")
+        return first._with(np.concatenate([part.codes for part in parts]))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows, and of indicators (columns)."""
+        return len(self.codes), int(self.offsets[-1])
+
+    @property
+    def ndim(self) -> int:
+        """2."""
+        return 2
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that are stored."""
+        return self.codes.nbytes + self.offsets.nbytes
+
+    def toarray(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Return the expanded matrix of zeros and ones, shape (rows, columns)."""
+        out = np.empty(self.shape, dtype)
+        for f, (start, stop) in enumerate(zip(self.offsets[:-1], self.offsets[1:], strict=True)):
+            out[:, start:stop] = self.codes[:, f, None] > np.arange(stop - start)
+        return out
+
+    def tocsr(self) -> sp.csr_array:
+        """Return the matrix with its ones stored, as float64: 12 bytes or more for each of them."""
+        count = self.codes.ravel().astype(np.int64)
+        end = np.cumsum(count)
+        total = int(end[-1]) if len(end) else 0
+        indptr = np.concatenate([[0], end])[:: max(self.codes.shape[1], 1)][: len(self) + 1]
+        first = np.tile(self.offsets[:-1], len(self)) - (end - count)
+        indices = np.repeat(first, count) + np.arange(total)
+        index = np.int32 if max(total, self.shape[1]) <= np.iinfo(np.int32).max else np.int64
+        return sp.csr_array((np.ones(total), indices.astype(index), indptr.astype(index)), self.shape)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> "BinnedMatrix":
+        if isinstance(rows, tuple):
+            rows, *columns = rows
+            if any(column is not Ellipsis and column != slice(None) for column in columns):
+                raise IndexError("columns of a BinnedMatrix cannot be selected: use its tocsr() or toarray()")
+        codes = self.codes[rows]
+        if codes.ndim == 1:
+            codes = codes[None]
+        if codes.ndim != 2:
+            raise IndexError("rows of a BinnedMatrix are selected by a slice, a number, a mask or a vector of numbers")
+        return self._with(np.ascontiguousarray(codes))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("a BinnedMatrix cannot be an array without a copy")
+        return self.toarray(np.float64 if dtype is None else dtype)
+
+    def __repr__(self) -> str:
+        return f"BinnedMatrix({self.shape[0]} x {self.shape[1]}, {self.codes.shape[1]} functions, {self.codes.dtype})"
+
+    def _with(self, codes: Any) -> Self:
+        """Return a matrix of codes that are known to fit."""
+        made = type(self).__new__(type(self))
+        made.__attrs_init__(codes, self.offsets)
+        return made
+
+
+def _checked_offsets(offsets: ArrayLike) -> IntVector:
+    given = np.asarray(offsets)
+    if (
+        given.ndim != 1
+        or len(given) == 0
+        or given.dtype.kind not in "iu"
+        or given[0] != 0
+        or (given[1:] < given[:-1]).any()
+    ):
+        raise InputError(
+            "offsets must be a vector of integers that begins with 0 and does not descend: "
+            f"where the columns of each function begin, and their number at the end; got {given!r}"
+        )
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _checked_codes(codes: ArrayLike, offsets: IntVector) -> NDArray[np.unsignedinteger[Any]]:
+    given, thresholds = np.asarray(codes), np.diff(offsets)
+    if given.ndim != 2 or given.shape[1] != len(thresholds) or given.dtype.kind not in "iu":
+        raise InputError(
+            f"codes must be integers of shape (rows, {len(thresholds)}), a column for each function in offsets; "
+            f"they are {given.dtype} of shape {given.shape}"
+        )
+    largest = int(thresholds.max(initial=0))
+    if largest > np.iinfo(np.uint16).max:
+        raise InputError(f"a function has {largest} thresholds; at most {np.iinfo(np.uint16).max} can be counted")
+    wrong = (given.max(axis=0, initial=0) > thresholds) | (given.min(axis=0, initial=0) < 0)
+    if wrong.any():
+        f = int(wrong.argmax())
+        raise InputError(
+            f"codes of function {f} are beyond 0 to {thresholds[f]}, the number of its thresholds: "
+            f"they are {given[:, f].min()} to {given[:, f].max()}"
+        )
+    return np.ascontiguousarray(given, dtype=np.uint8 if largest <= np.iinfo(np.uint8).max else np.uint16)
