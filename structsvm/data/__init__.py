@@ -3,5 +3,22 @@
 from structsvm.data.dataset import RankingData
 from structsvm.data.digits import load_digits_queries
 from structsvm.data.letor import load_letor
+from structsvm.data.pool import Pool
+from structsvm.data.pooling import load_pool, pool_runs
+from structsvm.data.qrels import Qrels
+from structsvm.data.run import Run
+from structsvm.data.trec import load_qrels, load_run, load_runs
 
-__all__ = ["RankingData", "load_digits_queries", "load_letor"]
+__all__ = [
+    "Pool",
+    "Qrels",
+    "RankingData",
+    "Run",
+    "load_digits_queries",
+    "load_letor",
+    "load_pool",
+    "load_qrels",
+    "load_run",
+    "load_runs",
+    "pool_runs",
+]

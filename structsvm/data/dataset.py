@@ -16,13 +16,13 @@ class RankingData:
     ----------
     X : features, shape (n, d), float64, dense or CSR.
     y : labels, shape (n,), float64.
-    qid : query id of each row, shape (n,).
+    qid : query id of each row, shape (n,), integers or strings.
     doc_ids : document id of each row, shape (n,); None when they were not asked for.
     """
 
     X: Features
     y: Vector
-    qid: IntVector
+    qid: IntVector | NDArray[np.str_]
     doc_ids: NDArray[np.str_] | None = None
 
     def __repr__(self) -> str:

@@ -1,0 +1,102 @@
+"""Judgments: which documents are relevant to a topic, and how much."""
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from structsvm.data.pairs import as_ids, number_pairs
+from structsvm.exceptions import InputError
+from structsvm.types import IntVector, Vector
+
+
+@frozen(eq=False, repr=False)
+class Qrels:
+    """The judgments of a collection. Made by `load_qrels` and `Qrels.from_grades`.
+
+    Parameters
+    ----------
+    qid : topic of each judgment, shape (m,).
+    doc_ids : document of each judgment, shape (m,).
+    grades : grade of each judgment, whole numbers, shape (m,). Above 0 is relevant; below 0 means
+        that the document was set apart for judging and not judged, so it is taken as not relevant.
+    """
+
+    qid: NDArray[np.str_]
+    doc_ids: NDArray[np.str_]
+    grades: Vector
+
+    @classmethod
+    def from_grades(cls, qid: ArrayLike, doc_ids: ArrayLike, grades: ArrayLike) -> "Qrels":
+        """Make judgments of arrays.
+
+        Parameters
+        ----------
+        qid : topic of each judgment, shape (m,); numbers become their text.
+        doc_ids : document ids, shape (m,), each once a topic.
+        grades : whole numbers, shape (m,).
+
+        Raises
+        ------
+        InputError : lengths differ, there are no rows, a grade is not a whole number, or a document
+            is judged twice for a topic.
+        """
+        topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), np.asarray(grades, np.float64)
+        if not values.shape == topics.shape == documents.shape or len(values) == 0:
+            raise InputError(
+                "qrels must have a topic, a document id and a grade per row, and a row at least: there are "
+                f"{len(topics)} topics, {len(documents)} document ids and grades of shape {values.shape}"
+            )
+        if not (np.isfinite(values) & (values == np.rint(values))).all():
+            raise InputError("grades must be whole numbers, such as 0, 1 and 2")
+        pairs = number_pairs(topics, documents)
+        row = pairs.repeated()
+        if row is not None:
+            raise InputError(
+                f"document {documents[row]!r} is judged twice for topic {topics[row]!r}, again in row {row}"
+            )
+        return cls(pairs.qid(pairs.key), pairs.doc_ids(pairs.key), values)
+
+    @property
+    def judged(self) -> tuple[Vector, NDArray[np.str_]]:
+        """Grades and topics of all judgments, which measures take as ``judged``."""
+        return self.grades, self.qid
+
+    def labels(self, qid: ArrayLike, doc_ids: ArrayLike) -> Vector:
+        """Return the grade of each document, 0 where it was not judged.
+
+        Parameters
+        ----------
+        qid : topic of each document, shape (n,).
+        doc_ids : document ids, shape (n,).
+
+        Returns
+        -------
+        labels : shape (n,), none of them below 0.
+        """
+        m = len(self.qid)
+        key = number_pairs(
+            np.concatenate([as_ids(self.qid, "qid"), as_ids(qid, "qid")]),
+            np.concatenate([as_ids(self.doc_ids, "doc_ids"), as_ids(doc_ids, "doc_ids")]),
+        ).key
+        return find_grades(key[m:], key[:m], self.grades)
+
+    def __repr__(self) -> str:
+        grades, counts = np.unique(self.grades, return_counts=True)
+        parts = [f"{count} of grade {grade:g}" for grade, count in zip(grades, counts, strict=True)]
+        return f"Qrels({len(np.unique(self.qid))} topics, {', '.join(parts)})"
+
+
+def find_grades(key: IntVector, judged: IntVector, grades: Vector) -> Vector:
+    """Return the grade of each key: 0 for those that are not among the judged ones, or below 0.
+
+    Parameters
+    ----------
+    key : what is looked up, shape (n,).
+    judged : keys of the judgments, shape (m,).
+    grades : grades of the judgments, shape (m,).
+    """
+    if len(judged) == 0:
+        return np.zeros(len(key))
+    order = np.argsort(judged)
+    place = order[np.minimum(np.searchsorted(judged, key, sorter=order), len(judged) - 1)]
+    return np.where(judged[place] == key, np.maximum(grades[place], 0.0), 0.0)

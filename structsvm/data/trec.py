@@ -1,0 +1,175 @@
+"""Readers of TREC's files: runs and judgments (qrels), one document a line."""
+
+import csv
+import re
+from collections.abc import Iterable
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.data.files import open_bytes
+from structsvm.data.qrels import Qrels
+from structsvm.data.run import Run
+from structsvm.data.trec_faults import QRELS, RUN, Format, first_fault
+from structsvm.exceptions import DataFormatError, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FilePath: TypeAlias = str | PathLike[str]
+
+_COMMENT = re.compile(rb"^#.*", re.MULTILINE)
+
+
+def load_run(path: FilePath, *, name: str | None = None) -> Run:
+    """Read a run: the documents that a system retrieved, in TREC's format.
+
+    A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders
+    the documents: the second column and the rank are ignored, as are further columns, blank lines, and
+    lines that begin with ``#``. Parsed by `pandas.read_csv`.
+
+    Parameters
+    ----------
+    path : the file, plain or gzip.
+    name : name of the run. None: the name in the last line of the file.
+
+    Raises
+    ------
+    InputError : the file does not exist or cannot be read.
+    DataFormatError : a line cannot be read, or a document is twice in a topic: the message names file
+        and line.
+
+    Examples
+    --------
+    >>> load_run("input.pircRBa1.gz")  # doctest: +SKIP
+    Run('pircRBa1', 100 topics, 100000 documents)
+    """
+    path = Path(path)
+    table = _read(path, RUN)
+    tags = table["name"].to_numpy(dtype=object)
+    try:
+        if not tags.all():
+            raise ValueError("a line is too short")
+        return Run.from_scores(name or tags[-1], table["topic"], table["document"], _numbers(table, RUN))
+    except (ValueError, OverflowError) as error:
+        raise _fault(path, RUN, str(error)) from None
+
+
+def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
+    """Read several runs, such as all submissions to a track.
+
+    Parameters
+    ----------
+    folder_or_paths : the files, plain or gzip; or a folder, all of whose files are read except those
+        whose names begin with a dot.
+
+    Returns
+    -------
+    runs : in the order of the files, in a folder by name.
+
+    Raises
+    ------
+    InputError : there are no files, or two runs have the same name.
+    DataFormatError : as `load_run`.
+    """
+    files: dict[str, Path] = {}
+    runs = []
+    for path in _paths(folder_or_paths):
+        run = load_run(path)
+        if run.name in files:
+            raise InputError(
+                f"two runs are named {run.name!r}: {files[run.name]} and {path}. The name is the last column of a run: "
+                "change it in one of the files, or leave one out"
+            )
+        files[run.name] = path
+        runs.append(run)
+    return runs
+
+
+def load_qrels(path: FilePath) -> Qrels:
+    """Read judgments, in the format of TREC's qrels.
+
+    A line is ``<topic> <iteration> <document> <grade>``. The second column is ignored, as are blank
+    lines and lines that begin with ``#``. Grades are whole numbers; above 0 is relevant, below 0 is not
+    judged. Parsed by `pandas.read_csv`.
+
+    Parameters
+    ----------
+    path : the file, plain or gzip.
+
+    Raises
+    ------
+    InputError : the file does not exist or cannot be read.
+    DataFormatError : a line cannot be read, or a document is judged twice for a topic: the message
+        names file and line.
+
+    Examples
+    --------
+    >>> load_qrels("robust03/qrels.txt")  # doctest: +SKIP
+    Qrels(100 topics, 122722 of grade 0, 5667 of grade 1, 407 of grade 2)
+    """
+    path = Path(path)
+    table = _read(path, QRELS)
+    try:
+        return Qrels.from_grades(table["topic"], table["document"], _numbers(table, QRELS))
+    except (ValueError, OverflowError) as error:
+        raise _fault(path, QRELS, str(error)) from None
+
+
+def _read(path: Path, form: Format) -> "pd.DataFrame":
+    """Read the columns of a file as text. In rows that are too short, the last ones are empty."""
+    import pandas as pd
+
+    with open_bytes(path) as file:
+        content = file.read()
+    if content.startswith(b"#") or b"\n#" in content:
+        content = _COMMENT.sub(b"", content)
+    try:
+        table = pd.read_csv(
+            BytesIO(content),
+            sep=r"\s+",
+            header=None,
+            names=form.columns,
+            usecols=list(form.columns) if form.open else None,
+            dtype=str,
+            na_filter=False,
+            quoting=csv.QUOTE_NONE,
+            low_memory=False,
+        )
+    except ValueError as error:
+        raise _fault(path, form, f"pandas cannot read it: {error}") from None
+    if table.empty:
+        raise DataFormatError(path, None, f"the file is empty; {form.line}")
+    if b"\0" in content or not isinstance(table.index, pd.RangeIndex):  # an index holds columns beyond the last
+        raise _fault(path, form, "it is binary, or has too many columns")
+    return table
+
+
+def _numbers(table: "pd.DataFrame", form: Format) -> NDArray[Any]:
+    texts: NDArray[np.object_] = table[form.number].to_numpy(dtype=object)
+    return texts.astype(np.int64 if form.whole else np.float64)
+
+
+def _fault(path: Path, form: Format, otherwise: str) -> DataFormatError:
+    return first_fault(path, form) or DataFormatError(path, None, otherwise)
+
+
+def _paths(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
+    if not isinstance(folder_or_paths, str | PathLike):
+        paths = [Path(path) for path in folder_or_paths]
+        if not paths:
+            raise InputError("the list of runs is empty")
+        return paths
+    folder = Path(folder_or_paths)
+    if not folder.is_dir():
+        if folder.exists():
+            return [folder]
+        raise InputError(f"there is no folder {folder}")
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not paths:
+        raise InputError(f"there are no runs in the folder {folder}")
+    return paths
