@@ -50,12 +50,18 @@ class Ranked:
     ----------
     ap : average precision in the tie order, R = relevant documents in the pool, shape (Q,).
     ap_over_ties : the same averaged over all orders of tied documents, shape (Q,).
-    tied : share of the documents that have their score in common with another one, shape (Q,).
+    tied : share of the documents that have their score in common with another one, shape (Q,); of those
+        that were retrieved, for a base function.
     """
 
     ap: tuple[float, ...] = field(repr=False)
     ap_over_ties: tuple[float, ...] = field(repr=False)
     tied: tuple[float, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, ap: Vector, ap_over_ties: Vector, tied: Vector) -> Self:
+        """Make it of arrays."""
+        return cls(tuple(ap.tolist()), tuple(ap_over_ties.tolist()), tuple(tied.tolist()))
 
 
 @frozen

@@ -40,11 +40,16 @@ def score_queries(scores: Vector, relevant: BoolVector, ptr: IntVector) -> Preci
 
 
 def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
-    """Return the share of each query's documents that have their score in common with another one, shape (Q,)."""
+    """Return the share of each query's documents that have their score in common with another one, shape (Q,).
+
+    Parameters
+    ----------
+    scores, ptr : as in `score_queries`; a query may have no documents, and has no ties then.
+    """
     shares = np.empty(len(ptr) - 1)
     for query in range(len(shares)):
         counts = np.unique(scores[ptr[query] : ptr[query + 1]], return_counts=True)[1]
-        shares[query] = counts[counts > 1].sum() / counts.sum()
+        shares[query] = counts[counts > 1].sum() / max(counts.sum(), 1)
     return shares
 
 
