@@ -144,8 +144,15 @@ def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence
     ]
 
 
-_RANKING_CS = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
-_CLASSIFICATION_CS = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5)
+def _decades(low: int, high: int) -> tuple[float, ...]:
+    return tuple(float(f"1e{exponent}") for exponent in range(low, high + 1))
+
+
+_RANKING_CS = _decades(-4, 2)
+_CLASSIFICATION_CS = _decades(1, 6)
+_BALANCED_CS = _decades(-3, 3)
+"""Where validation picks, with a margin on both sides. Below a small C rankings no longer change: all
+documents are within the margin, and w is C times a fixed vector."""
 
 
 def _paper_models(bins: int) -> tuple[Model, ...]:
@@ -157,7 +164,7 @@ def _paper_models(bins: int) -> tuple[Model, ...]:
             ClassificationSVM(
                 name=name + suffix,
                 features=features,
-                Cs=_CLASSIFICATION_CS,
+                Cs=_BALANCED_CS if balanced else _CLASSIFICATION_CS,
                 balanced=balanced,
                 fit_intercept=bool(suffix),
             )
