@@ -83,7 +83,7 @@ def _read(path: Path, file: BufferedRandom, header: Header) -> Records:
         file.flush()
         os.fsync(file.fileno())
         return Records(header, (), file)
-    head, *lines = whole.splitlines()
+    head, *lines = (whole or content).splitlines()
     found = _same(path, head, header)
     file.truncate(len(whole))
     trials: dict[int, Trial] = {}
