@@ -60,6 +60,7 @@ print(json.dumps([sorted(set(sys.modules) & {large!r}), compiled]))
         "from structsvm import *",
         "import structsvm.losses, structsvm.solvers, structsvm.qp, structsvm.estimators, structsvm.data",
         "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
+        "import structsvm.experiment",
     ],
 )
 def test_an_import_is_light(statement, tmp_path):

@@ -13,7 +13,8 @@ class Comparison:
     Parameters
     ----------
     wins, losses, ties : queries on which the first has the larger value, the smaller one, the same.
-    p_value : of the two-tailed Wilcoxon signed rank test, which drops ties (Wilcoxon, 1945); 1 where
+    p_value : of the two-tailed Wilcoxon signed rank test, which drops ties (`scipy.stats.wilcoxon`:
+        exact for up to 50 queries of different differences, else a normal approximation); 1 where
         there are only ties.
     """
 
