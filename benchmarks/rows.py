@@ -14,6 +14,7 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "gap": ("gap / C", lambda x: f"{x:.1e}"),
     "map": ("test MAP", lambda x: f"{x:.4f}"),
     "megabytes": ("peak MB", lambda x: f"{x:,.0f}"),
+    "stored": ("MB stored", lambda x: f"{x:.3g}"),
 }
 """The columns that a row may have: heading and format."""
 

@@ -26,6 +26,7 @@ NAMES = (
     "zero_one",
     "web30k",
     "sparse",
+    "binned",
     "growth",
     "first_fit",
 )

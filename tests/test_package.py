@@ -59,6 +59,7 @@ print(json.dumps([sorted(set(sys.modules) & {large!r}), compiled]))
         "import structsvm",
         "from structsvm import *",
         "import structsvm.losses, structsvm.solvers, structsvm.qp, structsvm.estimators, structsvm.data",
+        "import structsvm.features",
         "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
         "import structsvm.experiment",
     ],

@@ -29,17 +29,17 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
     ----------
     bins : number of thresholds of each function, at most; 50 in the paper.
     spacing : "quantile", so that about as many training scores lie between any two neighbours: the
-        scores at the fractions 0, 1/bins, ..., 1 − 1/bins of those that are not missing, in ascending
-        order. The first is the smallest score, which says whether the function retrieved the document
-        at all; equal ones are one threshold. "even": the same distance between any two neighbours,
-        from ``low`` to ``high``, both included.
+        scores at the places 0, n/bins, 2n/bins, ... (rounded down) of the n that are not missing, in
+        ascending order. The first is the smallest score: its indicator says whether the function
+        retrieved the document. Equal scores are one threshold. "even": the same distance between any
+        two neighbours, from ``low`` to ``high``, both included.
     low, high : ends of even thresholds, as 0 and 1 for percentiles; None: the smallest and the largest
         training score of each function.
 
     Attributes
     ----------
     thresholds_ : a vector for each function, strictly ascending: of one number where all its scores are
-        equal, of none where all are missing, which is warned of.
+        equal; of none where all are missing and both ends are not given, which is warned of.
     n_features_in_ : number of functions.
 
     Examples
@@ -79,7 +79,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         scores = checked_scores(self, X, reset=True)
         present = [column[~np.isnan(column)].astype(np.float64) for column in scores.T]
         self.thresholds_ = [self._chosen(values, f) for f, values in enumerate(present)]
-        empty = [f for f, values in enumerate(present) if len(values) == 0]
+        empty = [f for f, thresholds in enumerate(self.thresholds_) if len(thresholds) == 0]
         if len(empty) == len(present):
             raise InputError("all scores are missing (NaN): there is nothing to choose thresholds from")
         if empty:
@@ -131,11 +131,10 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
     def _chosen(self, scores: Vector, f: int) -> Vector:
         """Return the thresholds of one function."""
-        if len(scores) == 0:
+        if len(scores) == 0 and (self.low is None or self.high is None):
             return scores
         if self.spacing == "quantile":
-            fractions = np.arange(self.bins) / self.bins
-            return np.unique(np.quantile(scores, fractions, method="inverted_cdf"))
+            return np.unique(np.sort(scores)[np.arange(self.bins) * len(scores) // self.bins])
         low = scores.min() if self.low is None else float(self.low)
         high = scores.max() if self.high is None else float(self.high)
         if low > high:

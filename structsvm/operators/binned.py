@@ -29,7 +29,7 @@ class BinnedMatrix:
     ----------
     codes : how many thresholds of each function a document satisfies, shape (rows, F), integers. Kept
         as uint8 where no function has more than 255 thresholds, as uint16 where one has; not copied
-        when given so, in C order.
+        when given so, in C order. Compiled loops rely on what was checked: do not change them.
     offsets : where the columns of each function begin, shape (F + 1,), from 0: function f has the
         thresholds ``offsets[f]`` to ``offsets[f + 1] − 1``, and may have none.
 
@@ -44,7 +44,7 @@ class BinnedMatrix:
 
     def __init__(self, codes: ArrayLike, offsets: ArrayLike) -> None:
         edges = _checked_offsets(offsets)
-        self.__attrs_init__(_checked_codes(codes, edges), edges)
+        self.__attrs_init__(read_only(_checked_codes(codes, edges)), read_only(edges))
 
     @classmethod
     def stack(cls, parts: Sequence["BinnedMatrix"]) -> "BinnedMatrix":
@@ -102,7 +102,9 @@ class BinnedMatrix:
     def __getitem__(self, rows: Any) -> "BinnedMatrix":
         if isinstance(rows, tuple):
             rows, *columns = rows
-            if any(column is not Ellipsis and column != slice(None) for column in columns):
+            if not all(
+                column is Ellipsis or (isinstance(column, slice) and column == slice(None)) for column in columns
+            ):
                 raise IndexError("columns of a BinnedMatrix cannot be selected: use its tocsr() or toarray()")
         codes = self.codes[rows]
         if codes.ndim == 1:
@@ -122,8 +124,15 @@ class BinnedMatrix:
     def _with(self, codes: Any) -> Self:
         """Return a matrix of codes that are known to fit."""
         made = type(self).__new__(type(self))
-        made.__attrs_init__(codes, self.offsets)
+        made.__attrs_init__(read_only(codes), self.offsets)
         return made
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of an array that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _checked_offsets(offsets: ArrayLike) -> IntVector:

@@ -12,6 +12,9 @@ from structsvm.operators.storage import Readable, multiplies, part, readable, st
 from structsvm.parallel import in_blocks
 from structsvm.types import IntVector, Vector
 
+_VALUES_AN_ARGMAX = 128
+"""Feature values that are read in the time that an argmax takes for a score."""
+
 
 @frozen(eq=False)
 class Rows(Operator):
@@ -74,7 +77,7 @@ class Rows(Operator):
         if w.ndim == 2:
             return np.stack([self.scores(np.ascontiguousarray(column)) for column in w.T], axis=1)
         view, ptr, out = self.view, self.ptr, np.empty(X.shape[0])
-        in_blocks(lambda i, j: write_scores(view, ptr[i], w, out[ptr[i] : ptr[j]]), ptr)
+        in_blocks(lambda i, j: write_scores(view, ptr[i], w, out[ptr[i] : ptr[j]]), ptr, self._work)
         return out
 
     def combine(self, c: Vector) -> Vector:
@@ -91,7 +94,12 @@ class Rows(Operator):
             write_combination(view, ptr[i], c[ptr[i] : ptr[j]], out)
             return out
 
-        return np.asarray(np.sum(in_blocks(combined, ptr), axis=0))
+        return np.asarray(np.sum(in_blocks(combined, ptr, self._work), axis=0))
+
+    @property
+    def _work(self) -> float:
+        """Time that the values of a row take, in units of `in_blocks`."""
+        return self.stored / max(1, int(self.ptr[-1])) / _VALUES_AN_ARGMAX
 
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from structsvm.exceptions import InputError
-from structsvm.operators.binned import BinnedMatrix
+from structsvm.operators.binned import BinnedMatrix, read_only
 from structsvm.operators.row_views import BinnedView, DenseView, SparseView
 from structsvm.types import Features, IntVector
 
@@ -89,7 +89,7 @@ def _(X: Any, ptr: IntVector) -> SparseView:
 
 @view_of.register
 def _(X: BinnedMatrix, ptr: IntVector) -> BinnedView:
-    return BinnedView(ptr, X.codes, X.offsets)
+    return BinnedView(ptr, read_only(X.codes), read_only(X.offsets))  # so too after pickling: one type to compile for
 
 
 @singledispatch

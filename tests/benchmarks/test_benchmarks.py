@@ -25,7 +25,7 @@ def nobody(monkeypatch):
     monkeypatch.setenv("STRUCTSVM_DATA", "nowhere")
 
 
-@pytest.mark.parametrize("name", ["average_precision", "mq2008", "one_pass", "sparse", "web30k", "zero_one"])
+@pytest.mark.parametrize("name", ["average_precision", "binned", "mq2008", "one_pass", "sparse", "web30k", "zero_one"])
 def test_a_benchmark_yields_rows_and_targets(name, nobody):
     benchmark = store.load(name)
     found = list(benchmark.run(TINY))
