@@ -24,13 +24,14 @@ MAY_IMPORT = {
     "compilation": {"types", "exceptions"},
     "validation": {"types", "exceptions"},
     "archive": BASE,
+    "files": BASE | {"archive"},
     "registry": BASE,
     "result": BASE | {"archive"},
     "parallel": {"types"},
     "operators": BASE | {"parallel"},
     "metrics": BASE | {"registry"},
     "features": BASE | {"operators", "metrics"},
-    "data": BASE,
+    "data": BASE | {"files"},
     "qp": BASE | {"registry"},
     "losses": BASE | {"registry", "operators", "metrics"},
     "problem": SHARED | {"parallel", "operators", "metrics", "losses"},
@@ -75,6 +76,18 @@ def test_an_import_is_light(statement, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[[], []]"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_pandas_is_imported_where_it_is_used(module):
+    """It takes half a second. What is imported cannot be asked: scikit-learn loads pandas where it is installed."""
+    names = set()
+    for node in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module))
+    assert not {name for name in names if name.split(".")[0] == "pandas"}
 
 
 def part_of(module: Path) -> str:

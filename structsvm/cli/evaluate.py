@@ -7,27 +7,31 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.console import counted, print_table
+from structsvm.cli.measuring import cell, measured, of_each_query, print_queries, print_undefined
 from structsvm.cli.options import FILE, as_measures, example
 from structsvm.cli.reading import read_model_and_data
-from structsvm.exceptions import InputError
+from structsvm.cli.runs import measure_runs, print_runs
 
 if TYPE_CHECKING:
-    from structsvm.metrics import Measure, RankedLists
-    from structsvm.metrics.base import Empty
+    from collections.abc import Mapping, Sequence
 
-_EMPTY = {
-    "zero": "counted as 0, as LETOR's tools do; --empty skip leaves them out",
-    "skip": "left out, as trec_eval does; --empty zero counts them as 0",
-}
+    from structsvm.metrics import Measure
+    from structsvm.metrics.base import Empty
 
 
 @click.command(
     name="evaluate",
-    short_help="Measure a ranker on LETOR files.",
-    epilog=example("structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5"),
+    short_help="Measure a ranker on LETOR files, or TREC runs.",
+    options_metavar="[OPTIONS]",
+    epilog=example(
+        "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5",
+        "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map",
+    ),
 )
-@click.argument("model", type=FILE)
-@click.argument("data", type=FILE, nargs=-1, required=True)
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
+@click.option(
+    "--qrels", type=FILE, help="Judgments in TREC's format: the files are then runs, not a model and its data."
+)
 @click.option(
     "--measure",
     "measures",
@@ -43,74 +47,66 @@ _EMPTY = {
 @click.option(
     "--empty",
     type=click.Choice(["zero", "skip"]),
-    help="What a query without relevant documents counts: zero (LETOR), or nothing, skip (trec_eval).  [default: zero]",
+    help="What a query without relevant documents counts: zero (LETOR, trec_eval), or nothing, skip.  [default: zero]",
 )
 def evaluate_command(
-    model: Path,
-    data: tuple[Path, ...],
+    files: tuple[Path, ...],
+    qrels: Path | None,
     measures: "tuple[Measure, ...]",
     per_query: bool,
     form: str,
     empty: "Empty | None",
 ) -> None:
-    """Measure how well a model ranks LETOR files, which are read as one data set.
+    """Measure how well a model ranks LETOR files, which are read as one data set; or how well TREC runs do.
 
-    The names of measures are shown by "structsvm list". Documents of equal score keep the order of the file.
+    The names of measures are shown by "structsvm list". Documents of equal score keep the order of a LETOR file.
+    Runs are measured as by trec_eval: documents of equal score (in float32) by id, descending; relevant documents
+    that a run lacks count; topics without judgments do not. Its NDCG is "ndcg(gain=linear)".
     """
     from attrs import evolve
 
+    asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
+    if qrels is not None:
+        report = measure_runs(qrels, files, asked, per_query=per_query)
+    elif len(files) < 2:
+        raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
+    else:
+        report = _measure_model(files[0], files[1:], asked, per_query=per_query)
+    if form == "json":
+        click.echo(json.dumps(report, indent=2))
+    elif qrels is not None:
+        print_runs(report)
+    else:
+        _print_model(report)
+
+
+def _measure_model(
+    model: Path, data: "Sequence[Path]", measures: "Mapping[str, Measure]", *, per_query: bool
+) -> dict[str, Any]:
     from structsvm.metrics import rank_lists
 
     ranker, read = read_model_and_data(model, data)
     lists = rank_lists(ranker.predict(read.X), read.y, read.qid)
-    asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
     report: dict[str, Any] = {
         "model": str(model),
         "data": [str(path) for path in data],
         "queries": len(lists.ids),
         "documents": len(read.y),
-        "measures": {name: _measured(measure, lists) for name, measure in asked.items()},
+        "measures": {name: measured(measure, lists) for name, measure in measures.items()},
     }
     if per_query:
-        report["per_query"] = {name: _of_each_query(measure, lists) for name, measure in asked.items()}
-    if form == "json":
-        click.echo(json.dumps(report, indent=2))
-    else:
-        _print_tables(report)
+        report["per_query"] = {name: of_each_query(measure, lists) for name, measure in measures.items()}
+    return report
 
 
-def _measured(measure: "Measure", lists: "RankedLists") -> dict[str, Any]:
-    """Return the mean, the number of queries for which the measure is undefined, and what these count."""
-    import numpy as np
-
-    values = measure.of(lists).values
-    if not len(values):
-        raise InputError(f"{measure} has no mean: it is undefined for every query")
-    undefined = int(np.isnan(measure.values(lists)).sum())
-    return {"mean": float(values.mean()), "undefined": undefined, "empty": measure.empty}
-
-
-def _of_each_query(measure: "Measure", lists: "RankedLists") -> dict[str, float]:
-    ids, values = measure.of(lists)
-    return dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
-
-
-def _print_tables(report: dict[str, Any]) -> None:
+def _print_model(report: dict[str, Any]) -> None:
     measures, queries = report["measures"], report["queries"]
     if "per_query" in report:
-        table = report["per_query"]
-        ids = list(dict.fromkeys(query for values in table.values() for query in values))
-        rows = ([query, *(_cell(values.get(query)) for values in table.values())] for query in ids)
-        print_table(["query", *table], rows, numbers_from=1)
+        print_queries(report["per_query"])
     click.echo(f"{counted(queries, 'query', 'queries')}, {counted(report['documents'], 'document')}\n")
     print_table(
         ["measure", "mean", "queries", "without a value"],
-        ([name, _cell(of["mean"]), str(queries), str(of["undefined"])] for name, of in measures.items()),
+        ([name, cell(of["mean"]), str(queries), str(of["undefined"])] for name, of in measures.items()),
         numbers_from=1,
     )
-    for empty in dict.fromkeys(of["empty"] for of in measures.values() if of["undefined"]):
-        click.echo(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")
-
-
-def _cell(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+    print_undefined(measures.values())

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.files import check_writable, replacing
 from structsvm.cli.options import FILE, example
 from structsvm.cli.reading import read_model_and_data
+from structsvm.files import check_writable, replacing
 
 if TYPE_CHECKING:
     from structsvm.types import Vector
@@ -19,28 +19,45 @@ _LINES_AT_ONCE = 10_000
 @click.command(
     name="predict",
     short_help="Score the documents of a LETOR file.",
-    epilog=example("structsvm predict m.npz test.txt --output scores.txt"),
+    epilog=example(
+        "structsvm predict m.npz test.txt --output scores.txt",
+        "structsvm predict m.npz test.txt --format trec --tag svm-map --output run.txt",
+    ),
 )
 @click.argument("model", type=FILE)
 @click.argument("data", type=FILE)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["scores", "trec"]),
+    default="scores",
+    show_default=True,
+    help="What is written: a score a line, or a run in TREC's format, for which each line of DATA must name its "
+    "document in a comment, '#docid = ...'.",
+)
+@click.option("--tag", default="structsvm", show_default=True, help="Name of the run, its last column.")
 @click.option("-o", "--output", type=FILE, help="File to write the scores to.  [default: standard output]")
-def predict_command(model: Path, data: Path, output: Path | None) -> None:
+def predict_command(model: Path, data: Path, form: str, tag: str, output: Path | None) -> None:
     """Score the documents of a LETOR file: a score a line, in the order of DATA.
 
     Within a query, documents of higher score are ahead. An output file is written whole or not at all.
     """
+    from structsvm.data import Run
+    from structsvm.data.trec_writing import run_lines
+
     # A pipe or a device is written to as it comes; it cannot be replaced.
     special = output is not None and output.exists() and not output.is_file() and not output.is_dir()
     if output is not None and not special:
         check_writable(output)
-    ranker, read = read_model_and_data(model, [data])
+    ranker, read = read_model_and_data(model, [data], doc_ids=form == "trec")
     scores = ranker.predict(read.X)
+    lines = _lines(scores) if read.doc_ids is None else run_lines(Run.from_scores(tag, read.qid, read.doc_ids, scores))
     if output is None:
-        for text in _lines(scores):
+        for text in lines:
             click.echo(text, nl=False)
         return
     with output.open("w", encoding="utf-8") if special else replacing(output) as file:
-        file.writelines(_lines(scores))
+        file.writelines(lines)
 
 
 def _lines(scores: "Vector") -> Iterator[str]:

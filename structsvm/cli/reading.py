@@ -14,11 +14,17 @@ if TYPE_CHECKING:
     from structsvm.data import RankingData
 
 
-def read_model_and_data(model: Path, paths: Sequence[Path]) -> "tuple[Ranker, RankingData]":
+def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Ranker, RankingData]":
     """Read a ranker, and data with its number of features.
 
     Features beyond the last one in the data are 0, as all features are that a line leaves
     out; a note says so.
+
+    Parameters
+    ----------
+    model : file of the ranker.
+    paths : LETOR files.
+    doc_ids : whether to read document ids too.
 
     Raises
     ------
@@ -30,7 +36,7 @@ def read_model_and_data(model: Path, paths: Sequence[Path]) -> "tuple[Ranker, Ra
 
     ranker = Ranker.load(model)
     known: int = ranker.n_features_in_
-    data = load_letor(paths)
+    data = load_letor(paths, doc_ids=doc_ids)
     found = data.X.shape[1]
     if found < known:
         click.echo(
@@ -40,7 +46,7 @@ def read_model_and_data(model: Path, paths: Sequence[Path]) -> "tuple[Ranker, Ra
         )
     if found != known:
         try:
-            data = load_letor(paths, n_features=known)
+            data = load_letor(paths, n_features=known, doc_ids=doc_ids)
         except DataFormatError as error:
             raise DataFormatError(
                 error.path,

@@ -9,9 +9,9 @@ import click
 
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.files import check_writable
 from structsvm.cli.options import FILE, as_measure, example, name_in, positive
 from structsvm.cli.selection import as_grid, choose
+from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
 
 if TYPE_CHECKING:

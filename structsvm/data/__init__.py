@@ -8,6 +8,7 @@ from structsvm.data.pooling import load_pool, pool_runs
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
 from structsvm.data.trec import load_qrels, load_run, load_runs
+from structsvm.data.trec_writing import write_run
 
 __all__ = [
     "Pool",
@@ -21,4 +22,5 @@ __all__ = [
     "load_run",
     "load_runs",
     "pool_runs",
+    "write_run",
 ]

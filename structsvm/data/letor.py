@@ -145,6 +145,6 @@ def _doc_ids(path: Path) -> NDArray[np.str_]:
                 continue
             match = _DOC_ID.search(line)
             if match is None:
-                raise DataFormatError(path, number, "there is no comment '#docid = ...'; read it with doc_ids=False")
+                raise DataFormatError(path, number, "there is no comment '#docid = ...', so the document has no id")
             found.append(match[1].decode(errors="replace"))
     return np.array(found)

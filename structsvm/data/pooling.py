@@ -38,7 +38,7 @@ def load_pool(
     Examples
     --------
     >>> load_pool("robust03/runs", "robust03/qrels.txt", topics=range(601, 651))  # doctest: +SKIP
-    Pool(50 topics, 218398 documents, 17 runs)
+    Pool(50 topics, 208175 documents, 17 runs)
     """
     judgments = load_qrels(qrels)
     return pool_runs(load_runs(runs), judgments, depth=depth, topics=topics)
@@ -62,10 +62,13 @@ def pool_runs(
 
     Raises
     ------
-    InputError : there are no runs, two have the same name, `depth` is not positive, or no topic is left.
+    InputError : there are no runs, two have the same name, `depth` or `topics` is not what it should
+        be, or no topic is left.
     """
     names = tuple(run.name for run in runs)
     _check(names, depth)
+    if isinstance(topics, str):
+        raise InputError(f"topics must be a list of topics, such as [{topics!r}]")
     asked = None if topics is None else {str(topic) for topic in topics}
     tops = [_top(run, depth, asked) for run in runs]
     judgments = _of_topics(qrels, asked)
@@ -81,7 +84,7 @@ def pool_runs(
     left_out = _reasons(pairs.topics.tolist() if asked is None else sort_topics(asked), qid, y, judgments)
     kept = ~np.isin(qid, list(left_out))
     if not kept.any():
-        raise InputError(f"no topic is left for the pool: {_some(left_out)}")
+        raise InputError(f"no topic is left for the pool: {_some(left_out) or 'no topics were asked for'}")
     X = np.full((len(key), len(runs)), np.nan)
     X[row, np.repeat(np.arange(len(runs)), sizes)] = np.concatenate([top.scores for top in tops])
     return Pool(
@@ -138,7 +141,7 @@ def _reason(topic: str, pooled: set[str], judged: set[str], relevant: int) -> st
         return "it is not judged"
     if relevant == 0:
         return "no document is judged relevant"
-    return f"the runs retrieved none of its {relevant} relevant documents"
+    return f"the runs retrieved no relevant document, of {relevant} that were judged"
 
 
 def _some(left_out: dict[str, str]) -> str:

@@ -12,12 +12,12 @@ from structsvm.exceptions import DataFormatError
 
 @frozen
 class Format:
-    """A file format: one document a line, in columns apart by blanks or tabs.
+    """A file format: one document a line, in columns that blanks or tabs separate.
 
     Parameters
     ----------
     name : what a file of it is called.
-    columns : names of its columns. The fourth of qrels and the fifth of runs is a number.
+    columns : names of its columns.
     number : the column that is a number.
     whole : whether that number must be whole.
     open : whether a line may have more columns, which are ignored.
@@ -32,7 +32,8 @@ class Format:
     @property
     def line(self) -> str:
         """How a line reads."""
-        return f"a line of {self.name} reads '{' '.join(f'<{column}>' for column in self.columns)}'"
+        columns = " ".join(column if column == "Q0" else f"<{column}>" for column in self.columns)
+        return f"a line of {self.name} reads '{columns}'"
 
 
 RUN = Format("a run", ("topic", "Q0", "document", "rank", "score", "name"), "score", whole=False, open=True)
@@ -97,12 +98,12 @@ def _hint(cells: list[str], form: Format) -> str:
 
 def _check_number(text: str, shown: str, form: Format) -> None:
     if not _is_number(text, form):
-        what = "a whole number" if form.whole else "a finite number"
+        what = "a whole number of 64 bits" if form.whole else "a finite number"
         raise ValueError(f"the {form.number} {text!r} is not {what}, in '{shown}'; {form.line}")
 
 
 def _is_number(text: str, form: Format) -> bool:
     try:
-        return math.isfinite(int(text) if form.whole else float(text))
-    except (ValueError, OverflowError):
+        return -(2**63) <= int(text) < 2**63 if form.whole else math.isfinite(float(text))
+    except ValueError:
         return False

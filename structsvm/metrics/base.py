@@ -125,8 +125,8 @@ class Measure(ABC):
 
     Parameters
     ----------
-    empty : what a query counts for which the measure is undefined: "zero" (as LETOR's tools do)
-        or "skip" (it is left out; as trec_eval does).
+    empty : what a query counts for which the measure is undefined: "zero" (as LETOR's tools and
+        trec_eval do) or "skip" (it is left out, as queries without any judgment are by trec_eval).
     """
 
     named_by: ClassVar[tuple[str, ...]] = ("k",)

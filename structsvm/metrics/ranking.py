@@ -81,8 +81,9 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     """Rank the documents of every query by descending score. This is the tie rule of the package.
 
     Equal scores keep the order of the input; with `doc_ids`, they are ordered by document id,
-    descending, which is the rule of trec_eval. There ids compare as strings and scores are float32:
-    pass strings, and scores rounded to float32, to have its ties.
+    descending, which is the rule of trec_eval. In its version 9 ids compare as strings and scores are
+    float32: pass strings, and scores rounded to float32, to have its ties. The rows of
+    `structsvm.data.Run` are already in its order.
 
     Parameters
     ----------

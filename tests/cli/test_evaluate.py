@@ -25,7 +25,7 @@ def test_means_are_those_of_the_library(run, model, empty):
         measure = parse_measure(f"{name}(empty={empty})")
         assert table[name] == [f"{measure.mean(scores, data.y, data.qid):.4f}", "5", "1"]
     assert "5 queries, 60 documents" in done.stdout
-    assert {"zero": "are counted as 0, as LETOR's", "skip": "are left out, as trec_eval"}[empty] in done.stdout
+    assert {"zero": "are counted as 0, as LETOR's", "skip": "are left out; --empty zero"}[empty] in done.stdout
     assert done.stderr == ""
 
 

@@ -2,14 +2,11 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from structsvm.metrics import AP, NDCG, RR, Measure, P, PerQuery
-from structsvm.metrics.base import Judged
+from structsvm.data import load_qrels, load_run
+from structsvm.metrics import AP, NDCG, RR, Measure, P, RankedLists, rank_lists
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "trec_eval"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: trec_eval test files")
@@ -24,26 +21,11 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def table(name: str) -> NDArray[Any]:
-    lines = [line.split() for line in (DATA / name).read_text().splitlines()]
-    return np.array([line[: len(lines[0])] for line in lines])
-
-
-class Run:
-    """A run with the judgments it is measured by: the columns of the two files, joined."""
-
-    def __init__(self, run: str, qrels: str) -> None:
-        rows, judgments = table(run), table(qrels)
-        grade = {(topic, doc): float(value) for topic, _, doc, value in judgments}
-        self.topic, self.doc, self.score = rows[:, 0], rows[:, 2], rows[:, 4].astype(float)
-        self.label = [grade.get((topic, doc), 0.0) for topic, doc in zip(self.topic, self.doc, strict=True)]
-        self.judged: Judged = (judgments[:, 3].astype(float), judgments[:, 0])
-
-    def mean(self, measure: Measure) -> float:
-        return measure.mean(self.score, self.label, self.topic, doc_ids=self.doc, judged=self.judged)
-
-    def per_query(self, measure: Measure) -> PerQuery:
-        return measure.per_query(self.score, self.label, self.topic, doc_ids=self.doc, judged=self.judged)
+def lists(run: str, qrels: str) -> RankedLists:
+    """A run with the judgments it is measured by."""
+    rows, judgments = load_run(DATA / run), load_qrels(DATA / qrels)
+    labels = judgments.labels(rows.qid, rows.doc_ids)
+    return rank_lists(rows.scores, labels, rows.qid, judged=judgments.judged)
 
 
 def expected(name: str) -> dict[tuple[str, str], float]:
@@ -55,20 +37,18 @@ def expected(name: str) -> dict[tuple[str, str], float]:
 @needs_data
 @pytest.mark.parametrize("name", [name for name in MEASURES if "ndcg" not in name])
 def test_means_agree_with_trec_eval_to_four_digits(name: str) -> None:
-    run = Run("results.test", "qrels.test")
-    assert f"{run.mean(MEASURES[name]):.4f}" == f"{expected('out.test')[name, 'all']:.4f}"
+    values = MEASURES[name].of(lists("results.test", "qrels.test")).values
+    assert f"{values.mean():.4f}" == f"{expected('out.test')[name, 'all']:.4f}"
 
 
 @needs_data
 @pytest.mark.parametrize("name", MEASURES)
 def test_values_per_query_agree_with_trec_eval_to_four_digits(name: str) -> None:
-    run = Run("results.test", "qrels.test")
     values = expected("out.test.aq")
-    measure = MEASURES[name]
-    ids, found = run.per_query(measure)
+    ids, found = MEASURES[name].of(lists("results.test", "qrels.test"))
     assert ids.tolist() == ["301", "302", "303"]
     assert [f"{value:.4f}" for value in found] == [f"{values[name, topic]:.4f}" for topic in ids]
-    assert f"{run.mean(measure):.4f}" == f"{values[name, 'all']:.4f}"
+    assert f"{found.mean():.4f}" == f"{values[name, 'all']:.4f}"
 
 
 @needs_data
@@ -87,4 +67,4 @@ def test_values_per_query_agree_with_trec_eval_to_four_digits(name: str) -> None
 )
 def test_graded_judgments_agree_with_trec_eval_at_relevance_level_two(measure: Measure, value: str) -> None:
     """The values are those of test/out.test.aql in trec_eval 9.0: ``-l2 qrels.rel_level results.test``."""
-    assert f"{Run('results.test', 'qrels.rel_level').mean(measure):.4f}" == value
+    assert f"{measure.of(lists('results.test', 'qrels.rel_level')).values.mean():.4f}" == value

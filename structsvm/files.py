@@ -1,4 +1,4 @@
-"""Files that a command writes: found unwritable before the work begins, and never left half-written."""
+"""Files that are written: found unwritable before the work begins, and never left half-written."""
 
 import secrets
 from collections.abc import Iterator

@@ -1,0 +1,249 @@
+"""Runs and qrels from files: what is read, in which order, and what is refused with which words."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structsvm.data import Qrels, Run, load_qrels, load_run, load_runs
+from structsvm.exceptions import DataFormatError, InputError
+from structsvm.metrics import AP
+from tests.data.trec_reference import average_precisions, ranked
+
+RUN = """\
+10\tQ0  b  7\t1.5 mine
+  2 Q0 x  1 -1e1 mine
+10 Q0 a  1 1.5 mine more words
+
+# a comment, and a document id that has the sign and quotes
+10 Q0 c#"1 2 2.25 mine
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def to_file(text: str | bytes, name: str = "file.txt") -> Path:
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return to_file
+
+
+def test_a_run_is_ordered_by_score_and_ties_by_document(write):
+    run = load_run(write(RUN))
+    assert repr(run) == "Run('mine', 2 topics, 4 documents)"
+    assert run.qid.tolist() == ["2", "10", "10", "10"]
+    assert run.doc_ids.tolist() == ["x", 'c#"1', "b", "a"]
+    assert run.scores.tolist() == [-10.0, 2.25, 1.5, 1.5]
+    assert load_run(write(RUN), name="other").name == "other"
+
+
+@pytest.mark.parametrize(
+    "encode", [gzip.compress, lambda text: b"\xef\xbb\xbf" + text, lambda text: text.replace(b"\n", b"\r\n")]
+)
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_gzip_byte_order_mark_and_line_ends(write, encode, name):
+    run = load_run(write(encode(RUN.encode()), name))
+    assert (run.qid.tolist(), run.doc_ids.tolist()) == (["2", "10", "10", "10"], ["x", 'c#"1', "b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("topics", "ordered"),
+    [
+        (["10", "9", "100"], ["9", "10", "100"]),
+        (["010", "9", "10"], ["9", "010", "10"]),
+        (["10", "9", "q1"], ["10", "9", "q1"]),
+        (["NA", "nan", "None"], ["NA", "None", "nan"]),
+    ],
+)
+def test_topics_are_text_in_the_order_of_numbers_if_all_are(write, topics, ordered):
+    run = load_run(write("".join(f"{topic} Q0 NA 1 1 tag\n" for topic in topics)))
+    assert run.qid.tolist() == ordered
+    assert run.doc_ids.tolist() == ["NA"] * 3
+    qrels = load_qrels(write("".join(f"{topic} 0 null 1\n" for topic in topics)))
+    assert sorted(qrels.qid.tolist()) == sorted(topics)
+    assert qrels.doc_ids.tolist() == ["null"] * 3
+
+
+def test_scores_are_compared_in_float32():
+    """As in trec_eval 9: 1 + 1e-9 is 1, so the document id decides. What float32 cannot hold is its largest number."""
+    run = Run.from_scores("r", [1, 1, 2, 2], ["a", "b", "a", "b"], [1 + 1e-9, 1.0, -1e300, 1e300])
+    assert run.doc_ids.tolist() == ["b", "a", "b", "a"]
+    assert run.scores.tolist() == [1.0, 1.0, 3.4028234663852886e38, -3.4028234663852886e38]
+
+
+def test_qrels(write):
+    qrels = load_qrels(write("1 0 a 2\n1 0 b -1\n\n# comment\n01 0 a 0\n1\t0\tc\t1\n"))
+    assert repr(qrels) == "Qrels(2 topics, 1 of grade -1, 1 of grade 0, 1 of grade 1, 1 of grade 2)"
+    assert (qrels.qid.tolist(), qrels.doc_ids.tolist()) == (["1", "1", "01", "1"], ["a", "b", "a", "c"])
+    assert qrels.labels([1, 1, 1, 1, "01", "01", "7"], ["c", "b", "a", "z", "c", "a", "a"]).tolist() == [
+        1,
+        0,
+        2,
+        0,
+        0,
+        0,
+        0,
+    ]
+    assert qrels.labels([], []).tolist() == []
+
+
+documents = st.dictionaries(
+    st.sampled_from(["a", "B", "b", "aa", "é", "10", "9"]),
+    st.sampled_from([0.0, -1.5, 2.0, 2.0 + 1e-12, 7e10]),
+    min_size=1,
+)
+
+
+@given(
+    run=st.dictionaries(st.sampled_from(["1", "2", "10", "q"]), documents, min_size=1),
+    judged=st.dictionaries(
+        st.sampled_from(["1", "2", "10", "q"]),
+        st.dictionaries(st.sampled_from(["a", "b", "aa", "é", "9", "z"]), st.integers(-1, 2), min_size=1),
+        min_size=1,
+    ),
+)
+def test_average_precision_of_a_run_is_that_of_the_definition(run, judged):
+    rows = [(topic, doc, score) for topic, scores in run.items() for doc, score in scores.items()]
+    read = Run.from_scores("r", *zip(*rows, strict=True))
+    for topic, scores in run.items():
+        assert read.doc_ids[read.qid == topic].tolist() == ranked(scores)
+    qrels = Qrels.from_grades(*zip(*((t, d, g) for t, of in judged.items() for d, g in of.items()), strict=True))
+    expected = average_precisions(run, judged)
+    rows = np.isin(read.qid, list(expected))
+    if expected:
+        labels = qrels.labels(read.qid[rows], read.doc_ids[rows])
+        found = AP().per_query(read.scores[rows], labels, read.qid[rows], judged=qrels.judged)
+        assert dict(zip(found.ids.tolist(), found.values.tolist(), strict=True)) == pytest.approx(expected)
+
+
+GOOD = "1 Q0 a 1 2.5 t\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "1 Q0 a 1 2.5\n",
+            "line 1: there are 5 columns in '1 Q0 a 1 2.5', but a line of a run reads '<topic> Q0 <document>",
+        ),
+        (f"{GOOD}\n1 Q0 b\n", "line 3: there are 3 columns in '1 Q0 b'"),
+        (f"{GOOD}1 Q0 b 2 1.5\n", "line 2: there are 5 columns in '1 Q0 b 2 1.5'"),
+        (f"{GOOD}1\n", "line 2: there is 1 column in '1'"),
+        (f"{GOOD}1 0 b 0\n", "line 2: there are 4 columns.*This looks like a line of qrels: are the two files swapped"),
+        (f"{GOOD}1 Q0 b 2 high t\n", "line 2: the score 'high' is not a finite number, in '1 Q0 b 2 high t'"),
+        (f"{GOOD}1 Q0 b 2 nan t\n", "line 2: the score 'nan' is not a finite number"),
+        (f"{GOOD}1 Q0 b 2 -inf t\n", "line 2: the score '-inf' is not a finite number"),
+        (f"{GOOD}1 Q0 b 2 1e999 t\n", "line 2: the score '1e999' is not a finite number"),
+        (f"{GOOD}1 Q0 b 2 1,5 t\n", "line 2: the score '1,5' is not a finite number"),
+        (f"{GOOD}2 Q0 a 1 1 t\n\n1 Q0 a 2 1 t\n", "line 4: document 'a' is in topic '1' twice, first in line 1"),
+        (f"# note\n{GOOD}1 Q0 {'b' * 300}\n", "line 3: there are 3 columns in '1 Q0 bbb.*bbb...', but"),
+        (b"1 Q0 caf\xe9 1 2.5 t\n", "line 1: this is not text; TREC files are text in UTF-8 or ASCII"),
+        (GOOD.encode("utf-16"), "line 1: this is not text"),
+        (GOOD.encode("utf-16-le"), "line 1: this is binary or UTF-16, not text"),
+        (GOOD.replace("a", "a\0").encode(), "line 1: this is binary or UTF-16"),
+        ("", "file.txt: the file is empty; a line of a run reads"),
+        ("\n \n# nothing\n", "file.txt: the file is empty"),
+    ],
+)
+def test_faults_of_runs(write, text, message):
+    with pytest.raises(DataFormatError, match=rf"file\.txt(?:, )?.*{message.removeprefix('file.txt')}") as caught:
+        load_run(write(text))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "1 0 a\n",
+            "there are 3 columns in '1 0 a', but a line of qrels reads '<topic> <iteration> <document> <grade>'",
+        ),
+        ("1 0 a 1\n1 0 b\n", "line 2: there are 3 columns"),
+        ("1 0 a 1\n1 0 b 1 0\n", "line 2: there are 5 columns"),
+        ("1 0 a 1 0\n1 0 b 1 0\n", "line 1: there are 5 columns"),
+        (RUN, "line 1: there are 6 columns.*This looks like a line of a run: are the two files swapped"),
+        ("1 0 a 1\n1 0 b 0.5\n", "line 2: the grade '0.5' is not a whole number"),
+        ("1 0 a yes\n", "line 1: the grade 'yes' is not a whole number"),
+        ("1 0 a 99999999999999999999\n", "line 1: the grade '9*' is not a whole number of 64 bits"),
+        ("1 0 a 1\n2 0 a 1\n1 0 a 0\n", "line 3: document 'a' is in topic '1' twice, first in line 1"),
+        ("", "the file is empty; a line of qrels reads"),
+    ],
+)
+def test_faults_of_qrels(write, text, message):
+    with pytest.raises(DataFormatError, match=message):
+        load_qrels(write(text))
+
+
+def test_gzip_that_is_none_or_is_damaged(write):
+    with pytest.raises(
+        DataFormatError, match="line 1: this is not text.*in spite of its name the file is not compressed with gzip"
+    ):
+        load_run(write(b"\x50\x4b\x03\xff\xfe", "run.gz"))
+    with pytest.raises(DataFormatError, match="run.gz: the gzip stream is damaged or cut short"):
+        load_run(write(gzip.compress(RUN.encode() * 100)[:-20], "run.gz"))
+
+
+def test_files_that_are_not_there(tmp_path):
+    for load in (load_run, load_qrels):
+        with pytest.raises(InputError, match="there is no file"):
+            load(tmp_path / "none")
+        with pytest.raises(InputError, match="is a directory: name the files in it"):
+            load(tmp_path)
+
+
+def test_a_folder_of_runs(write, tmp_path):
+    with pytest.raises(InputError, match="there are no runs in the folder"):
+        load_runs(tmp_path)
+    b, a = write(GOOD.replace(" t", " first"), "b.txt"), write(gzip.compress(GOOD.encode()), "a.gz")
+    write("not a run", ".hidden")
+    (tmp_path / "folder").mkdir()
+    assert [run.name for run in load_runs(tmp_path)] == ["t", "first"]
+    assert [run.name for run in load_runs([b, a])] == ["first", "t"]
+    assert [run.name for run in load_runs(str(b))] == ["first"]
+    write(GOOD, "c.txt")
+    with pytest.raises(InputError, match=r"two runs are named 't': .*a\.gz and .*c\.txt\. The name is the last column"):
+        load_runs(tmp_path)
+    write("Results of last year\n", "README")
+    with pytest.raises(DataFormatError, match="README, line 1: there are 4 columns in 'Results of last year'"):
+        load_runs(tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        load_runs(tmp_path / "none")
+    with pytest.raises(InputError, match="the list of runs is empty"):
+        load_runs([])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (([1, 1], ["a", "a"], [1, 2]), "run 'r' has document 'a' twice in topic '1', again in row 1"),
+        (([1, "1"], ["a", "b"], [1]), "there are 2 topics, 2 document ids and 1 scores"),
+        (([], [], []), "a row at least"),
+        (([1], ["a"], [np.nan]), "scores must be finite: row 0 has nan; leave out what was not retrieved"),
+        (([1], ["a"], ["high"]), "scores must be numbers"),
+        (([1], ["a"], [[1.0]]), "scores must hold one number per row"),
+        (([[1]], ["a"], [1.0]), "qid must hold one id per row"),
+    ],
+)
+def test_runs_of_arrays_that_are_none(rows, message):
+    with pytest.raises(InputError, match=message):
+        Run.from_scores("r", *rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (([1, 2, 1], ["a", "a", "a"], [1, 2, 1]), "document 'a' is judged twice for topic '1', again in row 2"),
+        (([1], ["a"], [0.5]), "grades must be whole numbers"),
+        (([1], ["a"], [np.inf]), "grades must be whole numbers"),
+        (([1], ["a"], [0, 1]), "there are 1 topics, 1 document ids and grades of shape"),
+        (([], [], []), "a row at least"),
+    ],
+)
+def test_qrels_of_arrays_that_are_none(rows, message):
+    with pytest.raises(InputError, match=message):
+        Qrels.from_grades(*rows)

@@ -1,0 +1,72 @@
+"""The submissions to the TREC 2003 Robust track: facts of the files, and trec_eval's measures of every run."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from structsvm.data import Pool, load_pool, load_qrels, load_run
+from structsvm.metrics import AP, NDCG, RR, P, rank_lists
+from tests.data.trec_reference import average_precisions, lines_of, read_qrels, read_run
+
+DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "robust03"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: robust03 runs and qrels"),
+]
+RUNS = sorted(path.name for path in (DATA / "runs").glob("*")) if DATA.is_dir() else []
+
+
+@pytest.fixture(scope="module")
+def pool() -> Pool:
+    return load_pool(DATA / "runs", DATA / "qrels.txt")
+
+
+@pytest.fixture(scope="module")
+def judged() -> dict[str, dict[str, int]]:
+    return read_qrels(lines_of(DATA / "qrels.txt"))
+
+
+def test_the_facts(pool):
+    assert repr(pool) == "Pool(100 topics, 440632 documents, 17 runs)"
+    assert repr(load_qrels(DATA / "qrels.txt")) == (
+        "Qrels(100 topics, 122722 of grade 0, 5667 of grade 1, 407 of grade 2)"
+    )
+    assert sum(pool.relevant_judged.values()) == 5667 + 407
+    assert sum(topic < "600" for topic in pool.topics) == 50
+    assert dict(pool.left_out) == {}
+    deepest = dict(zip(pool.run_names, np.isfinite(pool.X[pool.qid == "303"]).sum(axis=0).tolist(), strict=True))
+    assert (deepest.pop("NLPR03vb10"), deepest.pop("humR03dc")) == (10, 100)
+    assert set(deepest.values()) == {1000}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_average_precision_of_a_submission_is_trec_evals(pool, judged, name):
+    expected = average_precisions(read_run(lines_of(DATA / "runs" / name)), judged)
+    run = load_run(DATA / "runs" / name).name
+    rows = pool.retrieved(run)
+    ids, values = AP().per_query(
+        pool.submission_scores(run)[rows], pool.y[rows], pool.qid[rows], judged=pool.qrels.judged
+    )
+    assert len(expected) == 100
+    assert dict(zip(ids.tolist(), values.tolist(), strict=True)) == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_measures_of_a_submission_are_those_of_trec_eval_itself(judged, name):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    measures = {
+        "map": AP(),
+        "recip_rank": RR(),
+        "P_5": P(5),
+        "ndcg": NDCG(gain="linear"),
+        "ndcg_cut_10": NDCG(10, gain="linear"),
+    }
+    program = pytrec_eval.RelevanceEvaluator(judged, {"map", "recip_rank", "P.5", "ndcg", "ndcg_cut.10"})
+    expected = program.evaluate(read_run(lines_of(DATA / "runs" / name)))
+    run, qrels = load_run(DATA / "runs" / name), load_qrels(DATA / "qrels.txt")
+    lists = rank_lists(run.scores, qrels.labels(run.qid, run.doc_ids), run.qid, judged=qrels.judged)
+    for key, measure in measures.items():
+        ids, values = measure.of(lists)
+        assert values == pytest.approx([expected[topic][key] for topic in ids.tolist()], abs=1e-14)
