@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
     "comparison": SHARED | {"qp", "problem", "solvers"},
     "estimators": SHARED | {"operators", "metrics", "features", "data", "qp", "losses", "problem", "solvers"},
+    "experiment": SHARED | {"files", "operators", "metrics", "features", "data", "losses", "solvers", "estimators"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
 LARGE = {"cvxopt", "osqp", "highspy", "matplotlib"}
@@ -64,6 +65,7 @@ print(json.dumps([sorted(set(sys.modules) & {large!r}), compiled]))
         "import structsvm.features",
         "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
         "import structsvm.comparison",
+        "import structsvm.experiment",
     ],
 )
 def test_an_import_is_light(statement, tmp_path):

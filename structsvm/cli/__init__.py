@@ -1,10 +1,11 @@
-"""The command line: ``structsvm train``, ``predict``, ``evaluate``, ``compare``, ``list`` and ``demo``."""
+"""The command line, one file a command."""
 
 import click
 
 from structsvm.cli.compare import compare_command
 from structsvm.cli.demo import demo_command
 from structsvm.cli.evaluate import evaluate_command
+from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
 from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
@@ -16,7 +17,15 @@ __all__ = ["main"]
 
 @click.group(
     cls=CommandLine,
-    commands=[train_command, predict_command, evaluate_command, compare_command, list_command, demo_command],
+    commands=[
+        train_command,
+        predict_command,
+        evaluate_command,
+        compare_command,
+        experiment_command,
+        list_command,
+        demo_command,
+    ],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=example(
         "structsvm train train.txt --loss map -C 10 --model m.npz",

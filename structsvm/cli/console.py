@@ -7,12 +7,22 @@ from contextlib import contextmanager
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 _WIDTH_OF_FILES = 200
 
 _WIDEST = 10_000
+_A_DAY = 24 * 3600.0
+"""Seconds that an estimate of the time left looks back: steps may take minutes."""
 
 
 def print_table(
@@ -70,6 +80,36 @@ def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
     with progress:
         task = progress.add_task("", total=None)
         yield lambda text: progress.update(task, description=text)
+
+
+@contextmanager
+def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """Keep a bar on standard error while steps are done, with an estimate of the time left, if that is a terminal.
+
+    Parameters
+    ----------
+    what : the steps, in a word.
+    shown : False shows nothing.
+
+    Returns
+    -------
+    A function that is given the number of steps done and that of all.
+    """
+    progress = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not (shown and sys.stderr.isatty()),
+        speed_estimate_period=_A_DAY,
+    )
+    with progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:

@@ -47,6 +47,7 @@ class RankedLists:
     query : position in `ids` of the query of each ranked document, ascending, shape (n,).
     rank : rank within the query, from 1, shape (n,).
     label : label of each ranked document, shape (n,).
+    tied : whether each ranked document has the score of the one before it in its query, shape (n,).
     judged : labels of the judged documents, in any order, shape (m,).
     judged_query : position in `ids` of the query of each judged document, shape (m,).
     """
@@ -55,6 +56,7 @@ class RankedLists:
     query: IntVector
     rank: IntVector
     label: Vector
+    tied: BoolVector
     judged: Vector
     judged_query: IntVector
 
@@ -99,8 +101,11 @@ def rank_lists(
     if len(grades) != len(ranking.order):
         raise InputError(f"there are {len(ranking.order)} scores and {len(grades)} labels")
     label = grades[ranking.order]
+    score = as_vector(scores, "scores")[ranking.order]
+    tied = np.zeros(len(score), dtype=np.bool_)
+    tied[1:] = (score[1:] == score[:-1]) & (ranking.rank[1:] > 1)
     if judged is None:
-        return RankedLists(ranking.ids, ranking.query, ranking.rank, label, label, ranking.query)
+        return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, label, ranking.query)
     judged_label = _labels(judged[0], "judged labels")
     queries = number_queries(judged[1], len(judged_label))
     known = number_queries(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids)).number
@@ -108,7 +113,7 @@ def rank_lists(
     ranked = number < len(ranking.ids)
     if not ranked.any():
         raise InputError(f"no ranked query is judged: ranked are {_some(ranking.ids)}, judged {_some(queries.ids)}")
-    return RankedLists(ranking.ids, ranking.query, ranking.rank, label, judged_label[ranked], number[ranked])
+    return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, judged_label[ranked], number[ranked])
 
 
 @frozen

@@ -1,6 +1,6 @@
 """The measures, one class each. `structsvm.metrics.parse_measure` makes them from text."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
@@ -46,12 +46,18 @@ class AP(BinaryMeasure):
     """Average precision: the precision at each relevant document, summed, over their number R.
 
     Relevant documents that are not ranked (`judged`) count in R. Undefined without a relevant
-    document. Its mean over queries is MAP. Text: ``map``.
+    document. Its mean over queries is MAP. Text: ``map``, ``map(ties=average)``.
 
     Parameters
     ----------
+    ties : "order", documents of one score are ranked by the tie rule (`rank_documents`); or "average",
+        the mean over all orders that they can have, in closed form (McSherry and Najork,
+        "Computing information retrieval performance measures efficiently in the presence of tied
+        scores", ECIR 2008, section 2.4).
     relevant_from, empty : see `BinaryMeasure`.
     """
+
+    ties: Literal["order", "average"] = field(default="order", kw_only=True, validator=one_of("order", "average"))
 
     @property
     def name(self) -> str:
@@ -59,8 +65,12 @@ class AP(BinaryMeasure):
 
     def values(self, lists: RankedLists) -> Vector:
         relevant = self.relevant(lists.label)
-        precision = _found(relevant, lists) / lists.rank
-        return lists.total(precision * relevant) / self.n_relevant(lists)
+        found = _found(relevant, lists)
+        if self.ties == "order":
+            gain = found / lists.rank * relevant
+        else:
+            gain = _expected_precision(relevant, found, lists)
+        return lists.total(gain) / self.n_relevant(lists)
 
 
 @frozen
@@ -176,3 +186,18 @@ def _found(relevant: BoolVector, lists: RankedLists) -> IntVector:
     before_list: IntVector = (count - relevant)[lists.rank == 1]
     found: IntVector = count - before_list[lists.query]
     return found
+
+
+def _expected_precision(relevant: BoolVector, found: IntVector, lists: RankedLists) -> Vector:
+    """Precision at each rank times whether its document is relevant, averaged over all orders of tied documents.
+
+    Of ``size`` tied documents ``hits`` are relevant; the one at a rank is with probability
+    ``hits / size``, and then each of the others is with probability ``(hits − 1) / (size − 1)``.
+    """
+    group = np.cumsum(~lists.tied) - 1
+    first = np.flatnonzero(~lists.tied)[group]
+    size, hits = np.bincount(group)[group], np.bincount(group, relevant)[group]
+    above = (found - relevant)[first]
+    tied_above = lists.rank - lists.rank[first]
+    expected = above + 1.0 + tied_above * (hits - 1.0) / np.maximum(size - 1, 1)
+    return np.asarray(hits / size * expected / lists.rank)

@@ -1,0 +1,180 @@
+"""``structsvm experiment``."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from structsvm.cli.console import counted, print_table, progress_bar, progress_line
+from structsvm.cli.failures import Failure
+from structsvm.cli.options import FILE, example
+from structsvm.exceptions import InputError
+
+if TYPE_CHECKING:
+    from structsvm.data import Pool
+    from structsvm.experiment import Results, Row
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_SHOWN = 5
+
+_TITLES = {
+    "with-best": "Models read all base functions",
+    "without-best": "Models read all base functions but the best one",
+}
+
+_LEGEND = """\
+MAP is over the pool: R = relevant documents in it, and documents that a base function did not retrieve come last;
+with R = all judged relevant documents (trec_eval) it is in the second column, averaged over the orders of tied
+documents in the third. W/L/T counts queries on which {reference} does better, worse, the same; ** marks
+significance at 0.95 (two-tailed Wilcoxon signed rank test). The best base functions are those over all queries.
+"""
+
+
+def _as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not parts:
+        raise click.BadParameter("the list is empty")
+    return parts
+
+
+@click.command(
+    name="experiment",
+    short_help="Compare SVMs on the runs of retrieval systems, as in the paper on SVM-map.",
+    epilog=example("structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"),
+)
+@click.option("--runs", type=_FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
+@click.option("--qrels", type=FILE, required=True, help="Judgments in TREC's format.")
+@click.option("--out", type=_FOLDER, required=True, help="Folder for the results; of one experiment only.")
+@click.option(
+    "--topics", metavar="LIST", callback=_as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
+)
+@click.option("--trials", type=click.IntRange(min=1), default=50, show_default=True, help="Number of trials.")
+@click.option("--train", type=click.IntRange(min=1), default=10, show_default=True, help="Training queries of a trial.")
+@click.option(
+    "--validation",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Queries of a trial that pick C; all others are tested on.",
+)
+@click.option(
+    "--bins", type=click.IntRange(min=1), default=50, show_default=True, help="Thresholds of each base function."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the trials.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor]")
+@click.option(
+    "--models",
+    metavar="NAMES",
+    callback=_as_list,
+    help="Models, such as svm-map,svm-roc; the first is what the others are compared with.  [default: all]",
+)
+@click.option("--with-best", is_flag=True, help="Only the variant in which models read all base functions.")
+@click.option("--without-best", is_flag=True, help="Only the variant in which they do not read the best one.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def experiment_command(
+    runs: Path,
+    qrels: Path,
+    out: Path,
+    topics: tuple[str, ...] | None,
+    jobs: int | None,
+    models: tuple[str, ...] | None,
+    with_best: bool,
+    without_best: bool,
+    quiet: bool,
+    **numbers: int,
+) -> None:
+    """Run the experiment of Yue, Finley, Radlinski and Joachims (SIGIR 2007) on your own runs and judgments.
+
+    In each of 50 trials, models learn from 10 queries how to combine the runs, 5 queries pick the best C of each,
+    and the others test it. Every query has each role equally often.
+
+    Finished trials are kept in the output folder. Ctrl-C ends the experiment; the same command goes on with it,
+    and comes to the same results.
+    """
+    from structsvm.experiment import Settings, count_trials, run
+
+    chosen: dict[str, Any] = dict(numbers)
+    if models:
+        chosen["models"] = models
+    if with_best != without_best:
+        chosen["variants"] = ("with-best",) if with_best else ("without-best",)
+    settings = Settings(**chosen)
+    with progress_line(shown=not quiet) as say:
+        say("reading runs and judgments")
+        pool = _read(runs, qrels, topics)
+    _note_left_out(pool.left_out)
+    try:
+        with progress_bar("trials", shown=not quiet) as show:
+            results = run(pool, settings, out, jobs=jobs, progress=show)
+    except KeyboardInterrupt:
+        raise Failure(
+            f"interrupted: {count_trials(out)} of {counted(settings.trials, 'trial')} are in {out}; "
+            "the same command goes on from there"
+        ) from None
+    _print(results, out)
+
+
+def _read(runs: Path, qrels: Path, topics: tuple[str, ...] | None) -> "Pool":
+    """Read what the experiment is about; of a range, the topics that exist."""
+    from structsvm.data import load_qrels, load_runs, pool_runs
+
+    judgments, read = load_qrels(qrels), load_runs(runs)
+    if topics is None:
+        return pool_runs(read, judgments)
+    known = set(judgments.qid.tolist()).union(*(each.qid.tolist() for each in read))
+    asked = list(dict.fromkeys(_expanded(topics, known)))
+    if not asked:
+        raise InputError(f"--topics {','.join(topics)} names none of the {len(known)} topics of {runs} and {qrels}")
+    return pool_runs(read, judgments, topics=asked)
+
+
+def _expanded(topics: Iterable[str], known: set[str]) -> Iterator[str]:
+    for text in topics:
+        ends = re.fullmatch(r"(\d+)-(\d+)", text)
+        if ends and text not in known:
+            yield from (each for each in known if each.isdecimal() and int(ends[1]) <= int(each) <= int(ends[2]))
+        else:
+            yield text
+
+
+def _note_left_out(left_out: "Any") -> None:
+    if left_out:
+        reasons = [f"{topic} ({reason})" for topic, reason in left_out.items()]
+        more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+        click.echo(
+            f"structsvm: note: {counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}", err=True
+        )
+
+
+def _print(results: "Results", out: Path) -> None:
+    counts = results.statistics
+    click.echo(", ".join(f"{number} {name}" for name, number in counts.items()) + "\n")
+    for variant in results.variants:
+        rows = results.rows(variant)
+        judged = results.rows(variant, denominators="judged")
+        average = results.rows(variant, ties="average")
+        print_table(
+            ["", "MAP", "trec_eval", "over ties", "W/L/T", "p", "", "tied"],
+            (_cells(*of_row) for of_row in zip(rows, judged, average, strict=True)),
+            title=_TITLES[variant],
+            numbers_from=1,
+        )
+    click.echo(_LEGEND.format(reference=results.reference))
+    click.echo(f"results  {out / 'results.json'}")
+
+
+def _cells(row: "Row", judged: "Row", average: "Row") -> list[str]:
+    name = f"{row.name} ({row.place})" if row.place else row.name
+    against = row.against
+    compared = ["", "", ""]
+    if against:
+        compared = [
+            f"{against.wins}/{against.losses}/{against.ties}",
+            f"{against.p_value:.2g}",
+            "**" if against.significant else "",
+        ]
+    return [name, f"{row.mean:.4f}", f"{judged.mean:.4f}", f"{average.mean:.4f}", *compared, f"{row.tied:.0%}"]

@@ -1,0 +1,1 @@
+"""Loss-augmented argmaxes as plain functions that the engine compiles."""

@@ -1,0 +1,82 @@
+"""Which queries train, choose and test a model in each trial: at random, and each as often as any other."""
+
+import numpy as np
+from attrs import frozen
+from scipy.optimize import linear_sum_assignment
+
+from structsvm.exceptions import InputError
+from structsvm.types import IntVector
+
+
+@frozen
+class Split:
+    """The queries of one trial, by number, in ascending order.
+
+    Parameters
+    ----------
+    train : queries that models learn from.
+    validation : queries on which the hyper-parameter of a model is picked.
+    test : all other queries.
+    """
+
+    train: tuple[int, ...]
+    validation: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+def balanced_splits(queries: int, *, trials: int, train: int, validation: int, seed: int) -> tuple[Split, ...]:
+    """Draw the splits of all trials so that every query has each role equally often.
+
+    Where the numbers do not divide, a query has a role at most once more than any other. Such
+    splits exist for all numbers: with its share of the roles, a query is a node of degree
+    ``trials`` in a bipartite multigraph, as is each of the ``queries`` places of a trial, and a
+    regular bipartite multigraph is a sum of perfect matchings (König, 1916), which are the trials.
+    Each of them is drawn with random costs.
+
+    Parameters
+    ----------
+    queries : number of queries.
+    trials : number of trials.
+    train, validation : queries of a trial that are trained on and that pick; the others are tested on.
+    seed : the same seed gives the same splits.
+
+    Raises
+    ------
+    InputError : no query is left to test on.
+    """
+    if queries <= train + validation:
+        raise InputError(
+            f"there are {queries} queries, and {train} + {validation} of them are asked for to train and to validate: "
+            "at least one more must be left to test on"
+        )
+    rng = np.random.default_rng(seed)
+    place_of_role = np.repeat(np.arange(3), [train, validation, queries - train - validation])
+    due = _visits(_shares(place_of_role, trials, rng), place_of_role, trials, rng)
+    splits = []
+    for _ in range(trials):
+        cost = np.where(due > 0, rng.random(due.shape), queries + 1.0)  # a place that is not due is never worth it
+        query, place = linear_sum_assignment(cost)
+        due[query, place] -= 1
+        roles = place_of_role[place]
+        splits.append(Split(*(tuple(query[roles == role].tolist()) for role in range(3))))
+    return tuple(splits)
+
+
+def _shares(place_of_role: IntVector, trials: int, rng: np.random.Generator) -> IntVector:
+    """Return how often each query has each role, shape (queries, 3): rows sum to ``trials``, and differ by one."""
+    queries = len(place_of_role)
+    each, rest = np.divmod(trials * np.bincount(place_of_role, minlength=3), queries)
+    shares = np.tile(each, (queries, 1))
+    receivers = np.resize(rng.permutation(queries), rest.sum())  # round after round: all get the same number
+    np.add.at(shares, (receivers, np.repeat(np.arange(3), rest)), 1)
+    return shares
+
+
+def _visits(shares: IntVector, place_of_role: IntVector, trials: int, rng: np.random.Generator) -> IntVector:
+    """Return how often each query takes each place, shape (queries, places): rows and columns sum to ``trials``."""
+    visits = np.zeros((len(shares), len(place_of_role)), dtype=np.int64)
+    for role in range(3):
+        takers = rng.permutation(np.repeat(np.arange(len(shares)), shares[:, role]))
+        places = np.repeat(np.flatnonzero(place_of_role == role), trials)
+        np.add.at(visits, (takers, places), 1)
+    return visits

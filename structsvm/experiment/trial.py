@@ -1,0 +1,140 @@
+"""One trial: every model is fitted, picked on the validation queries, and tested."""
+
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+from attrs import field, frozen
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from structsvm.experiment.collection import Collection
+from structsvm.experiment.feature_maps import FeatureMap
+from structsvm.experiment.models import Model
+from structsvm.experiment.results import WITHOUT_BEST, Fit, Ranked, Trial
+from structsvm.experiment.scoring import Precision, score_queries, tied_shares
+from structsvm.experiment.splits import Split
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
+
+
+@frozen(eq=False)
+class Material:
+    """What all trials read.
+
+    Parameters
+    ----------
+    collection : the queries.
+    best : column of the best base function.
+    normalised : what `FeatureMap.within_queries` made of the scores.
+    """
+
+    collection: Collection
+    best: int
+    normalised: dict[FeatureMap, Matrix] = field(repr=False)
+
+    @classmethod
+    def of(cls, collection: Collection, best: int, models: Iterable[Model]) -> "Material":
+        """Prepare the features of models."""
+        qid = np.repeat(np.arange(collection.n_queries), np.diff(collection.ptr))
+        maps = dict.fromkeys(model.features for model in models)
+        return cls(collection, best, {each: each.within_queries(collection.X, qid) for each in maps})
+
+
+@frozen(eq=False)
+class Part:
+    """The queries that have one role in a trial.
+
+    Parameters
+    ----------
+    rows : their rows in the collection.
+    ptr : where the rows of each of them begin among these.
+    relevant : whether each document is.
+    """
+
+    rows: IntVector
+    ptr: IntVector
+    relevant: BoolVector
+
+    @classmethod
+    def of(cls, collection: Collection, queries: Sequence[int]) -> "Part":
+        """Collect queries."""
+        rows = collection.rows(queries)
+        sizes = np.diff(collection.ptr)[list(queries)]
+        return cls(rows, np.concatenate([[0], np.cumsum(sizes)]), collection.relevant[rows])
+
+
+def run_trial(number: int, split: Split, material: Material, models: Sequence[Model], variants: Sequence[str]) -> Trial:
+    """Run a trial, in one thread, so that its numbers do not depend on how many there are.
+
+    Parameters
+    ----------
+    number : of the trial.
+    split : its queries.
+    material : the data.
+    models : in the order of the tables.
+    variants : "with-best", "without-best".
+    """
+    began = time.perf_counter()
+    with _one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
+        warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
+        parts = [Part.of(material.collection, queries) for queries in (split.train, split.validation, split.test)]
+        fits = {variant: _fit_all(material, parts, models, variant) for variant in variants}
+    return Trial(number, split.train, split.validation, split.test, time.perf_counter() - began, fits)
+
+
+def _fit_all(material: Material, parts: Sequence[Part], models: Sequence[Model], variant: str) -> dict[str, Fit]:
+    columns = np.arange(len(material.collection.functions))
+    if variant == WITHOUT_BEST:
+        columns = np.delete(columns, material.best)
+    fits: dict[str, Fit] = {}
+    for features in dict.fromkeys(model.features for model in models):
+        matrices = _transformed(features, material.normalised[features], parts, columns)
+        fits |= {model.name: _fit(model, matrices, parts) for model in models if model.features == features}
+    return {model.name: fits[model.name] for model in models}
+
+
+def _transformed(features: FeatureMap, X: Matrix, parts: Sequence[Part], columns: IntVector) -> list[Any]:
+    train, *others = (X[np.ix_(part.rows, columns)] for part in parts)
+    transformer = features.transformer().fit(train)
+    return [transformer.transform(rows) for rows in (train, *others)]
+
+
+def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
+    (X_train, X_validation, X_test), (train, validation, test) = matrices, parts
+    qid = np.repeat(np.arange(len(train.ptr) - 1), np.diff(train.ptr))
+    candidates = model.candidates(X_train, train.relevant, qid)
+    on_validation = [float(_precision(each.scores(X_validation), validation).ap.mean()) for each in candidates]
+    on_test = [_precision(each.scores(X_test), test) for each in candidates]
+    chosen = on_validation.index(max(on_validation))
+    tied = tied_shares(candidates[chosen].scores(X_test), test.ptr)
+    return Fit(
+        values=tuple(float(candidate.value) for candidate in candidates),
+        validation=tuple(on_validation),
+        test=tuple(float(precision.ap.mean()) for precision in on_test),
+        seconds=tuple(candidate.seconds for candidate in candidates),
+        gaps=tuple(candidate.gap for candidate in candidates),
+        features=X_train.shape[1],
+        chosen=chosen,
+        ranked=Ranked.of(*on_test[chosen], tied),
+    )
+
+
+def _precision(scores: Vector, part: Part) -> Precision:
+    return score_queries(scores, part.relevant, part.ptr)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Do linear algebra and compiled loops in one thread: sums have one order, and workers do not compete."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        numba.set_num_threads(threads)

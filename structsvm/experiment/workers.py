@@ -1,0 +1,59 @@
+"""Trials spread over processes."""
+
+import os
+import signal
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from functools import cache
+from threading import Thread
+from typing import TypeVar
+
+from joblib import Parallel, cpu_count, delayed
+
+T = TypeVar("T")
+
+_SECONDS_BETWEEN_LOOKS = 0.5
+
+
+def spread(
+    function: Callable[..., T], tasks: Iterable[tuple[object, ...]], jobs: int | None
+) -> Generator[T, None, None]:
+    """Call a function with the arguments of each task, and yield what it returns, in the order in which it is ready.
+
+    Close the generator to end the processes before all is done.
+
+    Parameters
+    ----------
+    function : of a module that can be imported.
+    tasks : arguments. Large arrays among them go to the processes once, as memory maps.
+    jobs : processes; 1: this one. None: as many as there are processors.
+    """
+    jobs = jobs or cpu_count()
+    if jobs == 1:
+        yield from (function(*task) for task in tasks)
+        return
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
+        with closing(parallel(delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)) as ready:
+            yield from ready
+
+
+def _in_a_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:
+    _stay_with(parent)
+    return function(*arguments)
+
+
+@cache
+def _stay_with(parent: int) -> None:
+    """Leave Ctrl-C to the main process, and end with it, even where it is killed: a worker would go on for minutes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)

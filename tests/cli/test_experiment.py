@@ -1,0 +1,109 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from structsvm.experiment import Results
+from tests.experiment.conftest import scored_documents, write_trec
+
+SHORT = ("--trials", 2, "--train", 3, "--validation", 2, "--bins", 6, "--jobs", 1)
+READ = ("--runs", "runs", "--qrels", "qrels.txt", "--out", "out")
+
+
+@pytest.fixture
+def trec(here):
+    """Runs and judgments of 12 topics, numbered from 0."""
+    write_trec(here, *scored_documents(12, 30, 4))
+    return here
+
+
+def test_it_prints_a_table_of_each_variant_and_keeps_the_results(run, trec):
+    printed = run("experiment", *READ, *SHORT, "--models", "svm-map, svm-roc").stdout
+    assert printed.startswith("4 base functions, 24 features, 12 queries, ")
+    assert "Models read all base functions\n" in printed
+    assert "Models read all base functions but the best one\n" in printed
+    results = Results.load("out/results.json")
+    assert results.models == ("SVM-map", "SVM-roc")
+    assert results.variants == ("with-best", "without-best")
+    for variant in results.variants:
+        for row in results.rows(variant):
+            assert f"{row.mean:.4f}" in printed
+    assert results.functions[0].name + " (1)" in printed
+    assert printed.rstrip().endswith("out/results.json")
+    assert len(Path("out/trials.jsonl").read_text().splitlines()) == 3
+
+
+def test_the_same_command_goes_on_and_another_one_is_refused(run, trec):
+    command = ("experiment", *READ, *SHORT, "--models", "svm-map", "--with-best")
+    first = run(*command).stdout
+    kept = Path("out/trials.jsonl").read_text()
+    Path("out/trials.jsonl").write_text(kept[:-20])
+    assert run(*command).stdout == first
+    assert len(Path("out/trials.jsonl").read_text().splitlines()) == 3
+    refused = run(*command, "--seed", 1, code=1).stderr
+    assert refused.startswith("structsvm: error: out belongs to another experiment (seed was 0, and is 1)")
+    assert "Traceback" not in refused
+
+
+@pytest.mark.parametrize(
+    ("topics", "left"), [("0-6,9", ["0", "1", "2", "3", "4", "5", "6", "9"]), ("3-99", list(map(str, range(3, 12))))]
+)
+def test_topics_are_listed_and_ranges_hold_those_that_exist(run, trec, topics, left):
+    run("experiment", *READ, *SHORT, "--models", "svm-map", "--without-best", "--topics", topics)
+    results = Results.load("out/results.json")
+    assert [query.id for query in results.queries] == left
+    assert results.variants == ("without-best",)
+
+
+def test_topics_that_are_left_out_are_said(run, trec):
+    done = run("experiment", *READ, *SHORT, "--models", "svm-map", "--with-best", "--topics", "0-8,77")
+    assert done.stderr == "structsvm: note: 1 topic left out: 77 (no run has it and it is not judged)\n"
+    assert json.loads(Path("out/results.json").read_text())["left_out"].keys() == {"77"}
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--models", "svm-mpa"), 1, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
+        (("--models", ","), 2, "the list is empty"),
+        (("--topics", "50-60"), 1, "--topics 50-60 names none of the 12 topics"),
+        (("--train", 20), 1, "there are 12 queries, and 20 + 2 of them are asked for"),
+        (("--runs", "nowhere"), 1, "there is no folder nowhere"),
+        (("--qrels", "nowhere"), 1, "there is no file nowhere"),
+        (("--out", "qrels.txt"), 2, "is a file"),
+        (("--trials", 0), 2, "0 is not in the range x>=1"),
+    ],
+)
+def test_mistakes_are_explained_in_a_line(run, trec, options, code, message):
+    printed = run("experiment", *READ, *SHORT, *options, code=code).stderr
+    assert message in printed
+    assert "Traceback" not in printed
+    assert not Path("out/results.json").exists()
+
+
+def test_ctrl_c_keeps_finished_trials_and_says_how_to_go_on(trec):
+    command = [sys.executable, "-m", "structsvm", "experiment", *READ, *SHORT, "--trials", 200, "--jobs", 2]
+    process = subprocess.Popen(
+        [*map(str, command), "--models", "svm-map"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    trials = Path("out/trials.jsonl")
+    while not trials.exists() or len(trials.read_bytes().splitlines()) < 3:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    out, err = process.communicate(timeout=60)
+    kept = len(trials.read_text().splitlines()) - 1
+    assert process.returncode == 1
+    assert (
+        err == f"structsvm: error: interrupted: {kept} of 200 trials are in out; the same command goes on from there\n"
+    )
+    assert out == ""
