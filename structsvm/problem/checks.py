@@ -76,18 +76,34 @@ def require_finite(scores: Vector, ptr: IntVector, first: int) -> None:
         raise InputError(f"example {example} has features that are NaN, infinite or too large to compute with")
 
 
-def require_losses(title: str, losses: Vector, first: int) -> None:
-    """Refuse losses that are not numbers of at least 0; ``first`` is the number of the first example."""
-    if not (losses >= 0.0).all():
-        i = int(np.argmin(losses >= 0.0))
+def require_planes(title: str, losses: Vector, coef: Vector, ptr: IntVector, first: int) -> None:
+    """Refuse losses that are not finite numbers of at least 0, and outputs whose encodings are not finite.
+
+    Parameters
+    ----------
+    title : name of the loss.
+    losses, coef : of the outputs found.
+    ptr : where the coefficients of each example begin.
+    first : number of the first example.
+    """
+    right = np.isfinite(losses) & (losses >= 0.0)
+    if not right.all():
+        i = int(np.argmin(right))
         raise OracleError(
-            f"{title} returned a loss of {losses[i]} for example {first + i}; a loss is a number of at least 0. "
-            "Run structsvm.testing.check_loss on it."
+            f"{title} returned a loss of {losses[i]} for example {first + i}; a loss is a finite number of at least 0 "
+            "(leave outputs that are forbidden out of the argmax). Run structsvm.testing.check_loss on it."
+        )
+    finite = np.isfinite(coef)
+    if not finite.all():
+        example = first + int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
+        raise OracleError(
+            f"{title}: the output returned as the loss-augmented argmax of example {example} is encoded by NaN or "
+            "infinity. A kernel must write every element of out; run structsvm.testing.check_loss on the loss."
         )
 
 
 def require_argmaxes(title: str, violation: Vector, scores: Vector, first: int) -> None:
-    """Refuse argmaxes that the truth itself beats, and planes of NaN.
+    """Refuse argmaxes that the truth itself beats.
 
     Parameters
     ----------
@@ -97,11 +113,6 @@ def require_argmaxes(title: str, violation: Vector, scores: Vector, first: int) 
     first : number of the first example.
     """
     lowest = int(np.argmin(violation))
-    if np.isnan(violation[lowest]):
-        raise OracleError(
-            f"{title}: the output returned as the loss-augmented argmax of example {first + lowest} is encoded by NaN. "
-            "A kernel must write every element of out; run structsvm.testing.check_loss on the loss."
-        )
     if violation[lowest] < -rounding(scores):
         raise OracleError(
             f"{title}: the output returned as the loss-augmented argmax of example {first + lowest} has Δ + w·Ψ "

@@ -15,8 +15,8 @@ from structsvm.problem.checks import (
     checked_weights,
     require_argmaxes,
     require_finite,
-    require_losses,
     require_pairs,
+    require_planes,
     require_positive_C,
     require_unbeaten,
     require_usable,
@@ -225,10 +225,10 @@ class Problem:
 
         Raises
         ------
-        OracleError : when a loss is not a number or negative, or the truth beats the argmax.
+        OracleError : when a loss is not a finite number of at least 0, or an encoding not finite.
         """
         planes = self.oracle.planes(point.scores, self.ptr, self.cap)
-        require_losses(self.loss.title, planes.loss, self.first)
+        require_planes(self.loss.title, planes.loss, planes.coef, self.ptr, self.first)
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:

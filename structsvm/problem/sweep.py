@@ -103,7 +103,8 @@ def _dual_sweep(
         loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
         value = loss - np.dot(coef, scores)
         best = best_value(planes, i, w)
-        if not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max()):
+        sound = 0.0 <= loss < np.inf and value < np.inf
+        if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
             return total, i
         if value > best + new_plane:
             example_combine(view, i, coef, g)

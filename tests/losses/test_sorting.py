@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from structsvm.losses.kernels.sorting import descending
+from structsvm.losses.kernels.sorting import _counted, descending
 from structsvm.types import Vector
 
 
@@ -74,3 +74,14 @@ def test_scores_that_are_no_numbers_come_back_as_some_order(n: int, value: float
     scores = np.random.default_rng(n).standard_normal(n)
     scores[n // 2] = value
     np.testing.assert_array_equal(np.sort(descending(scores)), np.arange(n))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_lowest_scores_come_last_whatever_rounding_does(seed: int) -> None:
+    """They are mended by insertion, which gives up on many: the first sort must put them in the last bucket."""
+    rng = np.random.default_rng(seed)
+    scores = np.maximum(rng.standard_normal(400), 0.0) * rng.uniform(0.1, 10.0)
+    assert_descending(scores)
+    bits = 8
+    order = _counted(scores, scores.max(), ((1 << 2 * bits) - 1) / (scores.max() - scores.min()), bits)
+    assert scores[order[-1]] == scores.min()

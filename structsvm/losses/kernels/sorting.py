@@ -43,7 +43,7 @@ def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVect
     low, high = np.zeros(buckets + 1, np.int64), np.zeros(buckets + 1, np.int64)
     for document in range(n):
         place = (highest - scores[document]) * scale
-        key = int(place) if 0.0 <= place <= last else 0  # NaN must not lead astray
+        key = int(min(place, last)) if place >= 0.0 else 0  # NaN must not lead astray
         low[(key & mask) + 1] += 1
         high[(key >> bits) + 1] += 1
         words[document] = (key << 32) | document
