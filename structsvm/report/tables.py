@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from statistics import fmean, median, median_low
 
-from attrs import evolve
+from attrs import asdict, evolve
 
 from structsvm.experiment import WITH_BEST, WITHOUT_BEST, Fit, Results, Row
 from structsvm.experiment.results import Denominators
@@ -66,15 +66,72 @@ def map_table(results: Results, variant: str, denominators: Denominators = "pool
         title=f"MAP of models that read {VARIANTS[variant]}{kind}",
         columns=(
             Column("Model", display_name, right=False),
-            Column("MAP", lambda record: f"{record['map']:.4f}"),
+            Column("MAP", _digits("map", 4)),
             Column("W/L/T", _wins),
             Column("p", lambda record: "" if record["p_value"] is None else f"{record['p_value']:.2g}"),
             Column("", lambda record: "**" if record["significant"] else "", right=False),
-            Column("MAP over ties", lambda record: f"{record['map_over_ties']:.4f}"),
+            Column("MAP over ties", _digits("map_over_ties", 4)),
             Column("Tied", lambda record: f"{record['tied']:.0%}"),
         ),
         sections=(models, functions),
         notes=(_DENOMINATORS[denominators],),
+    )
+
+
+def function_table(results: Results) -> Table:
+    """Return how well each base function ranks the pool, best first."""
+    records = tuple(
+        {
+            "name": function.name,
+            "map": function.mean_ap,
+            "map_over_ties": fmean(function.ranked.ap_over_ties),
+            "retrieved": function.retrieved,
+            "tied": fmean(function.ranked.tied),
+        }
+        for function in results.functions
+    )
+    return Table(
+        title="Base functions, over the pool",
+        columns=(
+            Column("Base function", _text("name"), right=False),
+            Column("MAP", _digits("map", 4)),
+            Column("MAP over ties", _digits("map_over_ties", 4)),
+            Column("Retrieved", lambda record: f"{record['retrieved']:.0%}"),
+            Column("Tied", lambda record: f"{record['tied']:.0%}"),
+        ),
+        sections=(records,),
+        notes=("Retrieved: share of the documents of the pool.",),
+    )
+
+
+def path_table(results: Results, variant: str) -> Table:
+    """Return MAP on validation and test queries for each value of C, mean of the trials, and how often it was picked."""
+    sections = []
+    for model in results.models:
+        fits = results.fits(variant, model)
+        sections.append(
+            tuple(
+                {
+                    "variant": variant,
+                    "name": model,
+                    "C": value,
+                    "validation": fmean(fit.validation[k] for fit in fits),
+                    "test": fmean(fit.test[k] for fit in fits),
+                    "picked": sum(fit.chosen == k for fit in fits),
+                }
+                for k, value in enumerate(fits[0].values)
+            )
+        )
+    return Table(
+        title=f"MAP against C, models read {VARIANTS[variant]}",
+        columns=(
+            Column("Model", _text("name"), right=False),
+            Column("C", lambda record: f"{record['C']:g}"),
+            Column("Validation", _digits("validation", 4)),
+            Column("Test", _digits("test", 4)),
+            Column("Times picked", _number("picked")),
+        ),
+        sections=tuple(sections),
     )
 
 
@@ -84,7 +141,7 @@ def fits_table(results: Results, variant: str) -> Table:
     return Table(
         title=f"Training, on {VARIANTS[variant]}",
         columns=(
-            Column("Model", lambda record: str(record["name"]), right=False),
+            Column("Model", _text("name"), right=False),
             Column("Features, median", _number("features")),
             Column("Values of C", lambda record: f"{record['lowest']:g} to {record['highest']:g}"),
             Column("Picked, median", lambda record: f"{record['picked']:g}"),
@@ -105,6 +162,28 @@ def fits_table(results: Results, variant: str) -> Table:
 def legend(results: Results) -> tuple[str, ...]:
     """Return what there is to say about all tables of MAP."""
     return (_SIGNS.format(reference=results.reference), _TIES, _FUNCTIONS)
+
+
+def query_table(results: Results, variant: str) -> Table:
+    """Return the average precision of every row of a table of MAP for each query; over the pool, in the order of ties.
+
+    A model's is the mean over the trials that tested the query, and missing where none did.
+    """
+    rows = results.rows(variant)
+    values = {row.name: [None if math.isnan(value) else value for value in row.values.tolist()] for row in rows}
+    records = tuple(
+        {"variant": variant, **asdict(query), **{name: of_row[k] for name, of_row in values.items()}}
+        for k, query in enumerate(results.queries)
+    )
+    return Table(
+        title=f"Average precision of each query, models read {VARIANTS[variant]}",
+        columns=(
+            Column("Query", _text("id"), right=False),
+            *(Column(name.capitalize(), _number(name)) for name in ("documents", "relevant")),
+            *(Column(name, _digits(name, 3)) for name in values),
+        ),
+        sections=(records,),
+    )
 
 
 def map_tables(results: Results) -> tuple[Table, ...]:
@@ -171,6 +250,14 @@ def _wins(record: Record) -> str:
 
 def _number(name: str) -> Callable[[Record], str]:
     return lambda record: f"{record[name]:,}"
+
+
+def _text(name: str) -> Callable[[Record], str]:
+    return lambda record: str(record[name])
+
+
+def _digits(name: str, digits: int) -> Callable[[Record], str]:
+    return lambda record: "" if record[name] is None else f"{record[name]:.{digits}f}"
 
 
 def _gap(gap: float | None) -> str:
