@@ -1,4 +1,4 @@
-"""The command line: ``structsvm train``, ``predict``, ``evaluate``, ``experiment``, ``list`` and ``demo``."""
+"""The command line: ``structsvm train``, ``predict``, ``evaluate``, ``experiment``, ``report``, ``list`` and ``demo``."""
 
 import click
 
@@ -9,6 +9,7 @@ from structsvm.cli.failures import CommandLine
 from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
+from structsvm.cli.report import report_command
 from structsvm.cli.train import train_command
 
 __all__ = ["main"]
@@ -16,7 +17,7 @@ __all__ = ["main"]
 
 @click.group(
     cls=CommandLine,
-    commands=[train_command, predict_command, evaluate_command, experiment_command, list_command, demo_command],
+    commands=[train_command, predict_command, evaluate_command, experiment_command, report_command, list_command, demo_command],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=example(
         "structsvm train train.txt --loss map -C 10 --model m.npz",

@@ -28,4 +28,4 @@ def _compared(reference: str, against: Comparison) -> str:
     counts = f"{reference} is better on {against.wins} queries and worse on {against.losses}"
     if against.ties:
         counts += f", the same on {against.ties}"
-    return f"{counts}, {'' if against.significant else 'not '}significant at 0.95 (p = {against.p_value:.2g})"
+    return f"{counts}, {'' if against.significant else 'not '}significant at 0.95 (p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{against.p_value:.2g})"

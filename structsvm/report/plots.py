@@ -8,15 +8,16 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import NotInstalledError
-from structsvm.experiment import Results, Row
+from structsvm.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
 from structsvm.report.svg import as_inline_svg
-from structsvm.report.tables import VARIANTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from structsvm.types import Vector
+
+_SHORT = {WITH_BEST: "model", WITHOUT_BEST: "model without the best function"}
 
 INK = "#010203"
 """Stands for the colour of the text around the plot."""
@@ -27,11 +28,13 @@ _SMALLEST_GAP = 1e-7
 
 _SETTINGS = {
     "axes.edgecolor": INK,
+    "axes.facecolor": "none",
     "axes.grid": True,
     "axes.labelcolor": INK,
     "axes.linewidth": 0.6,
     "axes.spines.right": False,
     "axes.spines.top": False,
+    "axes.titlepad": 4.0,
     "axes.titlesize": 9.5,
     "font.family": "sans-serif",
     "font.size": 9.0,
@@ -102,7 +105,7 @@ def draw(results: Results) -> Plots:
 def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
     names = [row.name for row in next(iter(rows.values()))]
     models = [row.name for row in next(iter(rows.values())) if not row.place]
-    with _figure("overview", 7.4, 0.9 + 0.24 * len(names)) as (figure, drawn):
+    with _figure("overview", 8.0, 0.9 + 0.24 * len(names)) as (figure, drawn):
         axes = figure.subplots()
         axes.axhline(len(models) - 0.5, color=INK, linewidth=0.6, alpha=0.5)
         for (variant, of_variant), colour, marker in zip(rows.items(), (_BLUE, _ORANGE), "oD", strict=False):
@@ -112,7 +115,7 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
                 range(len(shown)),
                 marker,
                 color=colour,
-                label=f"model that reads {VARIANTS[variant]}",
+                label=_SHORT[variant],
             )
         functions = [row for row in next(iter(rows.values())) if row.place]
         axes.plot(
@@ -138,8 +141,8 @@ def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
             difference = np.sort(difference[~np.isnan(difference)])[::-1]
             _bars(axes, difference)
             against = row.against
-            score = f" {against.wins}/{against.losses}/{against.ties}" if against else ""
-            axes.set_title(f"{row.name} {score}", loc="left")
+            score = f" · {against.wins}/{against.losses}/{against.ties}" if against else ""
+            axes.set_title(f"{row.name}{score}", loc="left")
         figure.supxlabel("queries, by difference", fontsize=9.0)
         figure.supylabel(f"AP of {reference.name} minus AP", fontsize=9.0)
     return drawn(
@@ -189,13 +192,13 @@ def _regularisation(results: Results, variant: str) -> Plot:
 
 def _training(results: Results) -> Plot:
     models = results.models
-    with _figure("training", 7.4, 1.0 + 0.26 * len(models)) as (figure, drawn):
+    with _figure("training", 8.0, 1.0 + 0.26 * len(models)) as (figure, drawn):
         time, gap = figure.subplots(1, 2, sharey=True)
         shifts = np.linspace(-0.14, 0.14, len(results.variants)) if len(results.variants) > 1 else [0.0]
         for variant, colour, shift in zip(results.variants, (_BLUE, _ORANGE), shifts, strict=False):
             for row, model in enumerate(models):
                 fits = results.fits(variant, model)
-                label = f"reads {VARIANTS[variant]}" if row == 0 else None
+                label = _SHORT[variant] if row == 0 else None
                 _strip(time, [sum(fit.seconds) for fit in fits], row + shift, colour, label)
                 gaps = [max(each, _SMALLEST_GAP) for fit in fits for each in fit.gaps if each is not None]
                 _strip(gap, gaps, row + shift, colour, None)
@@ -219,7 +222,7 @@ def _strip(axes: "Axes", values: Sequence[float], height: float, colour: str, la
 
 
 def _size(panels: int) -> tuple[float, float]:
-    return 8.4, 0.7 + 1.35 * -(-panels // _PANELS)
+    return 9.2, 0.8 + 1.5 * -(-panels // _PANELS)
 
 
 def _panels(figure: "Figure", number: int, *, share_x: bool = False) -> Iterator["Axes"]:
