@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "solvers": SHARED | {"qp", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
     "estimators": SHARED | {"operators", "metrics", "features", "data", "qp", "losses", "problem", "solvers"},
-    "experiment": SHARED | {"operators", "metrics", "features", "data", "losses", "solvers", "estimators"},
+    "experiment": SHARED | {"files", "operators", "metrics", "features", "data", "losses", "solvers", "estimators"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
 LARGE = {"cvxopt", "osqp", "highspy", "matplotlib"}

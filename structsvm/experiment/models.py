@@ -148,12 +148,11 @@ def _decades(low: int, high: int) -> tuple[float, ...]:
     return tuple(float(f"1e{exponent}") for exponent in range(low, high + 1))
 
 
-# Where validation picks, with a margin on both sides. Below a small C rankings no longer change: all
-# documents are within the margin, and w is C times a fixed vector.
+# Where validation picks, with a margin on both sides. Below a small C rankings no longer change (all documents
+# are within the margin, and w is C times a fixed vector); above 1e5 those of plain classifiers hardly do.
 _RANKING_CS = _decades(-4, 2)
+_PLAIN_CS = _decades(0, 5)
 _BALANCED_CS = _decades(-3, 3)
-_PLAIN_CS = _decades(1, 6)
-_PLAIN_CS_WITH_INTERCEPT = _decades(1, 5)
 
 
 def _paper_models(bins: int) -> tuple[Model, ...]:
@@ -165,11 +164,11 @@ def _paper_models(bins: int) -> tuple[Model, ...]:
             ClassificationSVM(
                 name=name + suffix,
                 features=features,
-                Cs=_BALANCED_CS if balanced else plain_Cs,
+                Cs=_BALANCED_CS if balanced else _PLAIN_CS,
                 balanced=balanced,
                 fit_intercept=bool(suffix),
             )
-            for suffix, plain_Cs in (("", _PLAIN_CS), ("+b", _PLAIN_CS_WITH_INTERCEPT))
+            for suffix in ("", "+b")
             for name, features, balanced in (
                 ("SVM-acc", quantiles, False),
                 ("SVM-acc2", quantiles, True),

@@ -29,8 +29,8 @@ _COMPUTING = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn")
 
 def run(
     data: Collection | Pool,
-    settings: Settings | None = None,
-    out: str | Path = "experiment",
+    settings: Settings,
+    out: str | Path,
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -47,7 +47,7 @@ def run(
     ----------
     data : queries with the scores of base functions: `Collection.from_arrays`, or the pool of TREC runs
         that `structsvm.data.load_pool` made.
-    settings : of the experiment; None: those of the paper.
+    settings : of the experiment; ``Settings()`` are those of the paper.
     out : folder for ``trials.jsonl`` and ``results.json``; made where it does not exist. Of one
         experiment only.
     jobs : processes that run trials; None: as many as there are processors.
@@ -59,7 +59,6 @@ def run(
         folder belongs to another experiment; it says why.
     KeyboardInterrupt : after Ctrl-C; finished trials are kept.
     """
-    settings = settings or Settings()
     collection = data if isinstance(data, Collection) else of_pool(data)
     if WITHOUT_BEST in settings.variants and len(collection.functions) < 2:
         raise InputError(

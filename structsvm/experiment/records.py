@@ -16,6 +16,8 @@ from structsvm.experiment.results import FORMAT, Header, Trial
 
 NAME = "trials.jsonl"
 
+_BEGINNING = b'{"settings":'
+
 
 @frozen(eq=False)
 class Records:
@@ -34,16 +36,15 @@ class Records:
 
     def append(self, trial: Trial) -> None:
         """Write a trial, and wait until it is on disk."""
-        self.file.write(as_json(trial).encode() + b"\n")
-        self.file.flush()
-        os.fsync(self.file.fileno())
+        _write(self.file, as_json(trial))
 
 
 @contextmanager
 def open_records(folder: Path, header: Header) -> Iterator[Records]:
     """Open the trials of an experiment in a folder, which is made if it does not exist.
 
-    A last line without an end is what a process was writing when it was killed: it is dropped.
+    A last line without an end is what a process was writing when it was killed: it is dropped. Without
+    any trial, the folder is free for another experiment.
 
     Parameters
     ----------
@@ -73,19 +74,19 @@ def open_records(folder: Path, header: Header) -> Iterator[Records]:
 
 def _read(path: Path, file: BufferedRandom, header: Header) -> Records:
     """Read the trials; leave the file with a header and whole lines only."""
-    first = as_json(header).encode() + b"\n"
     file.seek(0)
     content = file.read()
-    whole = content[: content.rfind(b"\n") + 1]
-    if not whole and first.startswith(content):  # nothing yet, or killed within the header
+    head, *lines = content.split(b"\n")
+    torn = lines.pop() if lines else b""
+    if not lines:  # no trial yet: whose header it is does not matter
+        if not _BEGINNING.startswith(head[: len(_BEGINNING)]):
+            raise _not_ours(path)
         file.truncate(0)
-        file.write(first)
-        file.flush()
-        os.fsync(file.fileno())
+        _write(file, as_json(header))
         return Records(header, (), file)
-    head, *lines = (whole or content).splitlines()
-    found = _same(path, head, header)
-    file.truncate(len(whole))
+    found = _header(path, head)
+    _require_same(path, found, header)
+    file.truncate(len(content) - len(torn))
     trials: dict[int, Trial] = {}
     for number, line in enumerate(lines, start=2):
         try:
@@ -98,16 +99,30 @@ def _read(path: Path, file: BufferedRandom, header: Header) -> Records:
     return Records(found, tuple(trials[number] for number in sorted(trials)), file)
 
 
-def _same(path: Path, head: bytes, header: Header) -> Header:
-    """Read the header; refuse that of another experiment, and say what differs."""
+def _write(file: BufferedRandom, line: str) -> None:
+    file.write(line.encode() + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _header(path: Path, line: bytes) -> Header:
     try:
-        found = from_json(head.decode(), Header)
+        found = from_json(line.decode(), Header)
     except ValueError:
-        raise InputError(f"{path} is not a file of trials: choose another output folder") from None
+        raise _not_ours(path) from None
     if found.format > FORMAT:
         raise InputError(
             f"{path} was written by a newer version of structural-svm: upgrade, or choose another output folder"
         )
+    return found
+
+
+def _not_ours(path: Path) -> InputError:
+    return InputError(f"{path} is not a file of trials: choose another output folder")
+
+
+def _require_same(path: Path, found: Header, header: Header) -> None:
+    """Refuse the trials of another experiment, and say what differs."""
     differences = [*_differences(found.settings, header.settings)]
     if found.data != header.data:
         differences.append("the documents, scores or judgments are others")
@@ -116,7 +131,6 @@ def _same(path: Path, head: bytes, header: Header) -> Header:
             f"{path.parent} belongs to another experiment ({'; '.join(differences)}): choose another output folder, "
             "or remove that one"
         )
-    return found
 
 
 def _differences(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:

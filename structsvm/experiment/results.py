@@ -10,6 +10,7 @@ from attrs import field, frozen
 from structsvm.exceptions import InputError
 from structsvm.experiment.comparison import Comparison, compare
 from structsvm.experiment.encoding import as_json, from_json
+from structsvm.files import replacing
 from structsvm.types import Vector
 
 FORMAT = 1
@@ -280,13 +281,14 @@ class Results:
         return np.asarray(values * [query.relevant / query.judged for query in self.queries])
 
     def save(self, path: str | Path) -> None:
-        """Write the results as JSON.
+        """Write the results as JSON; an existing file is replaced at once or not at all.
 
         Raises
         ------
-        OSError : when the file cannot be written.
+        InputError : when no file can be put there.
         """
-        Path(path).write_text(as_json(self) + "\n", encoding="utf-8")
+        with replacing(Path(path)) as file:
+            file.write(as_json(self) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

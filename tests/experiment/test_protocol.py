@@ -229,7 +229,7 @@ def alive(pid: int) -> bool:
 
 
 def test_other_settings_or_data_do_not_go_on_in_the_same_folder(collection, tmp_path):
-    one = evolve(SMALL, trials=1, models=["SVM-map"], variants=["with-best"])
+    one = evolve(SMALL, trials=1, models=MODELS[:1], variants=["with-best"])
     run(collection, one, tmp_path, jobs=1)
     with pytest.raises(InputError, match="belongs to another experiment .*trials was 1, and is 2"):
         run(collection, evolve(one, trials=2), tmp_path)
@@ -239,14 +239,14 @@ def test_other_settings_or_data_do_not_go_on_in_the_same_folder(collection, tmp_
 
 
 def test_other_versions_do_not_go_on_but_may_look(collection, tmp_path, monkeypatch):
-    one = evolve(SMALL, trials=1, models=["SVM-map"], variants=["with-best"])
-    begun = run(collection, one, tmp_path / "done", jobs=1)
+    two = evolve(SMALL, trials=2, models=MODELS[:1], variants=["with-best"])
+    begun = run(collection, two, tmp_path / "done", jobs=1)
     (tmp_path / "begun").mkdir()
-    (tmp_path / "begun" / NAME).write_bytes((tmp_path / "done" / NAME).read_bytes().splitlines(keepends=True)[0])
+    (tmp_path / "begun" / NAME).write_bytes((tmp_path / "done" / NAME).read_bytes()[:-1])
     monkeypatch.setattr(protocol_module, "_versions", lambda: begun.header.versions | {"numpy": "9.9"})
-    assert run(collection, one, tmp_path / "done") == begun
+    assert run(collection, two, tmp_path / "done") == begun
     with pytest.raises(InputError, match=r"begun with other versions \(numpy was .*, and is 9.9\)"):
-        run(collection, one, tmp_path / "begun")
+        run(collection, two, tmp_path / "begun")
 
 
 def test_too_little_data_is_refused(collection, tmp_path):

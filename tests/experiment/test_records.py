@@ -48,12 +48,14 @@ def test_a_torn_last_line_is_dropped(tmp_path, lost):
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize("kept", [0, 1, 20])
-def test_a_torn_header_is_written_again(tmp_path, kept):
+@pytest.mark.parametrize("kept", [0, 1, 20, None])
+def test_a_folder_without_a_trial_is_free_even_if_its_header_is_torn(tmp_path, kept):
     write(tmp_path)
     path = tmp_path / NAME
     content = path.read_bytes()
     path.write_bytes(content[:kept])
+    other = Header(SETTINGS | {"seed": 1}, "def", {})
+    assert read(tmp_path, other).header == other
     write(tmp_path)
     assert path.read_bytes() == content
 
@@ -79,7 +81,7 @@ def test_the_folder_of_another_experiment_is_refused(tmp_path, header, message):
     assert (tmp_path / NAME).read_bytes() == before
 
 
-@pytest.mark.parametrize("content", ["notes\n", "notes", '{"a": 1}\n', "\xff\n"])
+@pytest.mark.parametrize("content", ["notes\n", "notes", '{"a": 1}\n', "\xff\n", '{"settings":1}\n{}\n'])
 def test_a_file_of_another_kind_is_refused(tmp_path, content):
     (tmp_path / NAME).write_text(content, encoding="latin-1")
     with pytest.raises(InputError, match="is not a file of trials"):
@@ -99,8 +101,8 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path):
 
 
 def test_a_newer_format_is_refused(tmp_path):
-    with open_records(tmp_path, Header(SETTINGS, "abc", {}, format=2)):
-        pass
+    with open_records(tmp_path, Header(SETTINGS, "abc", {}, format=2)) as records:
+        records.append(trial(0))
     with pytest.raises(InputError, match="newer version"):
         read(tmp_path)
 
