@@ -1,4 +1,4 @@
-"""The command line: ``structsvm train``, ``predict``, ``evaluate``, ``experiment``, ``report``, ``list`` and ``demo``."""
+"""The command line: ``structsvm train``, ``predict``, ``evaluate``, ``experiment``, ``report``, ``list``, ``demo``."""
 
 import click
 
@@ -17,7 +17,15 @@ __all__ = ["main"]
 
 @click.group(
     cls=CommandLine,
-    commands=[train_command, predict_command, evaluate_command, experiment_command, report_command, list_command, demo_command],
+    commands=[
+        train_command,
+        predict_command,
+        evaluate_command,
+        experiment_command,
+        report_command,
+        list_command,
+        demo_command,
+    ],
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=example(
         "structsvm train train.txt --loss map -C 10 --model m.npz",

@@ -9,12 +9,14 @@ from structsvm.cli.console import progress_bar
 from structsvm.cli.options import example
 from structsvm.cli.report import RESULTS, show_files, show_results, write
 
-TRIALS = 10
+_TRIALS = 5
+_CANDIDATES = 400
 
 _INTRODUCTION = """\
-Query by example on scikit-learn's handwritten digits: a query is an image, and its relevant documents are the images
-of the same digit. {functions} functions compare two images, and each retrieves its top documents. Models learn from {train} queries
-how to combine them, pick C on {validation}, and are tested on {test}; {trials} trials.
+Query by example on scikit-learn's handwritten digits: a query is an image, its documents are {documents} other images,
+and those of the same digit are relevant. {functions} functions compare two images; each retrieves its best quarter.
+In each of {trials} trials, models learn from {train} queries how to combine the functions, {validation} others pick C,
+and {test} test.
 """
 
 _TITLE = "Handwritten digits"
@@ -40,11 +42,12 @@ def demo_command(out: Path) -> None:
     from structsvm.data import load_digits_runs, pool_runs
     from structsvm.experiment import Settings, run
 
-    settings = Settings(trials=TRIALS)
-    pool = pool_runs(*load_digits_runs())
+    settings = Settings(trials=_TRIALS)
+    pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
     queries = len(pool.relevant)
     click.echo(
         _INTRODUCTION.format(
+            documents=_CANDIDATES,
             functions=len(pool.run_names),
             train=settings.train,
             validation=settings.validation,

@@ -1,6 +1,7 @@
 """Query by example on scikit-learn's digits, as TREC has it: runs of retrieval functions, and judgments."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from attrs import frozen
@@ -71,7 +72,7 @@ class _Function:
     """A retrieval function: what it sees of an image, and by which distance it compares that."""
 
     view: Callable[[Matrix], Matrix]
-    distance: str
+    distance: Literal["cosine", "euclidean", "cityblock", "correlation", "jaccard"]
 
     def compare(self, seen: Matrix, query: int, documents: IntVector) -> Vector:
         """Return similarities, larger is more similar."""
@@ -85,11 +86,11 @@ def _pixels(images: Matrix) -> Matrix:
 def _root_pixels(images: Matrix) -> Matrix:
     """Pixels as a distribution, of which the Euclidean distance is Hellinger's."""
     ink = _pixels(images)
-    return np.sqrt(ink / ink.sum(axis=1, keepdims=True))
+    return np.asarray(np.sqrt(ink / ink.sum(axis=1, keepdims=True)))
 
 
 def _dark(images: Matrix) -> Matrix:
-    return _pixels(images) > 0.5
+    return (_pixels(images) > 0.5).astype(np.float64)
 
 
 def _blurred(images: Matrix) -> Matrix:
@@ -98,7 +99,7 @@ def _blurred(images: Matrix) -> Matrix:
 
 def _coarse(images: Matrix) -> Matrix:
     """Blocks of 2 x 2 pixels."""
-    return images.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(len(images), -1)
+    return np.asarray(images.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(len(images), -1))
 
 
 def _rows(images: Matrix) -> Matrix:
@@ -128,7 +129,7 @@ def _shades(images: Matrix) -> Matrix:
 def _directions(images: Matrix) -> Matrix:
     """How much of the edges has each direction, in each quarter of the image."""
     edges = np.stack(blurred_edges(images), axis=1)
-    return edges.reshape(len(images), 4, 2, 4, 2, 4).sum(axis=(3, 5)).reshape(len(images), -1)
+    return np.asarray(edges.reshape(len(images), 4, 2, 4, 2, 4).sum(axis=(3, 5)).reshape(len(images), -1))
 
 
 def _edges(images: Matrix) -> Matrix:

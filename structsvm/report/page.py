@@ -1,4 +1,4 @@
-"""The report of an experiment as one HTML page that needs nothing else: no script, no font, no picture from elsewhere."""
+"""The report of an experiment as one HTML page: without scripts, fonts or pictures from elsewhere."""
 
 from importlib.resources import files
 from typing import Any

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import frozen
@@ -26,7 +26,7 @@ _BLUE, _ORANGE, _GREEN = "#2b87c8", "#d9701a", "#1a9a72"
 _PANELS = 4
 _SMALLEST_GAP = 1e-7
 
-_SETTINGS = {
+_SETTINGS: Any = {
     "axes.edgecolor": INK,
     "axes.facecolor": "none",
     "axes.grid": True,
@@ -115,6 +115,7 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
                 range(len(shown)),
                 marker,
                 color=colour,
+                fillstyle="full" if variant == WITH_BEST else "none",
                 label=_SHORT[variant],
             )
         functions = [row for row in next(iter(rows.values())) if row.place]
@@ -164,7 +165,9 @@ def _regularisation(results: Results, variant: str) -> Plot:
         for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
             fits = results.fits(variant, model)
             values = np.array(fits[0].values)
-            validation, test = (np.mean([getattr(fit, what) for fit in fits], axis=0) for what in ("validation", "test"))
+            validation, test = (
+                np.mean([getattr(fit, what) for fit in fits], axis=0) for what in ("validation", "test")
+            )
             picks = np.bincount([fit.chosen for fit in fits], minlength=len(values))
             first = axes is figure.axes[0]
             axes.plot(values, validation, "-", color=_ORANGE, linewidth=1.2, label="validation" if first else None)

@@ -105,7 +105,7 @@ def function_table(results: Results) -> Table:
 
 
 def path_table(results: Results, variant: str) -> Table:
-    """Return MAP on validation and test queries for each value of C, mean of the trials, and how often it was picked."""
+    """Return MAP on validation and test queries for each C, mean of the trials, and how often it was picked."""
     sections = []
     for model in results.models:
         fits = results.fits(variant, model)
