@@ -26,7 +26,8 @@ def _finding(variant: str, rows: Sequence[Row]) -> str:
 
 def _compared(reference: str, against: Comparison) -> str:
     verdict = "significant" if against.significant else "not significant"
-    counts = f"{reference} is better on {against.wins} queries and worse on {against.losses}"
+    queries = against.wins + against.losses + against.ties
+    counts = f"{reference} is better on {against.wins} of {queries} queries and worse on {against.losses}"
     if against.ties:
         counts += f", the same on {against.ties}"
     return f"{counts}, {verdict} at 0.95 (p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{against.p_value:.2g})"
