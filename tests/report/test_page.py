@@ -123,7 +123,8 @@ def test_findings(results):
     assert first.replace("\N{NO-BREAK SPACE}", " ") == (
         "SVM-map, reading all base functions, has a MAP of 0.625. The other model, SVM-roc, has 0.375: SVM-map is "
         "better on 3 of 3 queries and worse on 0, not significant at 0.95 (p = 0.25). The best base function, alpha_1, "
-        "has 0.500: SVM-map is better on 2 of 3 queries and worse on 0, the same on 1, not significant at 0.95 (p = 0.5)."
+        "has 0.500: SVM-map is better on 2 of 3 queries and worse on 0, the same on 1, not significant at 0.95 "
+        "(p = 0.5)."
     )
     assert second.startswith("SVM-map, reading all base functions but the best one, has a MAP of 0.500.")
 
