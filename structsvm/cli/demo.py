@@ -8,6 +8,8 @@ import click
 from structsvm.cli.console import progress_bar
 from structsvm.cli.options import example
 from structsvm.cli.report import RESULTS, show_files, show_results, write
+from structsvm.exceptions import InputError
+from structsvm.files import check_writable
 
 _TRIALS = 5
 _CANDIDATES = 400
@@ -42,6 +44,7 @@ def demo_command(out: Path) -> None:
     from structsvm.data import load_digits_runs, pool_runs
     from structsvm.experiment import Settings, run
 
+    _check(out)
     settings = Settings(trials=_TRIALS)
     pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
     queries = len(pool.relevant)
@@ -61,3 +64,13 @@ def demo_command(out: Path) -> None:
     results.save(out / RESULTS)
     show_results(results)
     show_files(written)
+
+
+def _check(out: Path) -> None:
+    """Make sure that the results can be written, and that no experiment loses its own."""
+    from structsvm.experiment.records import NAME
+
+    if (out / NAME).exists():
+        raise InputError(f"{out} holds the trials of an experiment, whose results are kept: choose another folder")
+    out.mkdir(parents=True, exist_ok=True)
+    check_writable(out / RESULTS)

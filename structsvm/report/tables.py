@@ -46,7 +46,7 @@ def data_table(results: Results) -> Table:
 def map_table(results: Results, variant: str, denominators: Denominators = "pool") -> Table:
     """Return MAP, and wins and losses against the first model: Tables 7 and 10 of the paper in one, or 8 and 11.
 
-    Its records hold the variant, the denominators and all fields of `structsvm.experiment.Row`.
+    Its records hold the variant, the denominators, and what `structsvm.experiment.Row` has but the values of queries.
 
     Parameters
     ----------

@@ -35,3 +35,10 @@ def test_the_demo_can_be_run_again(run, small, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take time
     first, second = (run("demo", "--out", "here").stdout for _ in range(2))
     assert first == second
+
+
+def test_the_results_of_an_experiment_are_kept(run, here):
+    Path("mine").mkdir()
+    Path("mine/trials.jsonl").touch()
+    assert "mine holds the trials of an experiment" in run("demo", "--out", "mine", code=1).stderr
+    assert [path.name for path in Path("mine").iterdir()] == ["trials.jsonl"]
