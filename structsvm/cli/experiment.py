@@ -85,7 +85,7 @@ def experiment_command(
     Finished trials are kept there, too: Ctrl-C ends the experiment; the same command goes on with it,
     and comes to the same results.
     """
-    from structsvm.experiment import Settings, run
+    from structsvm.experiment import Settings, count_trials, run
 
     chosen: dict[str, Any] = dict(numbers)
     if models:
@@ -97,18 +97,12 @@ def experiment_command(
         say("reading runs and judgments")
         pool = _read(runs, qrels, topics)
     _note_left_out(pool.left_out)
-    reached = [0]
     try:
         with progress_bar("trials", shown=not quiet) as show:
-
-            def shown(done: int, total: int) -> None:
-                reached[0] = done
-                show(done, total)
-
-            results = run(pool, settings, out, jobs=jobs, progress=shown)
+            results = run(pool, settings, out, jobs=jobs, progress=show)
     except KeyboardInterrupt:
         raise Failure(
-            f"interrupted: {reached[0]} of {counted(settings.trials, 'trial')} are in {out}; "
+            f"interrupted: {count_trials(out)} of {counted(settings.trials, 'trial')} are in {out}; "
             "the same command goes on from there"
         ) from None
     written = write(results, out)

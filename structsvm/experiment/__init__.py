@@ -16,6 +16,7 @@ from structsvm.experiment.models import (
     model_names,
 )
 from structsvm.experiment.protocol import run
+from structsvm.experiment.records import count_trials
 from structsvm.experiment.results import (
     WITH_BEST,
     WITHOUT_BEST,
@@ -54,6 +55,7 @@ __all__ = [
     "Trial",
     "balanced_splits",
     "compare",
+    "count_trials",
     "create_model",
     "model_names",
     "run",

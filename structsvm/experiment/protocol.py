@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
@@ -86,11 +87,12 @@ def run(
             best = collection.functions.index(functions[0].name)
             material = Material.of(collection, best, models)
             tasks = ((number, splits[number], material, models, settings.variants) for number in todo)
-            for trial in spread(run_trial, tasks, jobs):
-                records.append(trial)
-                done[trial.number] = trial
-                if progress:
-                    progress(len(done), settings.trials)
+            with closing(spread(run_trial, tasks, jobs)) as finished:  # an interruption ends the workers at once
+                for trial in finished:
+                    records.append(trial)
+                    done[trial.number] = trial
+                    if progress:
+                        progress(len(done), settings.trials)
         results = Results(
             header=records.header,
             queries=_queries(collection),

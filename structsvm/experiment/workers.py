@@ -3,7 +3,8 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from functools import cache
 from threading import Thread
@@ -16,8 +17,12 @@ T = TypeVar("T")
 _SECONDS_BETWEEN_LOOKS = 0.5
 
 
-def spread(function: Callable[..., T], tasks: Iterable[tuple[object, ...]], jobs: int | None) -> Iterator[T]:
+def spread(
+    function: Callable[..., T], tasks: Iterable[tuple[object, ...]], jobs: int | None
+) -> Generator[T, None, None]:
     """Call a function with the arguments of each task, and yield what it returns, in the order in which it is ready.
+
+    Close the generator to end the processes before all is done.
 
     Parameters
     ----------
@@ -30,8 +35,10 @@ def spread(function: Callable[..., T], tasks: Iterable[tuple[object, ...]], jobs
         yield from (function(*task) for task in tasks)
         return
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    with closing(parallel(delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)) as ready:
-        yield from ready
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
+        with closing(parallel(delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)) as ready:
+            yield from ready
 
 
 def _in_a_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:

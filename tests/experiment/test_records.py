@@ -5,7 +5,7 @@ import json
 import pytest
 
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.experiment.records import NAME, open_records
+from structsvm.experiment.records import NAME, count_trials, open_records
 from structsvm.experiment.results import Fit, Header, Ranked, Trial
 
 SETTINGS = {"trials": 5, "seed": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
@@ -31,6 +31,7 @@ def read(folder, header=HEADER):
 def test_trials_come_back_to_the_last_digit_and_in_order(tmp_path):
     write(tmp_path / "new" / "folder", 3, 1)
     write(tmp_path / "new" / "folder", 2)
+    assert [count_trials(tmp_path / each) for each in ("", "new/folder")] == [0, 3]
     records = read(tmp_path / "new" / "folder")
     assert records.trials == (trial(1), trial(2), trial(3))
     assert records.header == HEADER
