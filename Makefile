@@ -62,7 +62,7 @@ $(BIN)/pip:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what it depends on into $(VENV)"
-	@$(PIP) install --editable '.[cvxopt]'
+	@$(PIP) install --editable '.[cvxopt,plot]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip

@@ -10,6 +10,7 @@ from structsvm.cli.failures import CommandLine
 from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
+from structsvm.cli.report import report_command
 from structsvm.cli.train import train_command
 
 __all__ = ["main"]
@@ -23,6 +24,7 @@ __all__ = ["main"]
         evaluate_command,
         compare_command,
         experiment_command,
+        report_command,
         list_command,
         demo_command,
     ],

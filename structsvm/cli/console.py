@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import click
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -16,9 +15,12 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Table as RichTable
+
+from structsvm.tables import Table, lay_out
 
 _WIDTH_OF_FILES = 200
+_WIDEST = 10_000
 
 _WIDEST = 10_000
 _A_DAY = 24 * 3600.0
@@ -43,11 +45,18 @@ def print_table(
     numbers_from : number of the first column that is aligned to the right; None: none is.
     whole : True makes lines longer than the terminal where cells would be cut off else.
     """
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for number, heading in enumerate(columns):
-        table.add_column(heading, justify="left" if numbers_from is None or number < numbers_from else "right")
-    for row in rows:
-        table.add_row(*row)
+    to_the_right = [numbers_from is not None and number >= numbers_from for number in range(len(columns))]
+    _print(title, lay_out(columns, [rows], to_the_right), whole=whole)
+
+
+def show_table(table: Table) -> None:
+    """Print a table, its notes, and an empty line on standard output; no cell is cut off."""
+    _print(table.title, lay_out(table.headings, table.cells, [column.right for column in table.columns]), whole=True)
+    for note in table.notes:
+        click.echo(f"{note}\n")
+
+
+def _print(title: str, table: RichTable, *, whole: bool) -> None:
     if title:
         click.echo(title)
     width = Console().width if sys.stdout.isatty() else _WIDTH_OF_FILES

@@ -1,122 +1,76 @@
 """``structsvm demo``."""
 
-import time
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
-from structsvm.cli.console import print_table, progress_line
+from structsvm.cli.console import progress_bar
 from structsvm.cli.options import example
-from structsvm.exceptions import NotInstalledError
-from structsvm.registry import solvers
+from structsvm.cli.report import RESULTS, show_files, show_results, write
+from structsvm.exceptions import InputError
+from structsvm.files import check_writable
 
-if TYPE_CHECKING:
-    from structsvm import Ranker
-    from structsvm.data import RankingData
+_TRIALS = 5
+_CANDIDATES = 400
 
-_LOSSES = ("map", "roc_area", "zero_one")
-_SOLVERS = ("one-slack", "n-slack")
-_BACKENDS = ("cvxopt", "osqp", "highs", "active-set")
-_C = 1.0
-_TOL = 1e-3
-_HEADINGS = ("test MAP", "seconds", "iterations", "certified gap")
-
-_INTRODUCTION = f"""\
-Query by example on scikit-learn's handwritten digits: a query is an image, its relevant documents are the
-images of the same digit, and {{features}} features compare two images. Linear rankers learn from {{train}} queries of
-{{documents}} documents and are tested on {{test}} others, C = {_C:g}. Training stops when the objective is proved to be
-within {_TOL:g} * C of its global optimum: the certified gap, in units of C.
+_INTRODUCTION = """\
+Query by example on scikit-learn's handwritten digits: a query is an image, its documents are {documents} other images,
+and those of the same digit are relevant. {functions} functions compare two images; each retrieves its best quarter.
+In each of {trials} trials, models learn from {train} queries how to combine the functions, {validation} others pick C,
+and {test} test.
 """
 
-
-class _Run(NamedTuple):
-    """One model to train."""
-
-    loss: str
-    solver: str
-    backend: str
-
-    def ranker(self) -> "Ranker":
-        from structsvm import Ranker
-
-        return Ranker(self.loss, _C, solver=solvers.find(self.solver)(backend=self.backend, tol=_TOL))
+_TITLE = "Handwritten digits"
 
 
 @click.command(
-    name="demo", short_help="Compare losses and solvers on an embedded data set.", epilog=example("structsvm demo")
+    name="demo",
+    short_help="Run the experiment of the paper on SVM-map on an embedded data set.",
+    epilog=example("structsvm demo --out demo"),
 )
-def demo_command() -> None:
-    """Train rankers on an embedded data set and compare losses, solvers and QP backends; takes seconds."""
-    from structsvm.data import load_digits_queries
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("demo"),
+    show_default=True,
+    help="Folder for the report.",
+)
+def demo_command(out: Path) -> None:
+    """Combine ways to compare images by SVM-map and other SVMs, and write a report; takes a minute.
 
-    by_loss = {loss: _Run(loss, "one-slack", "active-set") for loss in _LOSSES}
-    by_solver = {(solver, backend): _Run("map", solver, backend) for solver in _SOLVERS for backend in _BACKENDS}
-    runs = list(dict.fromkeys([*by_loss.values(), *by_solver.values()]))
-    train, test = load_digits_queries()
-    click.echo(_INTRODUCTION.format(**_sizes(train, test)))
-    with progress_line() as say:
-        say("compiling and loading QP backends")
-        began = time.perf_counter()
-        for run in runs:
-            _warm_up(run, train)
-        warm_up = time.perf_counter() - began
-        cells = {}
-        for run in runs:
-            say(f"loss {run.loss}, solver {run.solver}, backend {run.backend}")
-            cells[run] = _train_and_test(run, train, test)
-    print_table(
-        ["loss", *_HEADINGS],
-        ([loss, *cells[run][:-1]] for loss, run in by_loss.items()),
-        title="What is optimised (solver one-slack, backend active-set)",
-        numbers_from=1,
-    )
-    print_table(
-        ["solver", "backend", *_HEADINGS, "handed over"],
-        ([*names, *cells[run]] for names, run in by_solver.items()),
-        title="How it is optimised (loss map)",
-        numbers_from=2,
-    )
+    It is `structsvm experiment` with fewer trials, on data that come with scikit-learn.
+    """
+    from structsvm.data import load_digits_runs, pool_runs
+    from structsvm.experiment import Settings, run
+
+    _check(out)
+    settings = Settings(trials=_TRIALS)
+    pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
+    queries = len(pool.relevant)
     click.echo(
-        "An iteration is a pass over the queries (n-slack: a round, with a QP after every cut). Handed over are QPs\n"
-        "that a backend left to the built-in one, active-set. The seconds are those of training alone: the compiled\n"
-        f"code and the QP backends were loaded before, which took {warm_up:.1f} s."
+        _INTRODUCTION.format(
+            documents=_CANDIDATES,
+            functions=len(pool.run_names),
+            train=settings.train,
+            validation=settings.validation,
+            test=queries - settings.train - settings.validation,
+            trials=settings.trials,
+        )
     )
+    with TemporaryDirectory() as trials, progress_bar("trials") as show:
+        results = run(pool, settings, trials, progress=show)
+    written = write(results, out, title=_TITLE)
+    results.save(out / RESULTS)
+    show_results(results)
+    show_files(written)
 
 
-def _sizes(train: "RankingData", test: "RankingData") -> dict[str, int]:
-    import numpy as np
+def _check(out: Path) -> None:
+    """Make sure that the results can be written, and that no experiment loses its own."""
+    from structsvm.experiment.records import NAME
 
-    queries = len(np.unique(train.qid))
-    return {
-        "features": train.X.shape[1],
-        "train": queries,
-        "documents": len(train.y) // queries,
-        "test": len(np.unique(test.qid)),
-    }
-
-
-def _warm_up(run: _Run, train: "RankingData") -> None:
-    """Train on two queries: what is compiled, imported or cached at first use is, after that."""
-    few = train.qid < train.qid[0] + 2
-    with suppress(NotInstalledError):
-        run.ranker().fit(train.X[few], train.y[few], qid=train.qid[few])
-
-
-def _train_and_test(run: _Run, train: "RankingData", test: "RankingData") -> list[str]:
-    """Return the cells of one row of a table."""
-    began = time.perf_counter()
-    try:
-        ranker = run.ranker().fit(train.X, train.y, qid=train.qid)
-    except NotInstalledError:
-        return ["not installed", "", "", "", ""]
-    seconds = time.perf_counter() - began
-    result = ranker.result_
-    score = ranker.score(test.X, test.y, qid=test.qid)
-    return [
-        f"{score:.4f}",
-        f"{seconds:.3f}",
-        str(result.history[-1].iteration),
-        f"{result.gap / _C:.1e}",
-        str(result.handovers),
-    ]
+    if (out / NAME).exists():
+        raise InputError(f"{out} holds the trials of an experiment, whose results are kept: choose another folder")
+    out.mkdir(parents=True, exist_ok=True)
+    check_writable(out / RESULTS)

@@ -7,29 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.console import counted, print_table, progress_bar, progress_line
+from structsvm.cli.console import counted, progress_bar, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import FILE, example
+from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
-    from structsvm.experiment import Results, Row
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _SHOWN = 5
-
-_TITLES = {
-    "with-best": "Models read all base functions",
-    "without-best": "Models read all base functions but the best one",
-}
-
-_LEGEND = """\
-MAP is over the pool: R = relevant documents in it, and documents that a base function did not retrieve come last;
-with R = all judged relevant documents (trec_eval) it is in the second column, averaged over the orders of tied
-documents in the third. W/L/T counts queries on which {reference} does better, worse, the same; ** marks
-significance at 0.95 (two-tailed Wilcoxon signed rank test). The best base functions are those over all queries.
-"""
 
 
 def _as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[str, ...] | None:
@@ -92,7 +80,9 @@ def experiment_command(
     In each of 50 trials, models learn from 10 queries how to combine the runs, 5 queries pick the best C of each,
     and the others test it. Every query has each role equally often.
 
-    Finished trials are kept in the output folder. Ctrl-C ends the experiment; the same command goes on with it,
+    The output folder gets an HTML report, and the tables as text, Markdown, LaTeX, CSV and JSON.
+
+    Finished trials are kept there, too: Ctrl-C ends the experiment; the same command goes on with it,
     and comes to the same results.
     """
     from structsvm.experiment import Settings, count_trials, run
@@ -115,7 +105,9 @@ def experiment_command(
             f"interrupted: {count_trials(out)} of {counted(settings.trials, 'trial')} are in {out}; "
             "the same command goes on from there"
         ) from None
-    _print(results, out)
+    written = write(results, out)
+    show_results(results)
+    show_files(written)
 
 
 def _read(runs: Path, qrels: Path, topics: tuple[str, ...] | None) -> "Pool":
@@ -148,33 +140,3 @@ def _note_left_out(left_out: "Any") -> None:
         click.echo(
             f"structsvm: note: {counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}", err=True
         )
-
-
-def _print(results: "Results", out: Path) -> None:
-    counts = results.statistics
-    click.echo(", ".join(f"{number} {name}" for name, number in counts.items()) + "\n")
-    for variant in results.variants:
-        rows = results.rows(variant)
-        judged = results.rows(variant, denominators="judged")
-        average = results.rows(variant, ties="average")
-        print_table(
-            ["", "MAP", "trec_eval", "over ties", "W/L/T", "p", "", "tied"],
-            (_cells(*of_row) for of_row in zip(rows, judged, average, strict=True)),
-            title=_TITLES[variant],
-            numbers_from=1,
-        )
-    click.echo(_LEGEND.format(reference=results.reference))
-    click.echo(f"results  {out / 'results.json'}")
-
-
-def _cells(row: "Row", judged: "Row", average: "Row") -> list[str]:
-    name = f"{row.name} ({row.place})" if row.place else row.name
-    against = row.against
-    compared = ["", "", ""]
-    if against:
-        compared = [
-            f"{against.wins}/{against.losses}/{against.ties}",
-            f"{against.p_value:.2g}",
-            "**" if against.significant else "",
-        ]
-    return [name, f"{row.mean:.4f}", f"{judged.mean:.4f}", f"{average.mean:.4f}", *compared, f"{row.tied:.0%}"]

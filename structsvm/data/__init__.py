@@ -2,6 +2,7 @@
 
 from structsvm.data.dataset import RankingData
 from structsvm.data.digits import load_digits_queries
+from structsvm.data.digits_runs import load_digits_runs
 from structsvm.data.letor import load_letor
 from structsvm.data.pool import Pool
 from structsvm.data.pooling import load_pool, pool_runs
@@ -16,6 +17,7 @@ __all__ = [
     "RankingData",
     "Run",
     "load_digits_queries",
+    "load_digits_runs",
     "load_letor",
     "load_pool",
     "load_qrels",

@@ -76,7 +76,7 @@ def pair_features(a: Matrix, b: Matrix) -> Matrix:
         *(-np.abs((a - b).sum(axis=axis)).mean(axis=1) for axis in (2, 1)),
         -np.abs((a - b).sum(axis=(1, 2))),
         *(-np.abs(_centre(a, axis) - _centre(b, axis)) for axis in (1, 2)),
-        *(_cosine(edges_a, edges_b) for edges_a, edges_b in zip(_edges(a), _edges(b), strict=True)),
+        *(_cosine(edges_a, edges_b) for edges_a, edges_b in zip(blurred_edges(a), blurred_edges(b), strict=True)),
     ]
     return np.column_stack(aspects)
 
@@ -96,7 +96,7 @@ def _centre(images: Matrix, axis: int) -> Vector:
     return np.asarray(ink @ np.arange(8.0) / ink.sum(axis=1))
 
 
-def _edges(images: Matrix) -> list[Matrix]:
+def blurred_edges(images: Matrix) -> list[Matrix]:
     """Strength of the edges in each of four directions, blurred so that near ones match."""
     down, right = np.gradient(images, axis=(1, 2))
     strength, direction = np.hypot(down, right), np.floor(np.arctan2(down, right) / (np.pi / 4)) % 4

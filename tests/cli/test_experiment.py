@@ -24,17 +24,18 @@ def trec(here):
 
 def test_it_prints_a_table_of_each_variant_and_keeps_the_results(run, trec):
     printed = run("experiment", *READ, *SHORT, "--models", "svm-map, svm-roc").stdout
-    assert printed.startswith("4 base functions, 24 features, 12 queries, ")
-    assert "Models read all base functions\n" in printed
-    assert "Models read all base functions but the best one\n" in printed
+    assert printed.startswith("Data\nBase functions   Features   Queries ")
+    assert "MAP of models that read all base functions\n" in printed
+    assert "MAP of models that read all base functions but the best one\n" in printed
     results = Results.load("out/results.json")
     assert results.models == ("SVM-map", "SVM-roc")
     assert results.variants == ("with-best", "without-best")
     for variant in results.variants:
         for row in results.rows(variant):
             assert f"{row.mean:.4f}" in printed
-    assert results.functions[0].name + " (1)" in printed
-    assert printed.rstrip().endswith("out/results.json")
+    assert f"Best function: {results.functions[0].name} " in printed
+    assert printed.rstrip().endswith("out/report.html")
+    assert "<h1>out</h1>" in Path("out/report.html").read_text()
     assert len(Path("out/trials.jsonl").read_text().splitlines()) == 3
 
 

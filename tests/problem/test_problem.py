@@ -96,7 +96,9 @@ def planes_of(loss: Any) -> Planes:
 
 @pytest.mark.parametrize("bad", [-0.1, np.nan])
 def test_a_loss_that_is_no_loss_is_named(bad: float) -> None:
-    with pytest.raises(OracleError, match=f"Broken returned a loss of {bad} for example 0; a loss is a finite number of at"):
+    with pytest.raises(
+        OracleError, match=f"Broken returned a loss of {bad} for example 0; a loss is a finite number of at"
+    ):
         planes_of(Broken(loss=lambda y, y_hat: bad))
 
 

@@ -1,0 +1,67 @@
+"""``structsvm report``, and what it has in common with the commands that run an experiment."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from attrs import evolve
+
+from structsvm.cli.console import progress_line, show_table
+from structsvm.cli.options import example
+
+if TYPE_CHECKING:
+    from structsvm.experiment import Results
+    from structsvm.report import Written
+
+RESULTS = "results.json"
+
+
+@click.command(
+    name="report",
+    short_help="Write the report of an experiment again.",
+    epilog=example("structsvm report robust03-new"),
+)
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def report_command(folder: Path) -> None:
+    """Write the report and the tables of an experiment again: with plots, say, or of another version.
+
+    FOLDER is what `structsvm experiment --out` wrote. Nothing is trained.
+    """
+    from structsvm.experiment import Results
+
+    results = Results.load(folder / RESULTS)
+    show_results(results)
+    show_files(write(results, folder))
+
+
+def write(results: "Results", folder: Path, *, title: str | None = None) -> "Written":
+    """Write the report of an experiment, with a line that says so while it is drawn."""
+    from structsvm.report import write_report
+
+    with progress_line() as say:
+        say("writing the report")
+        return write_report(results, folder, title=title)
+
+
+def show_results(results: "Results") -> None:
+    """Print the statistics of an experiment, and MAP over the pool for each variant."""
+    from structsvm.report import data_table, legend, map_table
+
+    show_table(data_table(results))
+    tables = [map_table(results, variant) for variant in results.variants]
+    for table in tables:
+        show_table(evolve(table, notes=()))
+    for note in tables[0].notes + legend(results):
+        click.echo(click.wrap_text(note, width=100))
+    click.echo()
+
+
+def show_files(written: "Written") -> None:
+    """Print where a report is, and why it has no plots."""
+    if written.missing:
+        click.echo(f"structsvm: note: the report has no plots: {written.missing}", err=True)
+    folder = written.page.parent
+    names = ", ".join(path.name for path in written.tables)
+    click.echo(f"results  {folder / RESULTS}")
+    click.echo(f"tables   {names} in {folder}")
+    click.echo(f"report   {written.page}")

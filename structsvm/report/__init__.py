@@ -1,0 +1,25 @@
+"""What an experiment found, for people and for programs: an HTML page, and tables in several formats."""
+
+from structsvm.report.findings import findings
+from structsvm.report.page import Page, as_page
+from structsvm.report.plots import Plot, Plots, draw
+from structsvm.report.tables import all_tables, data_table, fits_table, legend, map_table, map_tables, query_table
+from structsvm.report.writing import Written, write_report
+
+__all__ = [
+    "Page",
+    "Plot",
+    "Plots",
+    "Written",
+    "all_tables",
+    "as_page",
+    "data_table",
+    "draw",
+    "findings",
+    "fits_table",
+    "legend",
+    "map_table",
+    "map_tables",
+    "query_table",
+    "write_report",
+]

@@ -1,0 +1,61 @@
+"""A table, apart from any format."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from attrs import field, frozen
+
+Record: TypeAlias = Mapping[str, Any]
+"""What a row is about: texts, numbers, truth values or None, by name."""
+
+
+@frozen
+class Column:
+    """A column: what it shows of each row.
+
+    Parameters
+    ----------
+    heading : its heading; it may be empty.
+    shown : returns its text for a row.
+    right : whether it is aligned to the right, as numbers are.
+    """
+
+    heading: str
+    shown: Callable[[Record], str] = field(repr=False)
+    right: bool = True
+
+
+@frozen
+class Table:
+    """Rows of values, and how they are shown.
+
+    Formats for people (text, Markdown, LaTeX, HTML) show the columns, with as many digits as can be
+    compared at a glance. Formats for programs (CSV, JSON) hold the records, to the last digit.
+
+    Parameters
+    ----------
+    title : a line.
+    columns : what is shown.
+    sections : the rows, in groups that are set apart; those of a CSV file have the same names.
+    notes : what there is to say about the table, a sentence or more each.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    sections: tuple[tuple[Record, ...], ...] = field(repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def records(self) -> list[Record]:
+        """All rows."""
+        return [record for section in self.sections for record in section]
+
+    @property
+    def headings(self) -> Sequence[str]:
+        """The headings of the columns."""
+        return [column.heading for column in self.columns]
+
+    @property
+    def cells(self) -> list[list[list[str]]]:
+        """What is shown: the texts of each row, section by section."""
+        return [[[column.shown(record) for column in self.columns] for record in section] for section in self.sections]

@@ -1,0 +1,31 @@
+import importlib.util
+from importlib.metadata import EntryPoint
+
+from structsvm.metrics import measure_names
+from structsvm.registry import backends, losses, solvers
+
+
+def row(output: str, first: str) -> str:
+    return next(line for line in output.splitlines() if line.split()[:1] == [first])
+
+
+def test_every_name_is_listed(run):
+    done = run("list")
+    for name in [*losses.names(), *solvers.names(), *backends.names(), *measure_names()]:
+        assert row(done.stdout, name)
+    assert done.stderr == ""
+
+
+def test_a_backend_that_is_not_installed(run, monkeypatch):
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr("structsvm.cli.listing.find_spec", lambda name: None if name == "highspy" else find_spec(name))
+    output = run("list").stdout
+    assert row(output, "highs").split()[1] == "no"
+    assert row(output, "osqp").split()[1] == "yes,"
+    assert row(output, "active-set").split()[1] == "yes"
+
+
+def test_a_plug_in_says_where_it_is_from_and_is_not_imported(run, monkeypatch):
+    plugin = EntryPoint("tau", "no_such_module:KendallTau", losses.group)
+    monkeypatch.setattr("structsvm.cli.listing.entry_points", lambda group: [plugin] if group == losses.group else [])
+    assert row(run("list").stdout, "tau").split() == ["tau", "no_such_module:KendallTau", "no_such_module"]

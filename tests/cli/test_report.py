@@ -1,0 +1,51 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.report.conftest import made_up
+
+
+@pytest.fixture
+def finished(here):
+    """The results of an experiment in the folder done."""
+    Path("done").mkdir()
+    made_up().save("done/results.json")
+
+
+def test_the_report_is_written_again(run, finished):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    done = run("report", "done")
+    assert "SVM-roc                  0.3750   3/0/0   0.25             0.3650    25%" in done.stdout
+    assert "two-tailed Wilcoxon" in done.stdout
+    assert done.stdout.rstrip().endswith("done/report.html")
+    assert "<svg" in Path("done/report.html").read_text()
+    assert done.stderr == ""
+
+
+def test_without_matplotlib_it_says_how_to_get_plots(run, finished, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run("report", "done")
+    assert done.stderr == (
+        "structsvm: note: the report has no plots: plots need Matplotlib: pip install 'structural-svm[plot]'.\n"
+    )
+    assert "<svg" not in Path("done/report.html").read_text()
+
+
+def test_files_that_cannot_be_written_leave_the_others_whole(run, finished):
+    Path("done/report.html").mkdir()
+    assert "done/report.html cannot be written: it is a folder" in run("report", "done", code=1).stderr
+    assert {path.name for path in Path("done").iterdir() if path.name.startswith(".")} == set()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "there is no file other/results.json"), ("{}", "does not hold the results of an experiment")],
+)
+def test_folders_without_results_are_refused_in_a_line(run, here, content, message):
+    Path("other").mkdir()
+    if content:
+        Path("other/results.json").write_text(content)
+    printed = run("report", "other", code=1).stderr
+    assert message in printed
+    assert "Traceback" not in printed

@@ -1,0 +1,138 @@
+import csv
+import io
+import json
+
+import pytest
+from markdown_it import MarkdownIt
+
+from structsvm.tables import Column, Table, as_csv, as_json, as_latex, as_markdown, as_text
+from structsvm.tables.templating import escape_latex, escape_markdown
+
+ODD = r"a_b & 50% of $x^2 #{1}~\n|<i> *[q]* `c`"
+
+
+def table(names, notes=()):
+    """A row for each name, the last one in a section of its own."""
+    rows = [{"name": name, "map": 0.25 / (k + 1), "stars": k > 0} for k, name in enumerate(names)]
+    columns = (
+        Column("Model", lambda record: record["name"], right=False),
+        Column("MAP", lambda record: f"{record['map']:.3f}"),
+        Column("", lambda record: "**" if record["stars"] else "", right=False),
+    )
+    return Table("Two & three", columns, (tuple(rows[:-1]), tuple(rows[-1:])), notes)
+
+
+def test_text():
+    expected = """\
+Two & three
+Model        MAP
+─────────────────────
+SVM-map    0.250
+SVM-roc    0.125   **
+
+best_run   0.083   **
+
+Stars are stars.
+"""
+    assert as_text(table(["SVM-map", "SVM-roc", "best_run"], ["Stars are stars."])) == expected
+
+
+def test_text_is_never_cut_off():
+    name = "n" * 500
+    assert name in as_text(table(["short", name]))
+
+
+def test_markdown():
+    expected = r"""
+**Two & three**
+
+| Model | MAP |  |
+|---|---:|---|
+| SVM-map | 0.250 |  |
+| best\_run | 0.125 | \*\* |
+
+Stars are stars.
+"""
+    assert as_markdown([table(["SVM-map", "best_run"], ["Stars are stars."])]) == expected.lstrip("\n")
+
+
+def test_markdown_shows_what_the_cells_hold():
+    tokens = MarkdownIt().enable("table").parse(as_markdown([table([ODD, "b"]), table(["c", "d"])]))
+    texts = ["".join(child.content for child in token.children) for token in tokens if token.type == "inline"]
+    assert [text for text in texts if text] == [
+        *("Two & three", "Model", "MAP", ODD, "0.250", "b", "0.125", "**"),
+        *("Two & three", "Model", "MAP", "c", "0.250", "d", "0.125", "**"),
+    ]
+
+
+def test_latex():
+    expected = r"""
+% Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}.
+
+\begin{table}
+  \centering\small
+  \caption{Two \& three}
+  \begin{tabular}{lrl}
+    \toprule
+    Model & MAP &  \\
+    \midrule
+    SVM-map & 0.250 &  \\
+    \midrule
+    best\_run & 0.125 & \textasteriskcentered{}\textasteriskcentered{} \\
+    \bottomrule
+  \end{tabular}
+
+  \medskip
+  \parbox{\linewidth}{\footnotesize
+    Stars are stars.
+  }
+\end{table}
+"""
+    assert as_latex([table(["SVM-map", "best_run"], ["Stars are stars."])]) == expected.lstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("character", "escaped"),
+    [
+        *((character, "\\" + character) for character in "&%$#_{}"),
+        ("\\", r"\textbackslash{}"),
+        ("~", r"\textasciitilde{}"),
+        ("^", r"\textasciicircum{}"),
+        ("[", "{[}"),
+        ("a-b", "a-b"),
+    ],
+)
+def test_what_latex_takes_for_commands_is_escaped(character, escaped):
+    assert escape_latex(character) == escaped
+
+
+def test_a_cell_of_markdown_is_one_line():
+    assert escape_markdown("a\n b") == "a b"
+
+
+def test_csv_and_json_give_the_records_back():
+    first, second = table([ODD, 'quote " and, comma'], ["note"]), table(["c", "d\ne"])
+    read = list(csv.DictReader(io.StringIO(as_csv([first, second]), newline="")))
+    assert [(row["name"], float(row["map"]), row["stars"] == "True") for row in read] == [
+        tuple(record.values()) for record in first.records + second.records
+    ]
+    assert json.loads(as_json([first, second])) == [
+        {"title": "Two & three", "rows": first.records, "notes": ["note"]},
+        {"title": "Two & three", "rows": second.records, "notes": []},
+    ]
+
+
+def test_what_is_missing_is_empty_in_csv_and_null_in_json():
+    missing = Table("t", (), (({"a": None, "b": 1.5},),))
+    assert as_csv([missing]) == "a,b\n,1.5\n"
+    assert json.loads(as_json([missing]))[0]["rows"] == [{"a": None, "b": 1.5}]
+
+
+def test_csv_refuses_records_of_other_names():
+    with pytest.raises(ValueError, match="b"):
+        as_csv([Table("t", (), (({"a": 1}, {"b": 2}),))])
+
+
+def test_json_refuses_what_it_cannot_say():
+    with pytest.raises(ValueError, match="JSON"):
+        as_json([Table("t", (), (({"a": float("nan")},),))])
