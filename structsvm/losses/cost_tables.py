@@ -1,5 +1,6 @@
 """Costs of interleavings as tables: evaluated, checked, and packed for the kernel."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
@@ -137,7 +138,7 @@ def _require_memory(title: str, shapes: list[tuple[int, int]], numbers: int, cut
     """Refuse tables of so many numbers that they fill the memory."""
     if 8 * numbers <= _MOST_BYTES:
         return
-    R, N = max(shapes, key=lambda shape: np.prod(_size(*shape, cutoff)))
+    R, N = max(shapes, key=lambda shape: math.prod(_size(shape[0], shape[1], cutoff)))
     raise InputError(
         f"{title} reads its costs from tables, which would take {8 * numbers / 2**30:.1f} GiB or more; "
         f"{_MOST_BYTES / 2**30:g} GiB is the most. The largest is that of a query of {R} relevant and {N} other "
