@@ -57,12 +57,8 @@ class ChainHamming(ScoreLoss[Any]):
         """Fill in the labels of the training set."""
         if self.states is not None:
             return self
-        return evolve(
-            self,
-            states=sorted_labels(
-                chain.from_iterable(y if isinstance(y, list | tuple) else np.ravel(y) for y in ys), _STATES
-            ),
-        )
+        labels = chain.from_iterable(y if isinstance(y, list | tuple) else np.ravel(y) for y in ys)
+        return evolve(self, states=sorted_labels(labels, _STATES))
 
     def operator(self, rows: Operator) -> Operator:
         """Return K scores a row, then K² scores an example, which are the weights of the steps themselves."""
