@@ -14,6 +14,9 @@ from structsvm.types import IntVector, Matrix, Vector
 Cost: TypeAlias = Callable[[Any, Any, int, int], Any]
 """``cost(k, j, R, N)``, element by element, of arrays that broadcast."""
 
+LARGEST_CUTOFF = 2**31
+"""More documents than a query has: larger cut-offs mean the same, and kernels do not count so far."""
+
 _ROUNDING = 1e-12
 _CHECKED = 64
 
