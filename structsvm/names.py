@@ -82,6 +82,8 @@ class Spelling:
                     f"there are {', '.join(known)}, written as in '{name}({known[0]}=...)'" if known else "it has none"
                 )
                 raise InputError(f"{self.text!r}: {option!r} is no setting of {name}; {there}")
+            if key in settings:
+                raise InputError(f"{self.text!r}: {key} is given twice; leave one out")
             settings[key] = _read(self.text, key, value, kinds.get(key, (Any,)))
         return settings
 

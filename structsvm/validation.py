@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from attrs import Attribute
 
@@ -16,6 +16,12 @@ def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     """Require a positive finite number."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
         raise InputError(f"{_field(instance, attribute)} must be a positive finite number, got {value!r}")
+
+
+def finite(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+    """Require a finite number."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not -math.inf < cast(float, value) < math.inf:
+        raise InputError(f"{_field(instance, attribute)} must be a finite number, got {value!r}")
 
 
 def at_least(smallest: int) -> Validator:

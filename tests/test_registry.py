@@ -95,6 +95,8 @@ def test_what_cannot_be_written_has_no_name() -> None:
             "letor_ndcg@5(discount=standard)",
             "'discount=standard' is no setting of letor_ndcg; there are empty, gain",
         ),
+        (losses, "ndcg(gain=linear,gain=exponential)", "gain is given twice; leave one out"),
+        (solvers, "n-slack(tol=1,tol=1)", "tol is given twice"),
         (measures, "p", "p needs a cut-off, as in 'p@5'"),
     ],
 )

@@ -48,11 +48,12 @@ def _measure_run(
     from structsvm.metrics import rank_lists
 
     run = load_run(path)
-    topics, judged = list(dict.fromkeys(run.qid.tolist())), list(dict.fromkeys(judgments.qid.tolist()))
-    rows = np.isin(run.qid, judged)
+    topics, judged = dict.fromkeys(run.qid.tolist()), dict.fromkeys(judgments.qid.tolist())
+    rows = np.isin(run.qid, list(judged))
     if not rows.any():
+        first, first_judged = next(iter(topics)), next(iter(judged))
         raise InputError(
-            f"no topic of {path} is judged in {qrels}: the first topics are {topics[0]!r} and {judged[0]!r}"
+            f"no topic of {path} is judged in {qrels}: the first topics are {first!r} and {first_judged!r}"
         )
     qid = run.qid[rows]
     labels = judgments.labels(qid, run.doc_ids[rows])
@@ -64,8 +65,8 @@ def _measure_run(
         "documents": len(qid),
         "relevant": int(np.sum(lists.judged > 0)),
         "relevant_retrieved": int(np.sum(labels > 0)),
-        "not_judged": [topic for topic in topics if topic not in set(judged)],
-        "not_in_run": [topic for topic in judged if topic not in set(topics)],
+        "not_judged": [topic for topic in topics if topic not in judged],
+        "not_in_run": [topic for topic in judged if topic not in topics],
         "measures": {name: measured(measure, lists) for name, measure in measures.items()},
     }
     if per_query:

@@ -6,12 +6,16 @@ from typing import Any, cast
 from attrs import Attribute, evolve, fields, frozen, has
 
 from structsvm.exceptions import InputError
+from structsvm.names import Spelling
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import Registry, losses
 from structsvm.registry import backends as known_backends
 from structsvm.registry import solvers as known_solvers
 from structsvm.solvers import Auto, Solver
+
+_SET = {"tol": "tol=... (--tol)", "backend": "backends=... (--backend)"}
+"""The settings of solvers that a comparison replaces, and what says to which value."""
 
 
 @frozen
@@ -86,7 +90,7 @@ def trials(
 def _by_name(problems: Any) -> Mapping[str, Problem]:
     if isinstance(problems, Problem):
         loss = problems.loss
-        return {losses.name_of(type(loss)) or loss.title: problems}
+        return {losses.spell(loss) or losses.name_of(type(loss)) or loss.title: problems}
     if not isinstance(problems, Mapping) or not all(isinstance(each, Problem) for each in problems.values()):
         raise InputError(
             "compare takes a Problem, or a dict of them by name: make one with Problem.from_queries(X, y, qid, "
@@ -98,11 +102,26 @@ def _by_name(problems: Any) -> Mapping[str, Problem]:
 
 def _named(kind: str, given: Any, registry: Registry[Any]) -> dict[str, Any]:
     """Return objects of one kind by name, as `describe` makes it."""
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    made = [registry.create(each) for each in (given if several else [given])]
+    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if kind == "solver":
+        for each in several:
+            _require_unset(each)
+    made = [registry.create(each) for each in several]
     names = [describe(each) for each in made]
     _require_once(kind, names)
     return dict(zip(names, made, strict=True))
+
+
+def _require_unset(solver: Any) -> None:
+    """Refuse the name of a solver with a setting that would be replaced."""
+    options = Spelling.of(solver).options if isinstance(solver, str) else ()
+    for option in options:
+        setting = option.partition("=")[0].strip()
+        if setting in _SET:
+            raise InputError(
+                f"{solver!r}: a comparison gives every solver the same {setting}: leave it out of the name, and give "
+                f"compare {_SET[setting]}"
+            )
 
 
 def _require_once(kind: str, things: list[Any]) -> None:
@@ -143,7 +162,7 @@ def describe(thing: Solver | QPBackend) -> str:
     changed = [
         f"{field.name}={getattr(thing, field.name)!r}"
         for field in _fields(thing)
-        if field.name not in ("tol", "backend") and repr(getattr(thing, field.name)) != repr(field.default)
+        if field.name not in _SET and repr(getattr(thing, field.name)) != repr(field.default)
     ]
     return f"{thing.name}({', '.join(changed)})" if changed else thing.name
 

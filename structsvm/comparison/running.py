@@ -65,7 +65,7 @@ def compare(
     Parameters
     ----------
     problems : a problem, or several by name, such as one for each loss; their own C does not matter.
-    solvers : names or objects; ``tol`` and the backend of an object are replaced.
+    solvers : names or objects; ``tol`` and the backend of an object are replaced, and a name may not have them.
     backends : names or objects.
     Cs : weights of the mean hinge.
     tol : gap to reach, in units of the loss: stop when ``primal − dual ≤ tol · C``.
@@ -75,7 +75,8 @@ def compare(
 
     Raises
     ------
-    InputError : when a list is empty or names something twice, or a number is not positive.
+    InputError : when a list is empty or names something twice, a number is not positive, or the name of a
+        solver has ``tol`` or a backend in it.
     UnknownNameError : when a name is not known; it tells the nearest one.
 
     Examples

@@ -5,8 +5,11 @@ from contextlib import suppress
 import numpy as np
 
 from structsvm.comparison.combinations import Trial
-from structsvm.qp import DualQP
+from structsvm.problem import Cuts, DualPlanes, KeptPlanes, Problem
+from structsvm.qp import ActiveSet, DualQP
 from structsvm.result import Status
+from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
+from structsvm.solvers.joint_step import improve_jointly
 
 _EXAMPLES = 2
 
@@ -19,6 +22,7 @@ _CUTS = 20
 def warm_up(trial: Trial) -> None:
     """Solve a QP and a few examples, so that what is compiled, imported or cached at first use is, after that.
 
+    ``auto`` chooses by the whole problem, so that what it would choose is warmed, and what may go on from there.
     What fails here does so quietly: it fails again when it is timed.
 
     Raises
@@ -26,13 +30,32 @@ def warm_up(trial: Trial) -> None:
     KeyboardInterrupt : after Ctrl-C.
     """
     with suppress(Exception):
-        if trial.backend is not None:
-            trial.backend.solve(_demanding_qp())
-        weighted = np.flatnonzero(trial.problem.cap)[:_EXAMPLES]
-        few = trial.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
-        result = trial.solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
-        if result.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
+        (trial.backend or ActiveSet()).solve(_demanding_qp())
+    for solver in _at_work(trial.solver, trial.problem):
+        with suppress(Exception):
+            if isinstance(solver, FrankWolfe):
+                _move_jointly()
+            weighted = np.flatnonzero(trial.problem.cap)[:_EXAMPLES]
+            few = trial.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
+            result = solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
+            if result.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+
+
+def _at_work(solver: Solver, problem: Problem) -> list[Solver]:
+    """Return the solvers that run when a solver is asked for."""
+    if not isinstance(solver, Auto):
+        return [solver]
+    chosen = solver.choose(problem)
+    return [chosen, OneSlack(tol=solver.tol)] if isinstance(chosen, FrankWolfe) else [chosen]
+
+
+def _move_jointly() -> None:
+    """Take the step of Frank-Wolfe on all planes at once, which few examples do not need."""
+    G = np.random.default_rng(0).standard_normal((_CUTS, _CUTS // 2))
+    dual = DualPlanes(G.shape[1], np.full(_EXAMPLES, 100.0), memory=2**20)
+    dual.visit(Cuts(G, np.ones(_CUTS), np.arange(_CUTS) % _EXAMPLES))
+    improve_jointly(KeptPlanes(dual), enough=0.0, most_cuts=3)
 
 
 def _demanding_qp() -> DualQP:

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector
 
+MOST_CHARACTERS = 1000
+"""Characters that an id may have: all ids of a vector take as much memory as the longest."""
+
 
 class Pairs(NamedTuple):
     """Pairs of a topic and a document.
@@ -72,9 +75,15 @@ def number_pairs(qid: NDArray[np.object_], doc_ids: NDArray[np.object_]) -> Pair
 def sort_topics(topics: Iterable[str]) -> tuple[str, ...]:
     """Sort topics by number if all are numbers, else as strings."""
     names = sorted(topics)
-    if all(name.isdecimal() for name in names):
-        names.sort(key=int)
+    if all(name.isascii() and name.isdecimal() for name in names):
+        names.sort(key=_magnitude)
     return tuple(names)
+
+
+def _magnitude(digits: str) -> tuple[int, str]:
+    """Return what orders digits by number: `int` takes 4300 of them at most."""
+    significant = digits.lstrip("0")
+    return len(significant), significant
 
 
 def as_ids(ids: ArrayLike, name: str) -> NDArray[np.object_]:
@@ -82,13 +91,25 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.object_]:
 
     Raises
     ------
-    InputError : it is not a vector; the message calls it `name`.
+    InputError : it is not a vector, or an id is longer than 1000 characters; the message calls it `name`.
     """
     import pandas as pd
 
     values = np.asarray(ids)
     if values.ndim != 1:
         raise InputError(f"{name} must hold one id per row; its shape is {values.shape}")
-    if values.dtype.kind != "O" or pd.api.types.infer_dtype(values, skipna=False) != "string":
-        values = values.astype(np.str_)
-    return values.astype(object)
+    if values.dtype.kind != "O":
+        texts = values.astype(np.str_).astype(object)
+    elif pd.api.types.infer_dtype(values, skipna=False) == "string":
+        texts = values
+    else:
+        texts = np.empty(len(values), dtype=object)
+        texts[:] = list(map(str, values))
+    longest = max(map(len, texts), default=0)
+    if longest > MOST_CHARACTERS:
+        row = next(row for row, text in enumerate(texts) if len(text) == longest)
+        raise InputError(
+            f"{name}: the id in row {row} has {longest} characters, {texts[row][:30]!r} and so on; "
+            f"an id may have {MOST_CHARACTERS}"
+        )
+    return texts

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from io import BytesIO
 from os import PathLike
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from structsvm.data.files import open_bytes
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import QRELS, RUN, Format, first_fault
+from structsvm.data.trec_faults import QRELS, RUN, Format, first_fault, is_plain
 from structsvm.exceptions import DataFormatError, InputError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _read(path: Path, form: Format) -> "pd.DataFrame":
     import pandas as pd
 
     with open_bytes(path) as file:
-        content = file.read()
+        content = file.read().removeprefix(BOM_UTF8)
     if content.startswith(b"#") or b"\n#" in content:
         content = _COMMENT.sub(b"", content)
     try:
@@ -151,6 +152,8 @@ def _read(path: Path, form: Format) -> "pd.DataFrame":
 
 def _numbers(table: "pd.DataFrame", form: Format) -> NDArray[Any]:
     texts: NDArray[np.object_] = table[form.number].to_numpy(dtype=object)
+    if not all(map(is_plain, texts)):
+        raise ValueError(f"a {form.number} is no number")
     return texts.astype(np.int64 if form.whole else np.float64)
 
 

@@ -2,12 +2,18 @@
 
 import gzip
 import math
+import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from attrs import frozen
 
 from structsvm.data.files import open_bytes
+from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.exceptions import DataFormatError
+
+BLANKS = re.compile(r"[ \t\r\n]+")
+"""What separates columns and lines; other white space may be part of an id."""
 
 
 @frozen
@@ -53,7 +59,7 @@ def first_fault(path: Path, form: Format) -> DataFormatError | None:
         misnamed = path.suffix == ".gz" and not isinstance(file, gzip.GzipFile)
         for number, line in enumerate(file, start=1):
             try:
-                pair = _check_line(line, form)
+                pair = _check_line(line.removeprefix(BOM_UTF8) if number == 1 else line, form)
                 if pair is not None and pair in seen:
                     raise ValueError(
                         f"document {pair[1]!r} is in topic {pair[0]!r} twice, first in line {seen[pair]}; leave one out"
@@ -76,7 +82,7 @@ def _check_line(line: bytes, form: Format) -> tuple[str, str] | None:
         ) from None
     if "\0" in text:
         raise ValueError("this is binary or UTF-16, not text; TREC files are UTF-8 or ASCII, plain or gzip")
-    cells = [cell.decode() for cell in line.split()]  # str.split would split at more than blanks
+    cells = [cell for cell in BLANKS.split(text) if cell]  # str.split would split at more than these
     if not cells or text.startswith("#"):
         return None
     shown = text.strip() if len(text) <= 100 else f"{text[:100].strip()}..."
@@ -84,6 +90,9 @@ def _check_line(line: bytes, form: Format) -> tuple[str, str] | None:
         columns = "is 1 column" if len(cells) == 1 else f"are {len(cells)} columns"
         raise ValueError(f"there {columns} in '{shown}', but {form.line}{_hint(cells, form)}")
     _check_number(cells[form.columns.index(form.number)], shown, form)
+    for column, text in (("topic", cells[0]), ("document", cells[2])):
+        if len(text) > MOST_CHARACTERS:
+            raise ValueError(f"the {column} has {len(text)} characters, in '{shown}'; it may have {MOST_CHARACTERS}")
     return cells[0], cells[2]
 
 
@@ -103,7 +112,14 @@ def _check_number(text: str, shown: str, form: Format) -> None:
 
 
 def _is_number(text: str, form: Format) -> bool:
+    if not is_plain(text):
+        return False
     try:
         return -(2**63) <= int(text) < 2**63 if form.whole else math.isfinite(float(text))
     except ValueError:
         return False
+
+
+def is_plain(text: str) -> bool:
+    """Say whether a text has nothing that Python reads in numbers and other tools do not, as in ``1_000``."""
+    return "_" not in text and text.isascii()

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.data.run import Run
 from structsvm.data.trec import FilePath
+from structsvm.data.trec_faults import BLANKS
 from structsvm.exceptions import InputError
 from structsvm.files import replacing
 
@@ -31,8 +32,8 @@ def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayL
 
     Raises
     ------
-    InputError : as `Run.from_scores`; the name, a topic or a document id is empty or has white space
-        in it; or the file cannot be written.
+    InputError : as `Run.from_scores`; the name, a topic or a document id is empty or has a blank, tab or
+        line end in it; or the file cannot be written.
     """
     lines = run_lines(Run.from_scores(tag, qid, doc_ids, scores))
     with replacing(Path(path)) as file:
@@ -44,8 +45,8 @@ def run_lines(run: Run) -> Iterator[str]:
 
     Raises
     ------
-    InputError : the name, a topic or a document id is empty or has white space in it, or a topic
-        begins with ``#``.
+    InputError : the name, a topic or a document id is empty or has a blank, tab or line end in it,
+        or a topic begins with ``#``.
     """
     topics, first, topic = np.unique(run.qid, return_index=True, return_inverse=True)
     _check_words("the name", [run.name])
@@ -72,5 +73,7 @@ def _pieces(run: Run, rank: list[int]) -> Iterator[str]:
 
 def _check_words(what: str, words: Iterable[str]) -> None:
     for word in words:
-        if len(word.split()) != 1 or word.split()[0] != word:
-            raise InputError(f"{what} {word!r} must have no white space in it, and not be empty, to stand in a run")
+        if not word or BLANKS.search(word):
+            raise InputError(
+                f"{what} {word!r} must have no blank, tab or line end in it, and not be empty, to stand in a run"
+            )

@@ -15,6 +15,7 @@ from structsvm.estimators.fitting import checked_features, minimise, require_fin
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.label_sets import label_array
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.checks import require_pairs
 from structsvm.registry import losses
@@ -105,7 +106,7 @@ class StructuralSVM(BaseEstimator):
         """Return the predicted output of each input: a list, or an array where every row is an example."""
         check_is_fitted(self)
         predicted = self.loss_.predict(self._inputs(self.loss_, X, reset=False), self.coef_, self._intercept())
-        return np.asarray(predicted) if self.loss_.per_row else predicted
+        return label_array(predicted) if self.loss_.per_row else predicted
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.

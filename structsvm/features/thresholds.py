@@ -143,7 +143,9 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
                 f"Thresholds({given}={low if given == 'low' else high:g}) is beyond the {other} training score of "
                 f"function {f}, {high if given == 'low' else low:g}: give both ends, or neither"
             )
-        return np.unique(np.linspace(low, high, self.bins))
+        # The distance of two numbers can be too large for one: that of their halves is not.
+        scale = 1.0 if math.isfinite(float(high) - float(low)) else 2.0
+        return np.unique(np.linspace(low / scale, high / scale, self.bins) * scale)
 
     def _require_settings(self) -> None:
         if isinstance(self.bins, bool) or not isinstance(self.bins, Integral) or self.bins < 1:

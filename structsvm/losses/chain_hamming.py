@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import Any, Self
 
 import numpy as np
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
 from structsvm.losses.kernels.chain_hamming import chain_hamming
+from structsvm.losses.label_sets import as_labels, label_array, sorted_labels
 from structsvm.operators import Beside, Operator, PerClass, Shared
 from structsvm.types import IntVector, Matrix, Vector
 
+_STATES = "ChainHamming(states=...)"
+
 
 def _states(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    states = None if values is None else tuple(np.asarray(list(values)).tolist())
-    if states is not None and (not states or len(set(states)) < len(states)):
-        raise InputError(f"ChainHamming(states=...) must be different labels, one at least, got {values!r}")
-    return states
+    return as_labels(values, _STATES)
 
 
 @frozen
@@ -45,8 +45,8 @@ class ChainHamming(ScoreLoss[Any]):
 
     Parameters
     ----------
-    states : the K labels that a position can have, numbers or strings; None: those of the
-        training set, sorted.
+    states : the K labels that a position can have: numbers, strings, or anything that can be
+        a key of a dict; None: those of the training set, sorted.
     """
 
     states: tuple[Any, ...] | None = field(default=None, converter=_states)
@@ -57,13 +57,8 @@ class ChainHamming(ScoreLoss[Any]):
         """Fill in the labels of the training set."""
         if self.states is not None:
             return self
-        seen: set[Any] = set()
-        for y in ys:
-            seen.update(np.ravel(y).tolist())
-        try:
-            return evolve(self, states=sorted(seen))
-        except TypeError as error:
-            raise InputError(f"the labels cannot be sorted ({error}): give ChainHamming(states=...)") from None
+        labels = chain.from_iterable(y if isinstance(y, list | tuple) else np.ravel(y) for y in ys)
+        return evolve(self, states=sorted_labels(labels, _STATES))
 
     def operator(self, rows: Operator) -> Operator:
         """Return K scores a row, then K² scores an example, which are the weights of the steps themselves."""
@@ -82,15 +77,13 @@ class ChainHamming(ScoreLoss[Any]):
         ------
         InputError : when it is no sequence, or a label is not among the states.
         """
-        if np.ndim(y) != 1:
-            raise InputError(
-                f"an output of {self.title} is a list or an array with a label for each row of its input, got {y!r}"
-            )
-        number = _numbers(self._known())
+        labels, number = self._sequence(y), _numbers(self._known())
         try:
-            return np.fromiter((number[label] for label in y), dtype=np.int64, count=len(y))
+            return np.fromiter((number[label] for label in labels), dtype=np.int64, count=len(labels))
         except KeyError as error:
             raise InputError(f"{error.args[0]!r} is not among the states {self._known()}") from None
+        except TypeError as error:
+            raise InputError(f"a label cannot be looked up among the states {self._known()}: {error}") from None
 
     def usable(self, y: Any) -> bool:
         """Say whether the sequence has a label at all."""
@@ -135,7 +128,15 @@ class ChainHamming(ScoreLoss[Any]):
         return (self._labelled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
 
     def _labelled(self, path: IntVector) -> NDArray[Any]:
-        return np.asarray(self._known())[path]
+        return label_array(self._known())[path]
+
+    def _sequence(self, y: Any) -> Sequence[Any]:
+        dimensions = 1 if isinstance(y, list | tuple) else np.ndim(y)
+        if dimensions != 1:
+            raise InputError(
+                f"an output of {self.title} is a list or an array with a label for each row of its input, got {y!r}"
+            )
+        return y  # type: ignore[no-any-return]
 
     def _known(self) -> tuple[Any, ...]:
         if self.states is None:

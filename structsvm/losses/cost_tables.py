@@ -1,5 +1,6 @@
 """Costs of interleavings as tables: evaluated, checked, and packed for the kernel."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
@@ -13,8 +14,14 @@ from structsvm.types import IntVector, Matrix, Vector
 Cost: TypeAlias = Callable[[Any, Any, int, int], Any]
 """``cost(k, j, R, N)``, element by element, of arrays that broadcast."""
 
+LARGEST_CUTOFF = 2**31
+"""More documents than a query has: larger cut-offs mean the same, and kernels do not count so far."""
+
 _ROUNDING = 1e-12
 _CHECKED = 64
+
+_MOST_BYTES = 2 * 2**30
+"""Memory that the tables of a training set may take."""
 
 
 def evaluate(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64], R: int, N: int) -> Vector:
@@ -65,10 +72,10 @@ def cost_table(title: str, cost: Cost, R: int, N: int, cutoff: int | None = None
         a negative one, or costs change beyond the cut-off.
     """
     K = R + N if cutoff is None else cutoff
-    columns, most = min(R, K), min(N, K)
+    rows, columns = _size(R, N, cutoff)
     every = np.arange(1, R + 1)
     own = evaluate(title, cost, every, np.zeros(1, dtype=np.int64), R, N)
-    k, j = every[None, :columns], np.arange(most + 1)[:, None]
+    k, j = every[None, :columns], np.arange(rows)[:, None]
     costs = evaluate(title, cost, k, j, R, N)
     table = costs - own[:columns]
     if K < R + N:
@@ -97,8 +104,18 @@ def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int 
     ----------
     title, cost, cutoff : as in `cost_table`.
     shapes : R and N of each query, with repetitions.
+
+    Raises
+    ------
+    InputError : as `cost_table`; or the tables take more than 2 GiB, which as far as it can be told
+        is found before any is made.
     """
     ordered = sorted(set(shapes))
+    largest: dict[int, int] = {}
+    for R, N in ordered:
+        columns = _size(R, N, cutoff)[1]
+        largest[columns] = max(largest.get(columns, 0), columns * _size(R, N, cutoff)[0])
+    _require_memory(title, ordered, sum(largest.values()), cutoff)  # which must be kept, whatever is shared
     places: dict[tuple[int, int], tuple[int, int]] = {}
     parts: list[Vector] = []
     end = 2 + 3 * len(ordered)
@@ -109,9 +126,28 @@ def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int 
             start, kept = end, table
             parts.append(table.ravel())
             end += table.size
+            _require_memory(title, ordered, end, cutoff)
         places[R, N] = start, _method(table, R, N, cutoff)
     header = [(R * KEY + N, *places[R, N]) for R, N in ordered]
     return np.concatenate([[len(ordered), cutoff or 0], np.ravel(header), *parts]).astype(np.float64)
+
+
+def _size(R: int, N: int, cutoff: int | None) -> tuple[int, int]:
+    """Return the shape of a table."""
+    return (N + 1, R) if cutoff is None else (min(N, cutoff) + 1, min(R, cutoff))
+
+
+def _require_memory(title: str, shapes: list[tuple[int, int]], numbers: int, cutoff: int | None) -> None:
+    """Refuse tables of so many numbers that they fill the memory."""
+    if 8 * numbers <= _MOST_BYTES:
+        return
+    R, N = max(shapes, key=lambda shape: math.prod(_size(shape[0], shape[1], cutoff)))
+    raise InputError(
+        f"{title} reads its costs from tables, which would take {8 * numbers / 2**30:.1f} GiB or more; "
+        f"{_MOST_BYTES / 2**30:g} GiB is the most. The largest is that of a query of {R} relevant and {N} other "
+        "documents. Give qid, if these are several queries; or a "
+        f"{'smaller ' if cutoff else ''}cut-off, as in 'ndcg@10'; or take the loss 'map', which needs no tables"
+    )
 
 
 def _method(table: Matrix, R: int, N: int, cutoff: int | None) -> int:

@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.losses.cost_tables import evaluate, pack
+from structsvm.losses.cost_tables import LARGEST_CUTOFF, evaluate, pack
 from structsvm.losses.kernels.interleaving import interleaving
 from structsvm.losses.pairwise import PairwiseLoss
 from structsvm.metrics.ranking import rank_documents
@@ -65,11 +65,11 @@ class InterleavingLoss(PairwiseLoss):
 
     @property
     def cutoff(self) -> int | None:
-        """The cut-off: the attribute ``k``; None where there is none."""
+        """The cut-off: the attribute ``k``, 2^31 at most; None where there is none."""
         cutoff = getattr(self, "k", None)
         if cutoff is not None and (isinstance(cutoff, bool) or not isinstance(cutoff, Integral) or cutoff < 1):
             raise InputError(f"{self.title}: the cut-off k must be an integer of at least 1, got {cutoff!r}")
-        return None if cutoff is None else int(cutoff)
+        return None if cutoff is None else min(int(cutoff), LARGEST_CUTOFF)
 
     def params(self, ys: Sequence[Vector]) -> Vector:
         """Return the tables of costs for the queries of a data set.

@@ -9,12 +9,15 @@ from attrs import evolve, field, frozen
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
 from structsvm.losses.kernels.multiclass import multiclass
+from structsvm.losses.label_sets import as_labels, sorted_labels
 from structsvm.operators import Operator, PerClass
 from structsvm.types import Vector
 
+_CLASSES = "Multiclass(classes=...)"
+
 
 def _classes(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    return None if values is None else tuple(np.asarray(list(values)).tolist())
+    return as_labels(values, _CLASSES)
 
 
 def _table(values: Any) -> tuple[tuple[float, ...], ...] | None:
@@ -54,14 +57,16 @@ class Multiclass(ScoreLoss[Any]):
 
     Parameters
     ----------
-    classes : the K classes, numbers or strings; None: those of the training set, sorted.
+    classes : the K different classes: numbers, strings, or anything that can be a key of a dict; None: those of
+        the training set, sorted.
     cost : what it costs to take one class for another, shape (K, K): a row for each true class and
         a column for each predicted one, in the order of ``classes``; at least 0, and 0 on the diagonal.
         None: 1 for every wrong class.
 
     Raises
     ------
-    InputError : when ``cost`` is no such matrix, or has not one row for each class.
+    InputError : when ``cost`` is no such matrix, or has not one row for each class; when a class is given
+        twice, or is NaN.
     """
 
     classes: tuple[Any, ...] | None = field(default=None, converter=_classes)
@@ -82,7 +87,7 @@ class Multiclass(ScoreLoss[Any]):
 
     def bind(self, ys: Sequence[Any]) -> Self:
         """Fill in the classes of the training set."""
-        return self if self.classes is not None else evolve(self, classes=np.unique(np.asarray(ys)))
+        return self if self.classes is not None else evolve(self, classes=sorted_labels(ys, _CLASSES))
 
     def params(self, ys: Sequence[Any]) -> Vector:
         """Return the costs, row after row; nothing where every wrong class costs 1."""

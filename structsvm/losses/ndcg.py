@@ -15,7 +15,7 @@ from structsvm.losses.position_ndcg import PositionNDCG
 from structsvm.losses.threshold_ndcg import ThresholdNDCG
 from structsvm.metrics.discounts import Discount, Gain
 from structsvm.types import Vector
-from structsvm.validation import at_least, one_of
+from structsvm.validation import at_least, finite, one_of
 
 
 @frozen
@@ -57,7 +57,7 @@ class NDCG(ScoreLoss[Vector]):
     encoding: Literal["auto", "pairwise", "thresholds", "position"] = field(
         default="auto", kw_only=True, validator=one_of("auto", "pairwise", "thresholds", "position")
     )
-    relevant_from: float | None = field(default=None, kw_only=True)
+    relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
 
     kernel = staticmethod(ndcg)
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 from attrs import field, frozen
+from attrs.validators import optional
 
 from structsvm.losses.base import ScoreLoss
 from structsvm.types import BoolVector, Vector
+from structsvm.validation import finite
 
 
 @frozen
@@ -16,7 +18,7 @@ class RelevanceLoss(ScoreLoss[Vector]):
     relevant_from : smallest label of a relevant document; None: every label above 0.
     """
 
-    relevant_from: float | None = field(default=None, kw_only=True)
+    relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
 
     def relevant(self, y: Vector) -> BoolVector:
         """Say which documents are relevant."""

@@ -1,6 +1,7 @@
 """Normalised discounted cumulative gain for grades, as a sum over thresholds between them."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -8,10 +9,11 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from structsvm.losses.base import ScoreLoss
+from structsvm.losses.cost_tables import pack
 from structsvm.losses.kernels.thresholds import thresholds
 from structsvm.losses.pairwise_ndcg import PairwiseNDCG
 from structsvm.metrics.discounts import Discount, Gain, discounts, gains
-from structsvm.types import Matrix, Vector
+from structsvm.types import IntVector, Matrix, Vector
 from structsvm.validation import at_least, one_of
 
 
@@ -44,16 +46,23 @@ class ThresholdNDCG(ScoreLoss[Matrix]):
 
     def labels(self, y: Vector) -> Vector:
         """Return the weights of the thresholds and, behind them, how many of these each document reaches."""
-        weights, reached = self._thresholds(y)
-        return np.concatenate([weights, reached.sum(axis=0)])
+        weights, level = self._levels(y)
+        return np.concatenate([weights, level])
 
     def params(self, ys: Sequence[Vector]) -> Vector:
         """Return the tables of costs for the thresholds of all queries."""
-        return self._binary.params([relevant for y in ys for relevant in self._thresholds(y)[1]])
+        binary = self._binary
+        shapes = {
+            (len(y) - int(others), int(others))
+            for y in ys
+            for others in np.cumsum(np.unique(self._gains(y), return_counts=True)[1])[:-1]
+        }
+        return pack(binary.title, binary.cost, shapes, binary.cutoff)
 
     def usable(self, y: Vector) -> bool:
         """Say whether some documents gain more than others."""
-        return len(self._thresholds(y)[0]) > 0
+        gain = self._gains(y)
+        return len(gain) > 0 and bool(gain.max() > gain.min())
 
     def encode(self, y_hat: Matrix, y: Vector) -> Vector:
         """Return the weighted sum of the pairwise encodings."""
@@ -91,10 +100,26 @@ class ThresholdNDCG(ScoreLoss[Matrix]):
     def _binary(self) -> PairwiseNDCG:
         return PairwiseNDCG(self.k, discount=self.discount)
 
+    def _gains(self, y: Vector) -> Vector:
+        return gains(np.asarray(y, dtype=np.float64), self.gain)
+
+    def _levels(self, y: Vector) -> tuple[Vector, IntVector]:
+        """Return ω, shape (T,), and how many thresholds each document reaches, shape (n,)."""
+        values, level, counts = np.unique(self._gains(y), return_inverse=True, return_counts=True)
+        n = len(level)
+        ideal = _ideals(1 << max(n - 1, 0).bit_length(), self.discount, self.k)
+        parts = np.diff(values) * ideal[n - 1 - np.cumsum(counts)[:-1]]
+        return parts / (values[0] * ideal[n - 1] + parts.sum()), level
+
     def _thresholds(self, y: Vector) -> tuple[Vector, Matrix]:
         """Return ω, shape (T,), and 1 where a document reaches a threshold, 0 elsewhere, shape (T, n)."""
-        values, level = np.unique(gains(np.asarray(y, dtype=np.float64), self.gain), return_inverse=True)
-        reached = (level >= np.arange(1, len(values))[:, None]).astype(np.float64)
-        ideal = np.cumsum(discounts(len(level), self.discount, self.k))
-        parts = np.diff(values) * ideal[np.count_nonzero(reached, axis=1) - 1]
-        return parts / (values[0] * ideal[-1] + parts.sum()), reached
+        weights, level = self._levels(y)
+        return weights, (level > np.arange(len(weights))[:, None]).astype(np.float64)
+
+
+@lru_cache(maxsize=64)
+def _ideals(ranks: int, discount: Discount, k: int | None) -> Vector:
+    """Return the ideal DCG of 1, 2, ... relevant documents, shape (ranks,)."""
+    ideals = np.cumsum(discounts(ranks, discount, k))
+    ideals.flags.writeable = False
+    return ideals

@@ -5,6 +5,7 @@ from abc import abstractmethod
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.losses.cost_tables import LARGEST_CUTOFF
 from structsvm.losses.pairwise import PairwiseLoss
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import Vector
@@ -36,8 +37,8 @@ class TopKLoss(PairwiseLoss):
         """Return what each relevant document costs that is missed, where there are R."""
 
     def params(self, ys: "list[Vector]") -> Vector:  # type: ignore[override]
-        """Return k."""
-        return np.array([self.k], dtype=np.float64)
+        """Return k, or what no query has as many documents as."""
+        return np.array([min(self.k, LARGEST_CUTOFF)], dtype=np.float64)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
         """Return the cost of the relevant documents that the top k of ŷ misses."""

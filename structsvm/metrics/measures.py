@@ -11,7 +11,7 @@ from structsvm.metrics.base import Measure, RankedLists
 from structsvm.metrics.discounts import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import BoolVector, IntVector, Vector
-from structsvm.validation import one_of
+from structsvm.validation import finite, one_of
 
 
 def _at_least_one(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
@@ -29,7 +29,12 @@ class BinaryMeasure(Measure):
     empty : see `Measure`.
     """
 
-    relevant_from: float | None = field(default=None, kw_only=True, converter=attrs.converters.optional(float))
+    relevant_from: float | None = field(
+        default=None,
+        kw_only=True,
+        converter=attrs.converters.optional(float),
+        validator=attrs.validators.optional(finite),
+    )
 
     def relevant(self, labels: Vector) -> BoolVector:
         """Return which labels are relevant."""

@@ -90,7 +90,7 @@ class BinnedMatrix:
         count = self.codes.ravel().astype(np.int64)
         end = np.cumsum(count)
         total = int(end[-1]) if len(end) else 0
-        indptr = np.concatenate([[0], end])[:: max(self.codes.shape[1], 1)][: len(self) + 1]
+        indptr = np.concatenate([[0], np.cumsum(self.codes.sum(axis=1, dtype=np.int64))])
         first = np.tile(self.offsets[:-1], len(self)) - (end - count)
         indices = np.repeat(first, count) + np.arange(total)
         index = np.int32 if max(total, self.shape[1]) <= np.iinfo(np.int32).max else np.int64

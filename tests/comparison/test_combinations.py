@@ -9,11 +9,13 @@ from attrs import frozen
 from structsvm.comparison import compare
 from structsvm.comparison.combinations import describe, trials
 from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.losses import NDCG
 from structsvm.problem import Problem
 from structsvm.qp import CVXOPT, OSQP, ActiveSet, HiGHS
+from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
-from tests.small_problems import small_problem
+from tests.small_problems import ranking_arrays, small_problem
 
 
 def names(problems: Any, solvers: Any, backends: Any, Cs: Any) -> list[tuple[str, str, str | None, float]]:
@@ -45,6 +47,9 @@ def test_problems_by_name():
 
 def test_a_problem_without_a_name_is_called_after_its_loss():
     assert names(small_problem("roc_area"), "auto", "auto", 1)[0][0] == "roc_area"
+    X, y, qid = ranking_arrays(0)
+    letor = Problem.from_queries(X, y, qid, loss=NDCG(k=2, discount="letor", encoding="pairwise"))
+    assert names(letor, "auto", "auto", 1)[0][0] == losses.spell(letor.loss) == "letor_ndcg@2(encoding=pairwise)"
     assert names(small_problem("plain"), "auto", "auto", 1)[0][0] == "PlainROCArea"
     assert names(small_problem("generic"), "auto", "auto", 1)[0][0] == "Kronecker"
 
@@ -138,3 +143,17 @@ def test_a_setting_without_a_default_is_shown():
         factor: float
 
     assert describe(Scaled(2.0)) == "active-set(factor=2.0)"
+
+
+@pytest.mark.parametrize(
+    ("solver", "message"),
+    [
+        ("n-slack(backend=osqp)", r"'n-slack\(backend=osqp\)': .* the same backend: .* backends=... \(--backend\)"),
+        ("one-slack(max_cuts=50, tol=1e-2)", r"the same tol: leave it out of the name, .* tol=... \(--tol\)"),
+        ("auto(backend=osqp)", "the same backend"),
+    ],
+)
+def test_a_setting_that_the_comparison_gives_is_refused_in_a_name(problem, solver, message):
+    with pytest.raises(InputError, match=message):
+        compare(problem, ["frank-wolfe", solver], "active-set")
+    assert names(problem, "n-slack(batch=3)", "active-set", 1)[0][1] == "n-slack(batch=3)"

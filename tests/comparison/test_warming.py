@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from structsvm.comparison.combinations import trials
+from structsvm.comparison.warming import warm_up
+from structsvm.problem import KeptPlanes
+from structsvm.solvers import FrankWolfe, OneSlack
+from tests.small_problems import ranking
+
 ROOT = Path(__file__).resolve().parents[2]
 
 COMPARE = """
@@ -14,7 +20,7 @@ from numba.core import event
 
 from structsvm.comparison import compare
 from structsvm.comparison import running
-from tests.small_problems import small_problem
+from tests.small_problems import ranking, small_problem
 
 solve = running._Run.row
 compiled = []
@@ -28,15 +34,47 @@ def recorded(self):
 
 
 running._Run.row = recorded
+{compared}
+print(compiled, len(table))
+"""
+
+FEW = """
 problems = {kind: small_problem(kind) for kind in ("map", "roc_area")}
 table = compare(problems, ["one-slack", "n-slack", "frank-wolfe"], "active-set", [1.0, 1e4], tol=1e-6)
-print(compiled, len(table))
+"""
+
+ENOUGH_FOR_FRANK_WOLFE = """
+problem = ranking("map", 0, queries=60, documents=20, d=6)
+table = compare(problem, ["auto", "one-slack"], "active-set", [1.0, 1e3, 1e7], tol=1e-6)
 """
 
 
 @pytest.mark.slow
-def test_compilation_is_not_timed(tmp_path):
+@pytest.mark.parametrize(("compared", "rows"), [(FEW, 12), (ENOUGH_FOR_FRANK_WOLFE, 6)])
+def test_compilation_is_not_timed(compared, rows, tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", COMPARE], capture_output=True, text=True, env=environment, cwd=ROOT)
+    source = COMPARE.replace("{compared}", compared)
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=environment, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "[] 12\n"
+    assert done.stdout == f"[] {rows}\n"
+
+
+@pytest.mark.parametrize("queries", [5, 60])
+def test_what_auto_would_choose_is_warmed(queries, monkeypatch):
+    """It chooses by the whole problem, of which a few examples are solved."""
+    seen = []
+    for kind in (FrankWolfe, OneSlack):
+        monkeypatch.setattr(kind, "solve", lambda self, problem, **_: seen.append((type(self), problem.n)))
+    problem = ranking("map", 0, queries=queries, documents=20)
+    (trial,) = trials(problem, "auto", "active-set", 1.0, 1e-3)
+    warm_up(trial)
+    assert seen == [(FrankWolfe, 2), (OneSlack, 2)] if queries == 60 else [(OneSlack, 2)]
+
+
+def test_the_joint_step_is_warmed(monkeypatch):
+    cuts = []
+    mix = KeptPlanes.mix
+    monkeypatch.setattr(KeptPlanes, "mix", lambda self, *args: (cuts.append(len(args[1])), mix(self, *args)))
+    (trial,) = trials(ranking("map", 0), "frank-wolfe", "active-set", 1e-9, 1e-3)
+    warm_up(trial)
+    assert max(cuts) > 1

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.data import Qrels, Run, load_qrels, load_run, load_runs
+from structsvm.data import Qrels, Run, load_qrels, load_run, load_runs, write_run
+from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.metrics import AP
 from tests.data.trec_reference import average_precisions, ranked
@@ -49,6 +50,44 @@ def test_a_run_is_ordered_by_score_and_ties_by_document(write):
 def test_gzip_byte_order_mark_and_line_ends(write, encode, name):
     run = load_run(write(encode(RUN.encode()), name))
     assert (run.qid.tolist(), run.doc_ids.tolist()) == (["2", "10", "10", "10"], ["x", 'c#"1', "b", "a"])
+
+
+def test_a_comment_behind_a_byte_order_mark(write):
+    text = f"\ufeff# note\n{RUN}"
+    assert len(load_run(write(text)).qid) == 4
+    with pytest.raises(DataFormatError, match="line 2: there is 1 column"):
+        load_run(write("\ufeff# note\n1\n"))
+    with pytest.raises(DataFormatError, match="line 2: document 'a' is in topic '1' twice, first in line 1"):
+        load_run(write(f"\ufeff{GOOD}{GOOD}"))
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\v", "\f", "\x85"])
+def test_blanks_tabs_and_line_ends_alone_separate(write, tmp_path, space):
+    run = load_run(write(f"1{space}x Q0 a{space}b 1 2.5 t\n"))
+    assert (run.qid.tolist(), run.doc_ids.tolist()) == ([f"1{space}x"], [f"a{space}b"])
+    write_run(tmp_path / "written", run.qid, run.doc_ids, run.scores, run.name)
+    assert load_run(tmp_path / "written").doc_ids.tolist() == run.doc_ids.tolist()
+    with pytest.raises(DataFormatError, match="line 2: there are 5 columns"):
+        load_run(write(f"{GOOD}1 Q0 b{space}b 1 2.5\n"))
+
+
+def test_an_id_of_great_length_is_refused(write):
+    """All ids of a vector would take as much memory as it."""
+    assert load_run(write(GOOD.replace("a", "b" * 1000))).doc_ids.tolist() == ["b" * 1000]
+    with pytest.raises(DataFormatError, match="line 2: the document has 1001 characters, in '.*'; it may have 1000"):
+        load_run(write(f"{GOOD}2 Q0 {'b' * 1001} 1 2.5 t\n"))
+    with pytest.raises(DataFormatError, match="line 1: the topic has 5000 characters"):
+        load_qrels(write(f"{'1' * 5000} 0 a 1\n"))
+    with pytest.raises(InputError, match="doc_ids: the id in row 1 has 1001 characters, 'bbb.*may have 1000"):
+        Run.from_scores("r", [1, 1], ["a", "b" * 1001], [1.0, 2.0])
+    with pytest.raises(InputError, match="qid: the id in row 1 has 1001 characters"):
+        Qrels.from_grades(np.array([1, "b" * 1001], dtype=object), ["a", "b"], [1, 0])
+
+
+def test_topics_of_many_digits_are_in_the_order_of_numbers():
+    long = "1" + "0" * 5000
+    assert sort_topics([long, "10", "9", "010", "0"]) == ("0", "9", "010", "10", long)
+    assert sort_topics(["011", "10", "2"]) == ("2", "10", "011")
 
 
 @pytest.mark.parametrize(
@@ -139,6 +178,8 @@ GOOD = "1 Q0 a 1 2.5 t\n"
         (f"{GOOD}1 Q0 b 2 nan t\n", "line 2: the score 'nan' is not a finite number"),
         (f"{GOOD}1 Q0 b 2 -inf t\n", "line 2: the score '-inf' is not a finite number"),
         (f"{GOOD}1 Q0 b 2 1e999 t\n", "line 2: the score '1e999' is not a finite number"),
+        (f"{GOOD}1 Q0 b 2 1_000 t\n", "line 2: the score '1_000' is not a finite number"),
+        (f"{GOOD}1 Q0 b 2 ١ t\n", "line 2: the score '١' is not a finite number"),
         (f"{GOOD}1 Q0 b 2 1,5 t\n", "line 2: the score '1,5' is not a finite number"),
         (f"{GOOD}2 Q0 a 1 1 t\n\n1 Q0 a 2 1 t\n", "line 4: document 'a' is in topic '1' twice, first in line 1"),
         (f"# note\n{GOOD}1 Q0 {'b' * 300}\n", "line 3: there are 3 columns in '1 Q0 bbb.*bbb...', but"),
@@ -168,6 +209,7 @@ def test_faults_of_runs(write, text, message):
         ("1 0 a 1 0\n1 0 b 1 0\n", "line 1: there are 5 columns"),
         (RUN, "line 1: there are 6 columns.*This looks like a line of a run: are the two files swapped"),
         ("1 0 a 1\n1 0 b 0.5\n", "line 2: the grade '0.5' is not a whole number"),
+        ("1 0 a 1_0\n", "line 1: the grade '1_0' is not a whole number"),
         ("1 0 a yes\n", "line 1: the grade 'yes' is not a whole number"),
         ("1 0 a 99999999999999999999\n", "line 1: the grade '9*' is not a whole number of 64 bits"),
         ("1 0 a 1\n2 0 a 1\n1 0 a 0\n", "line 3: document 'a' is in topic '1' twice, first in line 1"),

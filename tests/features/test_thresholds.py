@@ -163,3 +163,10 @@ def test_other_columns_than_before_are_refused() -> None:
         transformer.transform([[1.0]])
     with pytest.raises(InputError, match="infinite, the first is at row 0, column 1"):
         transformer.transform([[1.0, -np.inf]])
+
+
+def test_even_thresholds_over_the_whole_range_of_numbers() -> None:
+    fitted = Thresholds(3, spacing="even").fit([[-1.7e308], [1.7e308]])
+    assert fitted.thresholds_[0].tolist() == [-1.7e308, 0.0, 1.7e308]
+    given = Thresholds(2, spacing="even", low=-1.7e308, high=1.7e308).fit([[0.0]])
+    assert given.thresholds_[0].tolist() == [-1.7e308, 1.7e308]

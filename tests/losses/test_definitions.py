@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.losses import AveragePrecision, Multiclass, PairwiseLoss, ROCArea, ZeroOne
+from structsvm.losses import NDCG, AveragePrecision, Multiclass, PairwiseLoss, ROCArea, ZeroOne
 from structsvm.operators import PerClass, Rows
 from structsvm.testing import check_loss
 from structsvm.types import Vector
@@ -167,3 +167,11 @@ def test_predict_gives_an_output_for_each_input() -> None:
     np.testing.assert_array_equal(ranked[0], [2.0, 6.0])
     np.testing.assert_array_equal(ranked[1], [4.0])
     assert Kronecker().predict([np.array([1.0])], np.array([0.0, 2.0, 1.0])) == [1]
+
+
+@pytest.mark.parametrize("value", ["2", np.nan, np.inf, True, [1.0]])
+@pytest.mark.parametrize("make", [AveragePrecision, ROCArea, NDCG])
+def test_relevance_starts_at_a_finite_number(make: Any, value: Any) -> None:
+    with pytest.raises(InputError, match=r"\(relevant_from=...\) must be a finite number, got"):
+        make(relevant_from=value)
+    assert make(relevant_from=np.int64(2)).relevant_from == 2

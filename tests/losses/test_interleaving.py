@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.losses import NDCG, AveragePrecision, InterleavingLoss, PairwiseLoss, ReciprocalRank, ROCArea
+from structsvm.losses import (
+    NDCG,
+    AveragePrecision,
+    InterleavingLoss,
+    PairwiseLoss,
+    ReciprocalRank,
+    ROCArea,
+    cost_tables,
+)
 from structsvm.losses.cost_tables import cost_table
 from structsvm.losses.kernels import truncating
 from structsvm.losses.kernels.dividing import split_by_dividing
@@ -20,6 +28,7 @@ from structsvm.losses.kernels.interleaving import DIVIDE, PROGRAMME, TRUNCATE, i
 from structsvm.losses.kernels.programming import best_placements
 from structsvm.losses.kernels.programming import trace as placement_trace
 from structsvm.losses.pairwise_ndcg import PairwiseNDCG
+from structsvm.problem import Problem
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
@@ -351,3 +360,21 @@ def test_a_cutoff_takes_steps_linear_in_the_documents(monkeypatch: pytest.Monkey
             lines_run(truncating.split_by_truncating, (costs, 10, s, s_bar, scale), (best_placements, placement_trace))
         )
     assert steps[1] < 17 * steps[0]
+
+
+@pytest.mark.parametrize(
+    ("loss", "gib"), [(ReciprocalRank(), "18.6"), (NDCG(), "18.6"), (NDCG(20_000), "3.0")], ids=str
+)
+def test_tables_that_would_fill_the_memory_are_refused_before_they_are_made(loss: Any, gib: str) -> None:
+    y = np.arange(100_000) % 2.0
+    with pytest.raises(InputError, match=rf"{gib} GiB.* 50000 relevant and 50000 other documents\. Give qid"):
+        Problem.from_queries(np.zeros((len(y), 1)), y, loss=loss)
+
+
+def test_tables_that_are_not_shared_are_counted_as_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes = [(5, N) for N in range(1, 50)]
+    shared, apart = ReciprocalRank(), Swaps()
+    monkeypatch.setattr(cost_tables, "_MOST_BYTES", 8 * (5 * 50 + 2 + 3 * len(shapes)))
+    cost_tables.pack(shared.title, shared.cost, shapes)
+    with pytest.raises(InputError, match="Swaps reads its costs .* of 5 relevant and 49 other"):
+        cost_tables.pack(apart.title, apart.cost, shapes)

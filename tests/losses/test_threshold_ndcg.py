@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
 from structsvm.losses import NDCG
+from structsvm.losses.pairwise_ndcg import PairwiseNDCG
+from structsvm.losses.threshold_ndcg import ThresholdNDCG
 from structsvm.problem.oracle import make_oracle
 from structsvm.testing import check_loss
 from structsvm.types import Matrix, Vector
@@ -146,3 +148,24 @@ def test_tables_are_there_for_every_query(loss: NDCG, ys: list[Vector]) -> None:
         planes = make_oracle(loss, usable).planes(np.zeros(ptr[-1]), ptr, np.ones(len(usable)))
         assert np.isfinite(planes.loss).all()
         assert (planes.loss >= 0.0).all()
+
+
+@given(data=st.data())
+def test_what_is_counted_is_what_the_matrices_of_thresholds_say(data):
+    """Queries are set up from the numbers of documents of each gain, without a row for each threshold."""
+    grades = st.lists(st.integers(-1, 3), min_size=1, max_size=9).map(lambda values: np.array(values, dtype=float))
+    ys = data.draw(st.lists(grades, min_size=1, max_size=4))
+    gain = data.draw(st.sampled_from(["exponential", "linear"]))
+    loss = ThresholdNDCG(data.draw(st.none() | st.integers(1, 9)), gain=gain)
+    reached = [loss._thresholds(y)[1] for y in ys]
+    assert [loss.usable(y) for y in ys] == [len(each) > 0 for each in reached]
+    binary = PairwiseNDCG(loss.k, discount=loss.discount)
+    np.testing.assert_array_equal(loss.params(ys), binary.params([row for each in reached for row in each]))
+    for y, each in zip(ys, reached, strict=True):
+        np.testing.assert_array_equal(loss.labels(y)[len(each) :], each.sum(axis=0))
+
+
+def test_setting_up_many_queries_makes_no_matrix_of_thresholds(monkeypatch):
+    monkeypatch.setattr(ThresholdNDCG, "_thresholds", None)
+    y = np.tile([2.0, 1.0, 0.0], 4)
+    assert Problem.from_queries(np.zeros((12, 1)), y, np.repeat(np.arange(4), 3), loss="ndcg").n == 4

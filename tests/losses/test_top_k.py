@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError
-from structsvm.losses import PrecisionAtK, RecallAtK, ScoreLoss
+from structsvm.losses import NDCG, PrecisionAtK, RecallAtK, ScoreLoss
+from structsvm.losses.pairwise_ndcg import PairwiseNDCG
 from structsvm.metrics import P
 from structsvm.problem.oracle import make_oracle
 from structsvm.testing import check_loss
@@ -140,3 +141,14 @@ def test_a_fitted_ranker_keeps_the_cut_off(kind: Any, tmp_path: Any) -> None:
     ranker = Ranker(loss, C=10.0).fit(X, y, qid)
     ranker.save(tmp_path / "model.npz")
     assert Ranker.load(tmp_path / "model.npz").loss == loss == kind(2, relevant_from=0.5) != kind(3)
+
+
+@pytest.mark.parametrize("k", [2**31, 2**63, 10**20])
+@pytest.mark.parametrize("make", [PrecisionAtK, RecallAtK, NDCG, PairwiseNDCG], ids=lambda make: make.__name__)
+def test_a_cutoff_beyond_all_numbers_of_machines_is_none(make: Any, k: int) -> None:
+    X, y, qid = ranking_arrays(0)
+    assert make(k).k == k
+    huge, documents = (Ranker(make(cutoff)).fit(X, y, qid=qid) for cutoff in (k, len(y)))
+    np.testing.assert_array_equal(huge.coef_, documents.coef_)
+    assert make(k).loss(y, -y) == make(len(y)).loss(y, -y)
+    check_loss(make(k), trials=2)

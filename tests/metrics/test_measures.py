@@ -146,3 +146,8 @@ def test_a_large_collection_takes_about_a_second() -> None:
     value = average_precision(scores, labels, np.repeat(np.arange(queries), depth))
     assert perf_counter() - begin < 5.0, "0.3 s on an idle machine: has a loop over queries crept in?"
     assert 0.7 < value < 0.9
+
+
+def test_relevance_starts_at_a_finite_number():
+    with pytest.raises(InputError, match=r"AP\(relevant_from=...\) must be a finite number, got nan"):
+        AP(relevant_from=math.nan)

@@ -150,3 +150,9 @@ def test_what_does_not_fit_is_refused(codes: Any, offsets: Any, message: str) ->
     """Kernels look codes up without a test: none may be beyond its table."""
     with pytest.raises(InputError, match=message):
         BinnedMatrix(codes, offsets)
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 0), (0, 2), (3, 2)])
+def test_csr_of_any_shape(shape: tuple[int, int]) -> None:
+    X = BinnedMatrix(np.ones(shape, dtype=np.int64), np.arange(shape[1] + 1) * 2)
+    np.testing.assert_array_equal(X.tocsr().toarray(), X.toarray())
