@@ -1,7 +1,7 @@
-"""What both estimators do to fit: choose the solver, run it, say when it did not converge."""
+"""What both estimators do to fit: choose the solver, run it, say when it did not converge, or learned nothing."""
 
 import warnings
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,20 +11,30 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable
 from structsvm.problem import Problem
-from structsvm.registry import solvers
+from structsvm.registry import losses, solvers
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
+AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
+
 
 def minimise(
-    problem: Problem, solver: str | Solver, tol: float | None, start: Result | None, callback: Callback | None
+    problem: Problem,
+    solver: str | Solver,
+    tol: float | None,
+    start: Result | None,
+    callback: Callback | None,
+    *,
+    loss: str | AnyLoss,
+    ranks: bool = False,
 ) -> Result:
-    """Solve a problem and warn where the gap that was asked for is not reached.
+    """Solve a problem and warn where the gap that was asked for is not reached, or all weights are 0.
 
     Parameters
     ----------
@@ -33,6 +43,8 @@ def minimise(
     tol : replaces that of the solver; None leaves it.
     start : an earlier result to go on from.
     callback : is shown every step.
+    loss : the loss of the problem as it was given, by name or as an object.
+    ranks : whether outputs are rankings, for which there are other losses.
     """
     chosen = solvers.create(solver)
     if tol is not None:
@@ -48,7 +60,30 @@ def minimise(
             ConvergenceWarning,
             stacklevel=3,
         )
+    elif not result.w.any():
+        warnings.warn(zero_weights(loss, ranks=ranks), ZeroWeightsWarning, stacklevel=3)
     return result
+
+
+def zero_weights(loss: str | AnyLoss, *, ranks: bool) -> str:
+    """Say what it means that the optimum is w = 0, and what may help.
+
+    Parameters
+    ----------
+    loss : the loss that was optimised, by name or as an object.
+    ranks : whether outputs are rankings, for which there are other losses.
+    """
+    made, ways = losses.create(loss), ["a larger C"]
+    if getattr(made, "k", None) is not None:
+        ways.append("a loss without cut-off or with a larger one")
+    if ranks and not isinstance(made, AveragePrecision):
+        ways.append("the loss 'map'")
+    name = loss if isinstance(loss, str) else type(loss).__name__
+    equal = "all scores are equal" if ranks else "all outputs have the same score"
+    return (
+        f"the optimum found is w = 0: {equal}. The hinge of {name} cannot be lowered on these data "
+        f"at this C: try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}"
+    )
 
 
 def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1) -> Readable:

@@ -114,10 +114,15 @@ class Ranker(BaseEstimator):
         Raises
         ------
         InputError : when the data cannot be used; it says why.
+
+        Warns
+        -----
+        ConvergenceWarning : when the gap that was asked for is not reached.
+        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
         """
         problem = self._problem(X, y, qid, sample_weight)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(minimise(problem, self.solver, self.tol, start, callback))
+        self._take(minimise(problem, self.solver, self.tol, start, callback, loss=self.loss, ranks=True))
         return self
 
     def path(
@@ -147,7 +152,7 @@ class Ranker(BaseEstimator):
         result = None
         rankers = {}
         for C in sorted(set(values)):
-            result = minimise(problem.with_C(C), self.solver, self.tol, result, callback)
+            result = minimise(problem.with_C(C), self.solver, self.tol, result, callback, loss=self.loss, ranks=True)
             rankers[C] = copy(first).set_params(C=C)
             rankers[C]._take(result)
             if result.status in (Status.INTERRUPTED, Status.STOPPED):
