@@ -247,7 +247,7 @@ def _learned_nothing(ranker: "Ranker") -> list[str]:
     result: Result = ranker.result_
     if result.w.any() or not result.converged:
         return []
-    return [f"warning  {zero_weights(ranker.loss, ranks=True)}"]
+    return [f"warning  {zero_weights(result, ranker.loss, ranks=True)}"]
 
 
 def _bounds(result: "Result") -> str:

@@ -21,6 +21,7 @@ from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
+_EXACT = 1e-9
 AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 
@@ -61,19 +62,22 @@ def minimise(
             stacklevel=3,
         )
     elif not result.w.any():
-        warnings.warn(zero_weights(loss, ranks=ranks), ZeroWeightsWarning, stacklevel=3)
+        warnings.warn(zero_weights(result, loss, ranks=ranks), ZeroWeightsWarning, stacklevel=3)
     return result
 
 
-def zero_weights(loss: str | AnyLoss, *, ranks: bool) -> str:
+def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool) -> str:
     """Say what it means that the optimum is w = 0, and what may help.
 
     Parameters
     ----------
+    result : its gap says whether w = 0 is the optimum to rounding, or near it.
     loss : the loss that was optimised, by name or as an object.
     ranks : whether outputs are rankings, for which there are other losses.
     """
     made, ways = losses.create(loss), ["a larger C"]
+    if result.gap > _EXACT * result.C:
+        ways.append("a smaller tol")
     if getattr(made, "k", None) is not None:
         ways.append("a loss without cut-off or with a larger one")
     if ranks and not isinstance(made, AveragePrecision):

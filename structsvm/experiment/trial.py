@@ -12,7 +12,6 @@ from attrs import field, frozen
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.experiment.collection import Collection
 from structsvm.experiment.feature_maps import FeatureMap
 from structsvm.experiment.models import Model
@@ -82,7 +81,6 @@ def run_trial(number: int, split: Split, material: Material, models: Sequence[Mo
     began = time.perf_counter()
     with _one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
-        warnings.simplefilter("ignore", ZeroWeightsWarning)  # and so is the share of documents that are tied
         warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
         parts = [Part.of(material.collection, queries) for queries in (split.train, split.validation, split.test)]
         fits = {variant: _fit_all(material, parts, models, variant) for variant in variants}

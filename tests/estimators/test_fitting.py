@@ -15,7 +15,7 @@ from structsvm.solvers import OneSlack
 @pytest.mark.parametrize("loss", ["ndcg@10", "p@5"])
 def test_a_ranker_says_that_the_optimum_is_zero_and_what_may_help(loss):
     train, _ = load_digits_queries()
-    ways = "try a larger C, a loss without cut-off or with a larger one or the loss 'map'"
+    ways = "try a larger C, a smaller tol, a loss without cut-off or with a larger one or the loss 'map'"
     with pytest.warns(ZeroWeightsWarning, match=f"w = 0: all scores are equal. The hinge of {loss} .* {ways}") as told:
         ranker = Ranker(loss).fit(train.X, train.y, qid=train.qid)
     assert ranker.result_.converged
@@ -67,3 +67,10 @@ def test_weights_that_are_not_zero_and_a_fit_that_did_not_converge_are_not_told_
         with pytest.warns(UserWarning, match="within"):
             stopped = Ranker("map", solver=OneSlack(tol=1e-9)).fit(X, y, qid=qid, callback=lambda step: True)
     assert not stopped.coef_.any()
+
+
+def test_near_the_optimum_a_smaller_tol_may_do(queries):
+    X, y, qid = queries
+    with pytest.warns(ZeroWeightsWarning, match="try a larger C or a smaller tol$"):
+        Ranker("map", C=1e-5).fit(X, y, qid=qid)
+    assert Ranker("map", C=1e-5, tol=1e-9).fit(X, y, qid=qid).coef_.any()
