@@ -21,6 +21,7 @@ from structsvm.estimators.parameters import (
     require_settings,
     weights_of_rows,
 )
+from structsvm.estimators.unregistered import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
@@ -221,8 +222,14 @@ class Ranker(BaseEstimator):
         X, y : rows of one query and their labels.
         example : number of the query in the training data, in order of first appearance from 0,
             to be told only of its own cuts, which 1-slack does not keep; None: all cuts that bind.
+
+        Raises
+        ------
+        InputError : when the data cannot be used, or the ranker was loaded and the file has no more than the text
+            of its loss.
         """
         check_is_fitted(self)
+        require_object("loss", self.loss_)
         rows = checked_features(self, X, reset=False)
         labels = checked_labels(y, rows.shape[0])
         intercept = self.intercept_scaling if self.fit_intercept else 0.0

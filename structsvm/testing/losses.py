@@ -93,14 +93,15 @@ def _check_cutoff(loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: i
     cutoff = getattr(loss, "k", None)
     if isinstance(cutoff, bool) or not isinstance(cutoff, Integral) or cutoff < longest:
         return
+    kind: Any = type(loss)
     settings: Any = loss
-    if attrs.has(type(loss)) and "k" in attrs.fields_dict(type(loss)):
+    if attrs.has(kind) and "k" in attrs.fields_dict(kind):
         shorter = attrs.evolve(settings, k=_CUTOFF)
         try:
             check_loss(shorter, trials=trials, tol=tol, seed=seed)
         except (AssertionError, InputError) as error:
-            kind = InputError if isinstance(error, InputError) else AssertionError
-            raise kind(f"{error}\n  with the cut-off k={_CUTOFF} in the place of {cutoff}") from error
+            found = InputError if isinstance(error, InputError) else AssertionError
+            raise found(f"{error}\n  with the cut-off k={_CUTOFF} in the place of {cutoff}") from error
     else:
         warnings.warn(
             f"{type(loss).__name__} has the cut-off k={cutoff}, which the queries of up to {longest} documents that "
