@@ -120,7 +120,7 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows:
             ensure_min_samples=min_rows,
         )
     except ValueError as error:
-        raise InputError(f"{error}{'' if binned else _first_not_finite(X)}") from None
+        raise InputError(str(error) if binned else _in_our_words(str(error), X)) from None
     return checked
 
 
@@ -158,10 +158,22 @@ def _require_size(X: BinnedMatrix, min_rows: int) -> None:
         )
 
 
+def _in_our_words(error: str, X: Any) -> str:
+    """Say where the first number is that is not finite; for missing ones, what this library does about them."""
+    place = _first_not_finite(X)
+    first = error.partition("\n")[0]
+    if not place or not first.endswith("contains NaN."):
+        return f"{error}\n{place}: remove or replace such values." if place else error
+    return (
+        f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing puts a number in its "
+        "place, and structsvm.features.Thresholds makes indicators, of which a missing score satisfies none"
+    )
+
+
 def _first_not_finite(X: Any) -> str:
     try:
         values = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         return ""
     bad = np.argwhere(~np.isfinite(values))
-    return f"\nThe first is at row {bad[0][0]}, column {bad[0][1]}: remove or impute such values." if len(bad) else ""
+    return f"The first is at row {bad[0][0]}, column {bad[0][1]}" if len(bad) else ""
