@@ -12,7 +12,8 @@
     └── OracleError                      a loss returned an output that is not the argmax
 
 Catch ``StructSVMError`` to catch them all. Each message names the thing, the place and
-the way out.
+the way out. A result that can be used, but is hardly what was wanted, is a warning:
+`ZeroWeightsWarning`, and scikit-learn's ``ConvergenceWarning``.
 """
 
 import difflib
@@ -77,6 +78,14 @@ class NotInstalledError(StructSVMError, ImportError):
 
 class PluginError(StructSVMError, ImportError):
     """What another package registered under a name cannot be imported, or is of another kind."""
+
+
+class ZeroWeightsWarning(UserWarning):
+    """The optimum is w = 0: the model gives everything the same score.
+
+    That is no failure to converge. Where the hinge of a loss bounds it loosely, no other weights may
+    lower the hinge, at any C.
+    """
 
 
 class OracleError(StructSVMError):

@@ -77,6 +77,9 @@ class Spelling:
         known = sorted(set(parameters) - set(implied) - {"k"})
         for option in self.options:
             key, _, value = (part.strip() for part in option.partition("="))
+            if key == "k" and "k" in parameters:
+                shown = value if value.isdecimal() else cutoff
+                raise InputError(f"{self.text!r}: k is the cut-off, which is written after @: write '{name}@{shown}'")
             if key not in known or not value:
                 there = (
                     f"there are {', '.join(known)}, written as in '{name}({known[0]}=...)'" if known else "it has none"

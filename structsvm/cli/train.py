@@ -202,8 +202,11 @@ def _fit(
 ) -> "Sequence[Ranker]":
     from sklearn.exceptions import ConvergenceWarning
 
+    from structsvm.exceptions import ZeroWeightsWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
+        warnings.simplefilter("ignore", ZeroWeightsWarning)  # the summary says so
         try:
             if C_grid:
                 return ranker.path(data.X, data.y, data.qid, C_grid, callback=show)
@@ -232,9 +235,19 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
         f"data     {repr(data).removeprefix('RankingData(').removesuffix(')')} from {counted(files, 'file')}",
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
+        *_learned_nothing(ranker),
         f"run      {', '.join(how)}: {', '.join(run)}",
         f"model    {model}",
     ]
+
+
+def _learned_nothing(ranker: "Ranker") -> list[str]:
+    from structsvm.estimators.fitting import zero_weights
+
+    result: Result = ranker.result_
+    if result.w.any() or not result.converged:
+        return []
+    return [f"warning  {zero_weights(result, ranker.loss, ranks=True)}"]
 
 
 def _bounds(result: "Result") -> str:

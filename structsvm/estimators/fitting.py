@@ -1,7 +1,7 @@
-"""What both estimators do to fit: choose the solver, run it, say when it did not converge."""
+"""What both estimators do to fit: choose the solver, run it, say when it did not converge, or learned nothing."""
 
 import warnings
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,20 +11,31 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable
 from structsvm.problem import Problem
-from structsvm.registry import solvers
+from structsvm.registry import losses, solvers
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
+_EXACT = 1e-9
+AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
+
 
 def minimise(
-    problem: Problem, solver: str | Solver, tol: float | None, start: Result | None, callback: Callback | None
+    problem: Problem,
+    solver: str | Solver,
+    tol: float | None,
+    start: Result | None,
+    callback: Callback | None,
+    *,
+    loss: str | AnyLoss,
+    ranks: bool = False,
 ) -> Result:
-    """Solve a problem and warn where the gap that was asked for is not reached.
+    """Solve a problem and warn where the gap that was asked for is not reached, or all weights are 0.
 
     Parameters
     ----------
@@ -33,6 +44,8 @@ def minimise(
     tol : replaces that of the solver; None leaves it.
     start : an earlier result to go on from.
     callback : is shown every step.
+    loss : the loss of the problem as it was given, by name or as an object.
+    ranks : whether outputs are rankings, for which there are other losses.
     """
     chosen = solvers.create(solver)
     if tol is not None:
@@ -48,7 +61,33 @@ def minimise(
             ConvergenceWarning,
             stacklevel=3,
         )
+    elif not result.w.any():
+        warnings.warn(zero_weights(result, loss, ranks=ranks), ZeroWeightsWarning, stacklevel=3)
     return result
+
+
+def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool) -> str:
+    """Say what it means that the optimum is w = 0, and what may help.
+
+    Parameters
+    ----------
+    result : its gap says whether w = 0 is the optimum to rounding, or near it.
+    loss : the loss that was optimised, by name or as an object.
+    ranks : whether outputs are rankings, for which there are other losses.
+    """
+    made, ways = losses.create(loss), ["a larger C"]
+    if result.gap > _EXACT * result.C:
+        ways.append("a smaller tol")
+    if getattr(made, "k", None) is not None:
+        ways.append("a loss without cut-off or with a larger one")
+    if ranks and not isinstance(made, AveragePrecision):
+        ways.append("the loss 'map'")
+    name = loss if isinstance(loss, str) else type(loss).__name__
+    equal = "all scores are equal" if ranks else "all outputs have the same score"
+    return (
+        f"the optimum found is w = 0: {equal}. The hinge of {name} cannot be lowered on these data "
+        f"at this C: try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}"
+    )
 
 
 def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1) -> Readable:
@@ -81,7 +120,7 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows:
             ensure_min_samples=min_rows,
         )
     except ValueError as error:
-        raise InputError(f"{error}{'' if binned else _first_not_finite(X)}") from None
+        raise InputError(str(error) if binned else _in_our_words(str(error), X)) from None
     return checked
 
 
@@ -119,10 +158,22 @@ def _require_size(X: BinnedMatrix, min_rows: int) -> None:
         )
 
 
+def _in_our_words(error: str, X: Any) -> str:
+    """Say where the first number is that is not finite; for missing ones, what this library does about them."""
+    place = _first_not_finite(X)
+    first = error.partition("\n")[0]
+    if not place or not first.endswith("contains NaN."):
+        return f"{error}\n{place}: remove or replace such values." if place else error
+    return (
+        f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing puts a number in its "
+        "place, and structsvm.features.Thresholds makes indicators, of which a missing score satisfies none"
+    )
+
+
 def _first_not_finite(X: Any) -> str:
     try:
         values = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         return ""
     bad = np.argwhere(~np.isfinite(values))
-    return f"\nThe first is at row {bad[0][0]}, column {bad[0][1]}: remove or impute such values." if len(bad) else ""
+    return f"The first is at row {bad[0][0]}, column {bad[0][1]}" if len(bad) else ""

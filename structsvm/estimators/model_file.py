@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from structsvm.estimators.unregistered import Unregistered
 from structsvm.exceptions import ModelFileError, PluginError, UnknownNameError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.result import Result
@@ -19,8 +20,8 @@ _FORMAT = 1
 def ranker_arrays(ranker: "Ranker") -> dict[str, Any]:
     """Return a fitted ranker as arrays.
 
-    A loss or solver that no registered name leads to is kept as text: enough to predict and
-    to score, and `fit` will say that there is none of that name.
+    A loss or solver that no registered name leads to is kept as text, `Unregistered`: enough to predict and
+    to score, and `fit` will say which object it needs.
     """
     settings = {
         "loss": _written(losses, ranker.loss),
@@ -69,26 +70,31 @@ def read_ranker(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any],
 
 
 def _written(registry: Registry[Any], thing: Any) -> Any:
-    """Return a name, a name with settings, or text for what has neither."""
+    """Return a name, a name with settings, or text, marked as such, for what has neither."""
     if isinstance(thing, str):
         return thing
     name = registry.name_of(type(thing))
+    text = {"text": _described(thing)}
     if name is None or not attrs.has(type(thing)):
-        return repr(thing)
+        return text
     settings = {field.name: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
     if "backend" in settings:
         settings["backend"] = _written(backends, settings["backend"])
+        if _is_text(settings["backend"]):
+            return text
     try:
         json.dumps(settings, default=_plain)
     except TypeError:
-        return repr(thing)
+        return text
     return {"name": name, "settings": settings}
 
 
 def _read(registry: Registry[Any], written: Any) -> Any:
     """Return what `_written` wrote as an object, or as text where there is no class of that name (any more)."""
-    if not isinstance(written, dict):
+    if not isinstance(written, dict):  # a name; in files of old, it may be the text of an object
         return written
+    if _is_text(written):
+        return Unregistered(written["text"])
     settings = written["settings"]
     if "backend" in settings:
         settings["backend"] = _read(backends, settings["backend"])
@@ -97,6 +103,15 @@ def _read(registry: Registry[Any], written: Any) -> Any:
     except (PluginError, UnknownNameError):  # of a package that is not installed: predictions do without it
         return _text(written["name"], settings)
     return made(**settings)
+
+
+def _described(thing: Any) -> str:
+    text = repr(thing)
+    return f"{type(thing).__name__}(...)" if text.startswith("<") else text
+
+
+def _is_text(written: Any) -> bool:
+    return isinstance(written, dict) and "text" in written
 
 
 def _text(name: str, settings: dict[str, Any]) -> str:

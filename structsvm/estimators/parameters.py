@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import compute_sample_weight
 
+from structsvm.estimators.unregistered import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
@@ -22,9 +23,11 @@ def require_settings(estimator: BaseEstimator) -> None:
 
     Raises
     ------
-    InputError : when there is no such solver, a switch is neither True nor False, or
-        ``intercept_scaling`` is not a positive finite number; it names the parameter.
+    InputError : when there is no such solver, the loss or solver is the text of one, a switch is neither True nor
+        False, or ``intercept_scaling`` is not a positive finite number; it names the parameter.
     """
+    require_object("loss", estimator.loss)
+    require_object("solver", estimator.solver)
     solvers.create(estimator.solver)
     for name in ("fit_intercept", "warm_start"):
         value = getattr(estimator, name)

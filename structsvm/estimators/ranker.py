@@ -21,6 +21,7 @@ from structsvm.estimators.parameters import (
     require_settings,
     weights_of_rows,
 )
+from structsvm.estimators.unregistered import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
@@ -114,10 +115,15 @@ class Ranker(BaseEstimator):
         Raises
         ------
         InputError : when the data cannot be used; it says why.
+
+        Warns
+        -----
+        ConvergenceWarning : when the gap that was asked for is not reached.
+        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
         """
         problem = self._problem(X, y, qid, sample_weight)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(minimise(problem, self.solver, self.tol, start, callback))
+        self._take(minimise(problem, self.solver, self.tol, start, callback, loss=self.loss, ranks=True))
         return self
 
     def path(
@@ -147,7 +153,7 @@ class Ranker(BaseEstimator):
         result = None
         rankers = {}
         for C in sorted(set(values)):
-            result = minimise(problem.with_C(C), self.solver, self.tol, result, callback)
+            result = minimise(problem.with_C(C), self.solver, self.tol, result, callback, loss=self.loss, ranks=True)
             rankers[C] = copy(first).set_params(C=C)
             rankers[C]._take(result)
             if result.status in (Status.INTERRUPTED, Status.STOPPED):
@@ -216,8 +222,14 @@ class Ranker(BaseEstimator):
         X, y : rows of one query and their labels.
         example : number of the query in the training data, in order of first appearance from 0,
             to be told only of its own cuts, which 1-slack does not keep; None: all cuts that bind.
+
+        Raises
+        ------
+        InputError : when the data cannot be used, or the ranker was loaded and the file has no more than the text
+            of its loss.
         """
         check_is_fitted(self)
+        require_object("loss", self.loss_)
         rows = checked_features(self, X, reset=False)
         labels = checked_labels(y, rows.shape[0])
         intercept = self.intercept_scaling if self.fit_intercept else 0.0

@@ -84,6 +84,11 @@ class StructuralSVM(BaseEstimator):
         Raises
         ------
         InputError : when the data cannot be used; it says why.
+
+        Warns
+        -----
+        ConvergenceWarning : when the gap that was asked for is not reached.
+        ZeroWeightsWarning : when the optimum is w = 0, at which all outputs have the same score.
         """
         require_settings(self)
         loss = losses.create(self.loss)
@@ -98,7 +103,7 @@ class StructuralSVM(BaseEstimator):
             xs, ys, loss=self.loss_, C=self.C, sample_weight=sample_weight, intercept=self._intercept()
         )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self.result_: Result = minimise(problem, self.solver, self.tol, start, callback)
+        self.result_: Result = minimise(problem, self.solver, self.tol, start, callback, loss=self.loss)
         self.coef_: Vector = self.result_.w
         return self
 

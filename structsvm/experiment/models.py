@@ -1,5 +1,6 @@
 """The models of an experiment: anything with a name that is fitted for a grid of settings and scores documents."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.estimators import Ranker
-from structsvm.exceptions import UnknownNameError
+from structsvm.exceptions import UnknownNameError, ZeroWeightsWarning
 from structsvm.experiment.error_rate import ErrorRate
 from structsvm.experiment.feature_maps import FeatureMap, Indicators
 from structsvm.operators import BinnedMatrix
@@ -135,7 +136,9 @@ def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector
 
 
 def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence[float]) -> Sequence[Candidate]:
-    fitted = ranker.path(X, y, qid, Cs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ZeroWeightsWarning)  # a small C; the share of tied documents is in the results
+        fitted = ranker.path(X, y, qid, Cs)
     if fitted[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return [

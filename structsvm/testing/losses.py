@@ -1,9 +1,12 @@
 """Checks that a loss is what the engine takes it for, by enumeration on small examples."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
+from numbers import Integral
 from typing import Any
 
+import attrs
 import numpy as np
 from attrs import frozen
 
@@ -14,6 +17,9 @@ from structsvm.problem.queries import scores_rows
 from structsvm.registry import losses
 from structsvm.testing.methods import Methods, show, unchanged
 from structsvm.types import Matrix, Vector
+
+_CUTOFF = 2
+"""What replaces a cut-off that is never reached."""
 
 
 def check_loss(
@@ -44,6 +50,8 @@ def check_loss(
     examples : small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`.
         Those that are not ``usable`` are passed over. None, for a `ScoreLoss` of queries: the
         labels of small ones, some with one document, only relevant ones, or none.
+        A loss whose cut-off, an integer attribute ``k``, they do not exceed is checked with k = 2 as well
+        where ``k`` is a field of its attrs class; else a warning says that its cut-off was not looked at.
     trials : vectors of scores of each kind that are tried on an example.
     tol : difference that counts as rounding, times the size of the numbers.
     seed : of the random scores.
@@ -76,6 +84,31 @@ def check_loss(
         check = _enumerated(methods, y, length, tol, params)
         length = check.codes.shape[1] if generic else None
         check.run(rng, trials)
+    if examples is None:
+        _check_cutoff(chosen, max(map(len, usable)), trials, tol, seed)
+
+
+def _check_cutoff(loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: int, tol: float, seed: int) -> None:
+    """Check a loss whose cut-off no example reaches with a cut-off that some do."""
+    cutoff = getattr(loss, "k", None)
+    if isinstance(cutoff, bool) or not isinstance(cutoff, Integral) or cutoff < longest:
+        return
+    kind: Any = type(loss)
+    settings: Any = loss
+    if attrs.has(kind) and "k" in attrs.fields_dict(kind):
+        shorter = attrs.evolve(settings, k=_CUTOFF)
+        try:
+            check_loss(shorter, trials=trials, tol=tol, seed=seed)
+        except (AssertionError, InputError) as error:
+            found = InputError if isinstance(error, InputError) else AssertionError
+            raise found(f"{error}\n  with the cut-off k={_CUTOFF} in the place of {cutoff}") from error
+    else:
+        warnings.warn(
+            f"{type(loss).__name__} has the cut-off k={cutoff}, which the queries of up to {longest} documents that "
+            f"check_loss tries do not reach: check it with k={_CUTOFF} too, or give longer examples",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _small_queries() -> list[Vector]:

@@ -2,8 +2,10 @@ import logging
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import dump_svmlight_file
 
 from structsvm import Ranker
+from structsvm.data import load_digits_queries
 from structsvm.exceptions import NotInstalledError
 from structsvm.losses import AveragePrecision
 from structsvm.qp import ActiveSet
@@ -238,3 +240,13 @@ def test_a_grid_that_is_none(run, grid):
 def test_a_grid_without_judges(run):
     done = run("train", "train.txt", "--C-grid", "0.1:10", "--model", "m.npz", code=2)
     assert "--C-grid needs --validation" in done.stderr
+
+
+@pytest.mark.parametrize("grid", [[], ["--C-grid", "1:10:2", "--validation", "digits.txt"]])
+def test_weights_of_zero_are_a_line_of_the_summary(run, grid):
+    data, _ = load_digits_queries()
+    dump_svmlight_file(data.X, data.y, "digits.txt", query_id=data.qid, zero_based=False)
+    done = run("train", "digits.txt", "--loss", "p@5", "--model", "m.npz", *grid)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("warning ")]
+    assert line.startswith("warning  the optimum found is w = 0: all scores are equal. The hinge of p@5 cannot")
+    assert done.stderr == ""

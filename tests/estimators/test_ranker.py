@@ -1,3 +1,4 @@
+import json
 import pickle
 import signal
 
@@ -13,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from structsvm import Ranker, Status
+from structsvm.archive import write_archive
+from structsvm.estimators.model_file import ranker_arrays
 from structsvm.exceptions import InputError, ModelFileError, UnknownNameError
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP, NDCG
@@ -218,7 +221,14 @@ def test_bad_data(queries):
         Ranker().fit(X, np.zeros_like(y), qid=qid)
     hole = X.copy()
     hole[7, 3] = np.nan
-    with pytest.raises(InputError, match=r"NaN[\s\S]*row 7, column 3"):
+    for missing in (hole, sp.csr_matrix(hole), pd.DataFrame(hole)):
+        with pytest.raises(
+            InputError, match=r"NaN. The first is at row 7, column 3\. .*FillMissing .*Thresholds"
+        ) as caught:
+            Ranker().fit(missing, y, qid=qid)
+        assert "sklearn" not in str(caught.value)
+    hole[7, 3] = np.inf
+    with pytest.raises(InputError, match=r"infinity[\s\S]*row 7, column 3: remove or replace"):
         Ranker().fit(hole, y, qid=qid)
     with pytest.raises(InputError, match="NaN or infinity: the first is label 5"):
         Ranker().fit(X, np.where(np.arange(len(y)) == 5, np.inf, y), qid=qid)
@@ -266,6 +276,50 @@ def test_a_loss_without_a_name_is_saved_well_enough_to_predict(queries, tmp_path
     loaded = Ranker.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
     assert loaded.score(X, y, qid) == ranker.score(X, y, qid)
+    with pytest.raises(InputError, match=r"with the loss 'Nameless\(rel.* set_params\(loss=Nameless\(\.\.\.\)\) first"):
+        loaded.fit(X, y, qid=qid)
+    with pytest.raises(InputError, match="set_params"):
+        loaded.most_violated(X[qid == 0], y[qid == 0])
+    loaded.save(tmp_path / "again.npz")
+    again = Ranker.load(tmp_path / "again.npz")
+    assert repr(again.loss) == repr(Nameless())
+    again.set_params(loss=Nameless()).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(again.coef_, ranker.coef_)
+
+
+def test_a_class_called_as_a_registered_name_is_not_taken_for_it(queries, tmp_path):
+    X, y, qid = queries
+    loss = type("MRR", (Nameless,), {"__repr__": lambda self: "MRR(relevant_from=1)"})()
+    Ranker(loss).fit(X, y, qid=qid).save(tmp_path / "model.npz")
+    loaded = Ranker.load(tmp_path / "model.npz")
+    with pytest.raises(InputError, match=r"trained with the loss 'MRR\(relevant_from=1\)'.* set_params\(loss=MRR\("):
+        loaded.fit(X, y, qid=qid)
+
+
+def test_a_solver_or_backend_without_a_name_is_saved_well_enough_to_predict(queries, tmp_path):
+    X, y, qid = queries
+    backend = type("Highs", (ActiveSet,), {"__repr__": lambda self: "<Highs>"})()
+    for solver in (type("Auto", (OneSlack,), {})(), NSlack(backend=backend)):
+        ranker = Ranker(solver=solver).fit(X, y, qid=qid)
+        ranker.save(tmp_path / "model.npz")
+        loaded = Ranker.load(tmp_path / "model.npz")
+        np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
+        with pytest.raises(
+            InputError, match=rf"trained with the solver .* set_params\(solver={type(solver).__name__}\(\.\.\.\)\)"
+        ):
+            loaded.fit(X, y, qid=qid)
+        assert loaded.set_params(solver="one-slack").fit(X, y, qid=qid).result_.converged
+
+
+def test_a_file_of_old_has_the_text_of_a_loss_as_if_it_were_a_name(queries, tmp_path):
+    X, y, qid = queries
+    ranker = Ranker(Nameless()).fit(X, y, qid=qid)
+    arrays = ranker_arrays(ranker)
+    text = json.loads(str(arrays["ranker"]))
+    text["settings"]["loss"] = text["fitted"]["loss_"] = repr(Nameless())
+    write_archive(tmp_path / "model.npz", arrays | {"ranker": np.array(json.dumps(text))})
+    loaded = Ranker.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
     with pytest.raises(UnknownNameError, match="no loss named 'Nameless"):
         loaded.fit(X, y, qid=qid)
 
@@ -334,3 +388,10 @@ def test_most_violated_of_a_query(queries):
     assert seen.hinge == pytest.approx(seen.loss - seen.margin)
     assert (ranker.result_.cuts.group[seen.binding] == 4).all()
     assert len(ranker.most_violated(X[qid == 4], y[qid == 4]).binding) > len(seen.binding)
+
+
+def test_an_address_is_not_kept(queries, tmp_path):
+    X, y, qid = queries
+    loss = type("Mine", (Nameless,), {"__repr__": object.__repr__})()
+    Ranker(loss).fit(X, y, qid=qid).save(tmp_path / "model.npz")
+    assert repr(Ranker.load(tmp_path / "model.npz").loss) == "Mine(...)"

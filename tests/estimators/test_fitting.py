@@ -1,0 +1,76 @@
+"""What both estimators say of a fit that learned nothing."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker, StructuralSVM
+from structsvm.data import load_digits_queries
+from structsvm.exceptions import ZeroWeightsWarning
+from structsvm.losses import Loss
+from structsvm.solvers import OneSlack
+
+
+@pytest.mark.parametrize("loss", ["ndcg@10", "p@5"])
+def test_a_ranker_says_that_the_optimum_is_zero_and_what_may_help(loss):
+    train, _ = load_digits_queries()
+    ways = "try a larger C, a smaller tol, a loss without cut-off or with a larger one or the loss 'map'"
+    with pytest.warns(ZeroWeightsWarning, match=f"w = 0: all scores are equal. The hinge of {loss} .* {ways}") as told:
+        ranker = Ranker(loss).fit(train.X, train.y, qid=train.qid)
+    assert ranker.result_.converged
+    assert not ranker.coef_.any()
+    assert [each.filename for each in told] == [__file__]
+
+
+def test_a_path_says_so_at_each_C():
+    train, _ = load_digits_queries()
+    with pytest.warns(ZeroWeightsWarning) as told:
+        Ranker("p@5").path(train.X, train.y, qid=train.qid, Cs=[1.0, 10.0])
+    assert len(told) == 2
+
+
+def test_map_is_not_recommended_in_the_place_of_map():
+    X, y, qid = np.ones((6, 2)), np.tile([1.0, 0.0], 3), np.repeat(np.arange(3), 2)
+    with pytest.warns(ZeroWeightsWarning, match="The hinge of map .* at this C: try a larger C$"):
+        Ranker("map").fit(X, y, qid=qid)
+
+
+class Constant(Loss):
+    """Two outputs that nothing tells apart."""
+
+    def joint_feature(self, x, y):
+        return np.ones(2)
+
+    def loss(self, y, y_hat):
+        return float(y != y_hat)
+
+    def loss_augmented_argmax(self, x, y, w):
+        return 1 - y
+
+    def argmax(self, x, w):
+        return 0
+
+
+def test_a_structural_svm_says_so():
+    with pytest.warns(
+        ZeroWeightsWarning, match="all outputs have the same score. The hinge of Constant .* try a larger C$"
+    ):
+        StructuralSVM(Constant()).fit([0, 1], [0, 1])
+
+
+def test_weights_that_are_not_zero_and_a_fit_that_did_not_converge_are_not_told_of(queries):
+    X, y, qid = queries
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ZeroWeightsWarning)
+        Ranker("map").fit(X, y, qid=qid)
+        with pytest.warns(UserWarning, match="within"):
+            stopped = Ranker("map", solver=OneSlack(tol=1e-9)).fit(X, y, qid=qid, callback=lambda step: True)
+    assert not stopped.coef_.any()
+
+
+def test_near_the_optimum_a_smaller_tol_may_do(queries):
+    X, y, qid = queries
+    with pytest.warns(ZeroWeightsWarning, match="try a larger C or a smaller tol$"):
+        Ranker("map", C=1e-5).fit(X, y, qid=qid)
+    assert Ranker("map", C=1e-5, tol=1e-9).fit(X, y, qid=qid).coef_.any()
