@@ -79,8 +79,9 @@ def svm_arrays(svm: "StructuralSVM") -> dict[str, Any]:
     loss = svm.loss_
     saved = loss if isinstance(loss, SavedLoss) else SavedLoss(type(loss).__name__, _settings_of(loss))
     fitted = {"loss_": _written(losses, loss), "saved_loss": attrs.asdict(saved)}
-    if hasattr(svm, "n_features_in_"):
-        fitted["n_features_in_"] = svm.n_features_in_
+    for name in ("n_features_in_", "_matrices"):
+        if hasattr(svm, name):
+            fitted[name] = getattr(svm, name)
     return _arrays("structural_svm", svm, settings, fitted)
 
 

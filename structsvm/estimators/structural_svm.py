@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.archive import read_archive, write_archive
 from structsvm.estimators.fitting import checked_features, minimise, require_finite_labels
+from structsvm.estimators.inputs import checked_inputs
 from structsvm.estimators.model_file import SavedLoss, read_svm, svm_arrays
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
@@ -49,7 +50,7 @@ class StructuralSVM(BaseEstimator):
     coef_ : joint weights, shape (d,), those of the constant feature included.
     loss_ : the loss with what it learned of the data (the classes, say).
     result_ : `Result` with both bounds, status and history.
-    n_features_in_ : number of features, where inputs are rows of a matrix.
+    n_features_in_ : number of features, where inputs are matrices or rows of one.
     """
 
     def __init__(
@@ -104,7 +105,12 @@ class StructuralSVM(BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the predicted output of each input: a list, or an array where every row is an example."""
+        """Return the predicted output of each input: a list, or an array where every row is an example.
+
+        Raises
+        ------
+        InputError : when the inputs are not like those of `fit`; it names the first that is not.
+        """
         check_is_fitted(self)
         loss = self._fitted_loss()
         predicted = loss.predict(self._inputs(loss, X, reset=False), self.coef_, self._intercept())
@@ -183,7 +189,9 @@ class StructuralSVM(BaseEstimator):
         return self.intercept_scaling if self.fit_intercept else 0.0
 
     def _inputs(self, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any, *, reset: bool) -> Any:
-        return checked_features(self, xs, reset=reset) if loss.per_row else xs
+        if loss.per_row:
+            return checked_features(self, xs, reset=reset)
+        return checked_inputs(self, loss, xs, reset=reset)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
