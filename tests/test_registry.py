@@ -173,11 +173,12 @@ def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any
         (
             losses,
             "err@5",
-            "'err@5' is a measure, for measure=..., which a ranker reports and does not train on. Known: ",
+            "'err@5' is a measure, for measure=..., which a ranker reports and does not train on; "
+            "a loss is needed here. Known: ",
         ),
-        (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver. Known: "),
+        (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver; a loss is needed here. Known: "),
         (solvers, "highs", "'highs' is a QP backend"),
-        (backends, "n_slack", "'n_slack' is a solver, for solver=...."),
+        (backends, "n_slack", "'n_slack' is a solver, for solver=...; a QP backend is needed here. Known: "),
     ],
 )
 def test_a_name_of_something_else_is_told_what_it_is(
