@@ -16,6 +16,17 @@ from structsvm.names import Spelling, plain, require_complete, spell
 
 T = TypeVar("T")
 
+_ELSEWHERE = {
+    "precision": "p",
+    "ap": "map",
+    "averageprecision": "map",
+    "auc": "roc_area",
+    "rocauc": "roc_area",
+    "rr": "mrr",
+    "reciprocalrank": "mrr",
+}
+"""What losses and measures are called elsewhere, and here."""
+
 
 @frozen
 class Registry(Generic[T]):
@@ -128,7 +139,16 @@ class Registry(Generic[T]):
         for known in self._all():
             if plain(known) == wanted:
                 return known
-        raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind))
+        raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind) or self._meant(text))
+
+    def _meant(self, text: str) -> str:
+        """Ask for the name that another project's name stands for here; "" where there is none."""
+        spelling = Spelling.of(text)
+        known = _ELSEWHERE.get(plain(spelling.name))
+        if known not in self.built_in:
+            return ""
+        near = self.shown(known) if spelling.cutoff is None else f"{known}@{spelling.cutoff}"
+        return f"Did you mean {near!r}?"
 
     def _all(self) -> Iterator[str]:
         """Yield the built-in names, and then those of plug-ins, for which all installed packages are asked."""

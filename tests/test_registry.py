@@ -314,3 +314,24 @@ def test_nothing_is_imported_before_it_is_used() -> None:
     )
     run = subprocess.run([sys.executable, "-c", blank + code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[] False False"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "near"),
+    [
+        (losses, "precision@5", "p@5"),
+        (losses, "Precision", "p@5"),
+        (measures, "precision@3", "p@3"),
+        (measures, "average_precision", "map"),
+        (losses, "average precision", "map"),
+        (losses, "auc", "roc_area"),
+        (measures, "ROC-AUC", "roc_area"),
+        (losses, "reciprocal_rank", "mrr"),
+    ],
+)
+def test_names_of_other_projects_lead_to_ours(kind: Any, name: str, near: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"no {kind.kind} named {name!r}. Did you mean {near!r}?"):
+        kind.create(name)
+    with pytest.raises(UnknownNameError) as caught:
+        solvers.create(name)
+    assert near not in str(caught.value)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from structsvm import Ranker
+from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision
 from structsvm.solvers import OneSlack, Solver
@@ -79,3 +79,12 @@ def test_settings_that_are_numpy_scalars_are_saved(queries, tmp_path):
     assert Ranker.load(tmp_path / "model.npz").get_params() == ranker.get_params()
     with pytest.raises(TypeError, match="cannot be written"):
         ranker.set_params(tol=1j).save(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("estimator", [Ranker, StructuralSVM])
+@pytest.mark.parametrize("tol", [0, -1e-3, np.nan, np.inf, True, "small"])
+def test_tol_is_that_of_the_estimator(queries, estimator, tol):
+    X, y, _ = queries
+    message = rf"{estimator.__name__}\(tol=...\) must be a positive finite number or None, got {tol!r}"
+    with pytest.raises(InputError, match=message):
+        estimator("zero_one", tol=tol).fit(X, y)
