@@ -145,9 +145,14 @@ class Ranker(BaseEstimator):
         first: Self = clone(self)
         problem = first._problem(X, y, qid, sample_weight)
         result = None
-        rankers = {}
+        rankers: dict[float, Self] = {}
         for C in sorted(set(values)):
-            result = minimise(problem.with_C(C), self.solver, self.tol, result, callback)
+            try:
+                result = minimise(problem.with_C(C), self.solver, self.tol, result, callback)
+            except KeyboardInterrupt:  # in its first iteration: there is nothing of this C
+                if not rankers:
+                    raise
+                break
             rankers[C] = copy(first).set_params(C=C)
             rankers[C]._take(result)
             if result.status in (Status.INTERRUPTED, Status.STOPPED):
