@@ -1,6 +1,17 @@
-"""``python -m structsvm``: the command line."""
+"""``structsvm`` and ``python -m structsvm``: the command line."""
 
-from structsvm.cli import main
+import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C while it is still being loaded ends it in one line too."""
+    try:
+        from structsvm.cli import main as commands
+
+        commands()
+    except KeyboardInterrupt:
+        sys.exit("structsvm: error: interrupted")
+
 
 if __name__ == "__main__":
     main()

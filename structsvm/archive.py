@@ -40,8 +40,10 @@ def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
 
 def unwritable(path: Path, error: OSError) -> InputError:
     """Return what is raised when a file cannot be made beside ``path``."""
-    if isinstance(error, FileNotFoundError) and path.parent.is_dir():
-        return InputError(f"{path} cannot be written: the folder {path.parent} takes no new files")
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        there = path.parent.is_dir()
+        reason = f"the folder {path.parent} takes no new files" if there else f"there is no folder {path.parent}"
+        return InputError(f"{path} cannot be written: {reason}")
     return InputError(f"{path} cannot be written: {error.strerror or error}")
 
 

@@ -16,6 +16,17 @@ from structsvm.names import Spelling, plain, require_complete, spell
 
 T = TypeVar("T")
 
+_ELSEWHERE = {
+    "precision": "p",
+    "ap": "map",
+    "averageprecision": "map",
+    "auc": "roc_area",
+    "rocauc": "roc_area",
+    "rr": "mrr",
+    "reciprocalrank": "mrr",
+}
+"""What losses and measures are called elsewhere, and here."""
+
 
 @frozen
 class Registry(Generic[T]):
@@ -118,9 +129,9 @@ class Registry(Generic[T]):
         return None if name is None else spell(name, thing, implied[name])
 
     def knows(self, text: str) -> bool:
-        """Say whether a text starts with a built-in name."""
+        """Say whether a text starts with a name, built in or registered by another package."""
         wanted = plain(Spelling.of(text).name)
-        return any(plain(known) == wanted for known in self.built_in)
+        return any(plain(known) == wanted for known in self._all())
 
     def _known(self, text: str) -> str:
         """Return the name, as it is registered, that a text starts with."""
@@ -128,7 +139,16 @@ class Registry(Generic[T]):
         for known in self._all():
             if plain(known) == wanted:
                 return known
-        raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text))
+        raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind) or self._meant(text))
+
+    def _meant(self, text: str) -> str:
+        """Ask for the name that another project's name stands for here; "" where there is none."""
+        spelling = Spelling.of(text)
+        known = _ELSEWHERE.get(plain(spelling.name))
+        if known not in self.built_in:
+            return ""
+        near = self.shown(known) if spelling.cutoff is None else f"{known}@{spelling.cutoff}"
+        return f"Did you mean {near!r}?"
 
     def _all(self) -> Iterator[str]:
         """Yield the built-in names, and then those of plug-ins, for which all installed packages are asked."""
@@ -172,11 +192,11 @@ def _registries() -> "tuple[Registry[Any], ...]":
     return losses, solvers, backends, measures
 
 
-def _other_meaning(text: str) -> str:
+def _other_meaning(text: str, kind: str) -> str:
     """Say what a name stands for among the objects of another kind; "" where nothing is called so."""
     for registry in _registries():
         if registry.knows(text):
-            return f"{text!r} is a {registry.kind}, for {registry.place}."
+            return f"{text!r} is a {registry.kind}, for {registry.place}; a {kind} is needed here."
     return ""
 
 
@@ -251,10 +271,11 @@ measures: Registry[Any] = Registry(
         "ndcg": "structsvm.metrics:NDCG",
         "letor_ndcg": "structsvm.metrics:NDCG",
         "p": "structsvm.metrics:P",
+        "recall": "structsvm.metrics:Recall",
         "mrr": "structsvm.metrics:RR",
     },
     classes=("structsvm.metrics:Measure",),
     place="measure=..., which a ranker reports and does not train on",
     implied={"letor_ndcg": {"discount": "letor"}},
-    cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5},
+    cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5, "recall": 10},
 )

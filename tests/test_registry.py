@@ -179,11 +179,12 @@ def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any
         (
             losses,
             "err@5",
-            "'err@5' is a measure, for measure=..., which a ranker reports and does not train on. Known: ",
+            "'err@5' is a measure, for measure=..., which a ranker reports and does not train on; "
+            "a loss is needed here. Known: ",
         ),
-        (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver. Known: "),
+        (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver; a loss is needed here. Known: "),
         (solvers, "highs", "'highs' is a QP backend"),
-        (backends, "n_slack", "'n_slack' is a solver, for solver=...."),
+        (backends, "n_slack", "'n_slack' is a solver, for solver=...; a QP backend is needed here. Known: "),
     ],
 )
 def test_a_name_of_something_else_is_told_what_it_is(
@@ -319,3 +320,24 @@ def test_nothing_is_imported_before_it_is_used() -> None:
     )
     run = subprocess.run([sys.executable, "-c", blank + code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[] False False"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "near"),
+    [
+        (losses, "precision@5", "p@5"),
+        (losses, "Precision", "p@5"),
+        (measures, "precision@3", "p@3"),
+        (measures, "average_precision", "map"),
+        (losses, "average precision", "map"),
+        (losses, "auc", "roc_area"),
+        (measures, "ROC-AUC", "roc_area"),
+        (losses, "reciprocal_rank", "mrr"),
+    ],
+)
+def test_names_of_other_projects_lead_to_ours(kind: Any, name: str, near: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"no {kind.kind} named {name!r}. Did you mean {near!r}?"):
+        kind.create(name)
+    with pytest.raises(UnknownNameError) as caught:
+        solvers.create(name)
+    assert near not in str(caught.value)

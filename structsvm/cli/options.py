@@ -37,6 +37,9 @@ FILE = _File()
 _OUTER_COMMA = re.compile(r",(?![^()]*\))")
 """A comma that is not among the settings of a name, as in ``map(relevant_from=2,empty=skip)``."""
 
+_ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
+"""What messages of the library say of an argument that is an option here."""
+
 
 def example(*lines: str) -> str:
     """Return command lines as the text below a command's options, one a line."""
@@ -51,10 +54,15 @@ def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter
             if name is not None:
                 registry.create(name)
         except InputError as error:
-            raise click.BadParameter(str(error)) from None
+            raise bad(error) from None
         return name
 
     return check
+
+
+def bad(error: InputError) -> click.BadParameter:
+    """Return the error of an option for one of the library, with options in place of its arguments."""
+    return click.BadParameter(_ARGUMENT.sub(r"--\1", str(error)))
 
 
 def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,7 +86,7 @@ def names_in(registry: Registry[Any]) -> Callable[[click.Context, click.Paramete
             try:
                 made.append(registry.create(name))
             except InputError as error:
-                raise click.BadParameter(str(error)) from None
+                raise bad(error) from None
             if made[-1] in made[:-1]:
                 first = names[made.index(made[-1])]
                 raise click.BadParameter(f"{first!r} and {name!r} are the same {registry.kind}: leave one out")
@@ -100,14 +108,23 @@ def numbers(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
     return tuple(found)
 
 
-def as_measures(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":
+def as_measures(_ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":
     """Return the measures of these names: the callback of an option."""
     from structsvm.metrics import parse_measure
 
+    for name in names:
+        parts = [part.strip() for part in _OUTER_COMMA.split(name)]
+        if len(parts) > 1:
+            way_out = (
+                f"give {param.opts[0]} for each: {' '.join(f'{param.opts[0]} {part}' for part in parts)}"
+                if param.multiple
+                else "give one"
+            )
+            raise click.BadParameter(f"{name!r} is more than one measure: {way_out}")
     try:
         return tuple(parse_measure(name) for name in names)
     except InputError as error:
-        raise click.BadParameter(str(error)) from None
+        raise bad(error) from None
 
 
 def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measure":

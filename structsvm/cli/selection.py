@@ -37,6 +37,13 @@ def as_grid(_ctx: click.Context, _param: click.Parameter, text: str | None) -> t
     return tuple(float(f"{first * 10 ** (decades * k / steps):.6g}") for k in range(steps + 1))
 
 
+def interrupted(rankers: "Sequence[Ranker]", grid: "Sequence[float]") -> bool:
+    """Say whether Ctrl-C ended a path over a grid, at the last of these rankers or after it."""
+    from structsvm.result import Status
+
+    return len(rankers) < len(grid) or rankers[-1].result_.status is Status.INTERRUPTED
+
+
 def choose(rankers: "Sequence[Ranker]", validation: "RankingData", measure: "Measure", *, quiet: bool) -> "Ranker":
     """Return the ranker that does best on validation queries, the one of the smallest C among equals.
 

@@ -10,7 +10,7 @@ import click
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import FILE, as_measure, example, name_in, positive
-from structsvm.cli.selection import as_grid, choose
+from structsvm.cli.selection import as_grid, choose, interrupted
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
 
@@ -134,6 +134,11 @@ def train_command(
     result = ranker.result_
     if not quiet:
         click.echo("\n".join(_summary(ranker, chosen, read, len(data), model)))
+    if C_grid and interrupted(rankers, C_grid):
+        raise Failure(
+            f"interrupted: {len(rankers)} of the {len(C_grid)} values of --C-grid were tried, up to C = "
+            f"{rankers[-1].C:g}. The model of C = {ranker.C:g}, the best of them, was written to {model}"
+        )
     if not result.converged:
         raise Failure(
             f"not converged: {result.message}; the gap is {result.gap / result.C:.2g} * C, "

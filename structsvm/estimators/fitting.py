@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
+from structsvm.estimators.not_numbers import first_feature, first_label
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable
@@ -134,7 +135,7 @@ def checked_labels(y: Any, n: int) -> Vector:
     try:
         labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
     except ValueError as error:
-        raise InputError(f"y must hold one number per row: {error}") from None
+        raise InputError(f"y must hold one number per row: {error}{first_label(y)}") from None
     if len(labels) != n:
         raise InputError(f"X has {n} rows but y has {len(labels)} labels: one label a row is needed")
     require_finite_labels(labels)
@@ -174,6 +175,6 @@ def _first_not_finite(X: Any) -> str:
     try:
         values = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
-        return ""
+        return first_feature(X)
     bad = np.argwhere(~np.isfinite(values))
     return f"The first is at row {bad[0][0]}, column {bad[0][1]}" if len(bad) else ""

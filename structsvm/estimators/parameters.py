@@ -19,16 +19,19 @@ from structsvm.types import Vector
 
 
 def require_settings(estimator: BaseEstimator) -> None:
-    """Refuse what both estimators cannot work with, other than data, C and tol.
+    """Refuse what both estimators cannot work with, other than data and C.
 
     Raises
     ------
     InputError : when there is no such solver, the loss or solver is the text of one, a switch is neither True nor
-        False, or ``intercept_scaling`` is not a positive finite number; it names the parameter.
+        False, or ``intercept_scaling`` or ``tol`` is not a positive finite number; it names the parameter.
     """
     require_object("loss", estimator.loss)
     require_object("solver", estimator.solver)
     solvers.create(estimator.solver)
+    tol = estimator.tol
+    if tol is not None and (isinstance(tol, bool) or not isinstance(tol, Real) or not 0.0 < float(tol) < math.inf):
+        raise InputError(f"{_parameter(estimator, 'tol')} must be a positive finite number or None, got {tol!r}")
     for name in ("fit_intercept", "warm_start"):
         value = getattr(estimator, name)
         if not isinstance(value, bool | np.bool_):

@@ -151,9 +151,16 @@ class Ranker(BaseEstimator):
         first: Self = clone(self)
         problem = first._problem(X, y, qid, sample_weight)
         result = None
-        rankers = {}
+        rankers: dict[float, Self] = {}
         for C in sorted(set(values)):
-            result = minimise(problem.with_C(C), self.solver, self.tol, result, callback, loss=self.loss, ranks=True)
+            try:
+                result = minimise(
+                    problem.with_C(C), self.solver, self.tol, result, callback, loss=self.loss, ranks=True
+                )
+            except KeyboardInterrupt:  # in its first iteration: there is nothing of this C
+                if not rankers:
+                    raise
+                break
             rankers[C] = copy(first).set_params(C=C)
             rankers[C]._take(result)
             if result.status in (Status.INTERRUPTED, Status.STOPPED):

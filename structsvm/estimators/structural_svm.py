@@ -3,6 +3,7 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.archive import read_archive, write_archive
 from structsvm.estimators.fitting import checked_features, minimise, require_finite_labels
+from structsvm.estimators.inputs import checked_inputs
+from structsvm.estimators.model_file import SavedLoss, read_svm, svm_arrays
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
@@ -47,7 +51,7 @@ class StructuralSVM(BaseEstimator):
     coef_ : joint weights, shape (d,), those of the constant feature included.
     loss_ : the loss with what it learned of the data (the classes, say).
     result_ : `Result` with both bounds, status and history.
-    n_features_in_ : number of features, where inputs are rows of a matrix.
+    n_features_in_ : number of features, where inputs are matrices or rows of one.
     """
 
     def __init__(
@@ -103,15 +107,20 @@ class StructuralSVM(BaseEstimator):
             xs, ys, loss=self.loss_, C=self.C, sample_weight=sample_weight, intercept=self._intercept()
         )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self.result_: Result = minimise(problem, self.solver, self.tol, start, callback, loss=self.loss)
-        self.coef_: Vector = self.result_.w
+        self._take(minimise(problem, self.solver, self.tol, start, callback, loss=self.loss))
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the predicted output of each input: a list, or an array where every row is an example."""
+        """Return the predicted output of each input: a list, or an array where every row is an example.
+
+        Raises
+        ------
+        InputError : when the inputs are not like those of `fit`; it names the first that is not.
+        """
         check_is_fitted(self)
-        predicted = self.loss_.predict(self._inputs(self.loss_, X, reset=False), self.coef_, self._intercept())
-        return label_array(predicted) if self.loss_.per_row else predicted
+        loss = self._fitted_loss()
+        predicted = loss.predict(self._inputs(loss, X, reset=False), self.coef_, self._intercept())
+        return label_array(predicted) if loss.per_row else predicted
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
@@ -120,11 +129,11 @@ class StructuralSVM(BaseEstimator):
         ------
         InputError : when there are not as many outputs as inputs, or none, or a label is NaN.
         """
-        predicted, truths = self.predict(X), list(y)
+        predicted, truths, loss = self.predict(X), list(y), self._fitted_loss()
         require_pairs(len(predicted), len(truths))
-        if self.loss_.per_row:
+        if loss.per_row:
             require_finite_labels(y)
-        losses_met = [self.loss_.loss(truth, y_hat) for truth, y_hat in zip(truths, predicted, strict=True)]
+        losses_met = [loss.loss(truth, y_hat) for truth, y_hat in zip(truths, predicted, strict=True)]
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return 1.0 - float(np.average(losses_met, weights=weights))
 
@@ -138,15 +147,57 @@ class StructuralSVM(BaseEstimator):
             cuts, which n-slack keeps; None: all cuts that bind.
         """
         check_is_fitted(self)
-        return most_violated(
-            x, y, self.coef_, loss=self.loss_, cuts=self.result_.cuts, example=example, intercept=self._intercept()
-        )
+        loss, cuts = self._fitted_loss(), self.result_.cuts
+        return most_violated(x, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
+
+        A loss of a class of your own is not written: `load` needs ``set_params(loss=...)`` before `predict` then.
+
+        Raises
+        ------
+        InputError : when the file cannot be written.
+        """
+        check_is_fitted(self)
+        write_archive(path, svm_arrays(self))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
+        """
+        return read_archive(path, cls._from_arrays)
+
+    @classmethod
+    def _from_arrays(cls, arrays: dict[str, Any]) -> Self:
+        settings, fitted, result = read_svm(arrays)
+        svm = cls(**settings)
+        svm._take(result)
+        for name, value in fitted.items():
+            setattr(svm, name, value)
+        return svm
+
+    def _take(self, result: Result) -> None:
+        self.result_ = result
+        self.coef_: Vector = result.w
+
+    def _fitted_loss(self) -> ScoreLoss[Any] | Loss[Any, Any]:
+        fitted: ScoreLoss[Any] | Loss[Any, Any] = self.loss_
+        if isinstance(self.loss_, SavedLoss):
+            fitted = self.loss_.restored(self.loss)
+        return fitted
 
     def _intercept(self) -> float:
         return self.intercept_scaling if self.fit_intercept else 0.0
 
     def _inputs(self, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any, *, reset: bool) -> Any:
-        return checked_features(self, xs, reset=reset) if loss.per_row else xs
+        if loss.per_row:
+            return checked_features(self, xs, reset=reset)
+        return checked_inputs(self, loss, xs, reset=reset)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

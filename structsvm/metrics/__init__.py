@@ -1,4 +1,4 @@
-"""Measures of rankings: average precision, ROC area, NDCG, precision at k, reciprocal rank.
+"""Measures of rankings: average precision, ROC area, NDCG, precision and recall at k, reciprocal rank.
 
 A measure is a value, ``AP()``, ``NDCG(k=10)`` or ``parse_measure("ndcg@10")``, with ``.mean(scores,
 labels, qid)`` and ``.per_query(scores, labels, qid)``; the functions in lower case are the means.
@@ -6,8 +6,8 @@ Several measures of one ranking: ``lists = rank_lists(scores, labels, qid)`` onc
 """
 
 from structsvm.metrics.base import Measure, PerQuery, RankedLists, rank_lists
-from structsvm.metrics.functions import average_precision, ndcg, precision, reciprocal_rank, roc_area
-from structsvm.metrics.measures import AP, NDCG, RR, BinaryMeasure, P, ROCArea
+from structsvm.metrics.functions import average_precision, ndcg, precision, recall, reciprocal_rank, roc_area
+from structsvm.metrics.measures import AP, NDCG, RR, BinaryMeasure, P, Recall, ROCArea
 from structsvm.metrics.names import measure_names, parse_measure
 from structsvm.metrics.ranking import Queries, Ranking, number_queries, rank_documents
 
@@ -23,6 +23,7 @@ __all__ = [
     "ROCArea",
     "RankedLists",
     "Ranking",
+    "Recall",
     "average_precision",
     "measure_names",
     "ndcg",
@@ -31,6 +32,7 @@ __all__ = [
     "precision",
     "rank_documents",
     "rank_lists",
+    "recall",
     "reciprocal_rank",
     "roc_area",
 ]

@@ -12,7 +12,7 @@ from typing import Literal, TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 from structsvm.metrics.base import Empty, Judged, Weights
-from structsvm.metrics.measures import AP, NDCG, RR, P, ROCArea
+from structsvm.metrics.measures import AP, NDCG, RR, P, Recall, ROCArea
 
 
 class _Mean(TypedDict, total=False):
@@ -98,6 +98,26 @@ def precision(
     0.5
     """
     return P(k, relevant_from=relevant_from, empty=empty).mean(scores, labels, qid, **rest)
+
+
+def recall(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    qid: ArrayLike | None = None,
+    *,
+    k: int,
+    relevant_from: float | None = None,
+    empty: Empty = "zero",
+    **rest: Unpack[_Mean],
+) -> float:
+    """Mean recall at k; see `Recall`.
+
+    Examples
+    --------
+    >>> recall([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 1], k=3)
+    0.6666666666666666
+    """
+    return Recall(k, relevant_from=relevant_from, empty=empty).mean(scores, labels, qid, **rest)
 
 
 def reciprocal_rank(

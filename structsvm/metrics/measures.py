@@ -127,6 +127,29 @@ class P(BinaryMeasure):
 
 
 @frozen
+class Recall(BinaryMeasure):
+    """Recall at k: relevant documents among the first k, over their number R.
+
+    Relevant documents that are not ranked (`judged`) count in R, as in trec_eval. Undefined without a
+    relevant document. Text: ``recall@10``.
+
+    Parameters
+    ----------
+    k : cut-off, at least 1.
+    relevant_from, empty : see `BinaryMeasure`.
+    """
+
+    k: int = field(validator=_at_least_one)
+
+    @property
+    def name(self) -> str:
+        return "recall"
+
+    def values(self, lists: RankedLists) -> Vector:
+        return lists.total(self.relevant(lists.label) & (lists.rank <= self.k)) / self.n_relevant(lists)
+
+
+@frozen
 class RR(BinaryMeasure):
     """Reciprocal rank of the first relevant document; 0 if none of them is ranked.
 

@@ -1,4 +1,4 @@
-"""Measures from text: ``map``, ``roc_area``, ``ndcg@10``, ``letor_ndcg@10``, ``p@5``, ``mrr``."""
+"""Measures from text: ``map``, ``roc_area``, ``ndcg@10``, ``letor_ndcg@10``, ``p@5``, ``recall@10``, ``mrr``."""
 
 from structsvm.metrics.base import Measure
 from structsvm.registry import measures

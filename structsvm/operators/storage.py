@@ -16,6 +16,7 @@ Readable: TypeAlias = Features | BinnedMatrix
 """Rows of features as `Rows` reads them."""
 
 _FLOATS = (np.float64, np.float32)
+_MATRIX = "matrix of numbers, with a row of features for each position (or document)"
 
 
 @singledispatch
@@ -46,12 +47,17 @@ def stacked(xs: Sequence[Any]) -> tuple[Readable, list[int]]:
 
     Raises
     ------
-    InputError : when they have different numbers of features, or only some are a `BinnedMatrix`.
+    InputError : when one is no matrix of numbers, they have different numbers of features, or only some are
+        a `BinnedMatrix`.
     """
-    blocks: list[Any] = [_as_block(x) for x in xs]
-    widths = sorted({block.shape[1] for block in blocks})
-    if len(widths) > 1:
-        raise InputError(f"the inputs have different numbers of features: {', '.join(map(str, widths))}")
+    blocks: list[Any] = [_as_block(x, i) for i, x in enumerate(xs)]
+    widths = [block.shape[1] for block in blocks]
+    other = next((i for i, width in enumerate(widths) if width != widths[0]), None)
+    if other is not None:
+        raise InputError(
+            f"the inputs have different numbers of features: example 0 has {widths[0]}, example {other} has "
+            f"{widths[other]}"
+        )
     binned = sum(isinstance(block, BinnedMatrix) for block in blocks)
     if 0 < binned < len(blocks):
         raise InputError(f"{binned} of {len(blocks)} inputs are a BinnedMatrix: make all of them one, or none")
@@ -64,10 +70,16 @@ def stacked(xs: Sequence[Any]) -> tuple[Readable, list[int]]:
     return X, [block.shape[0] for block in blocks]
 
 
-def _as_block(x: Any) -> Any:
+def _as_block(x: Any, number: int) -> Any:
     if isinstance(x, BinnedMatrix) or sp.issparse(x):
         return x
-    return np.atleast_2d(np.asarray(x, dtype=np.float64))
+    try:
+        block = np.atleast_2d(np.asarray(x, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the input of example {number} is no {_MATRIX}: {error}") from None
+    if block.ndim != 2:
+        raise InputError(f"the input of example {number} has shape {block.shape}: it must be a {_MATRIX}")
+    return block
 
 
 @singledispatch

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ScoreLoss
+from structsvm.losses.base import InScoreSpace
 from structsvm.types import BoolVector, IntVector, Vector
 
 ROUNDING = 1e-8
@@ -47,14 +48,14 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
     return kappa
 
 
-def require_usable(loss: ScoreLoss[Any], ys: Sequence[Any], ptr: IntVector, usable: BoolVector) -> None:
+def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVector, usable: BoolVector) -> None:
     """Refuse examples of which the loss can learn from none, and true outputs that do not fit their inputs.
 
     Kernels would read beyond the scores of such an input.
 
     Parameters
     ----------
-    loss, ys, ptr : the loss, the true outputs, and where the scores of each example begin.
+    loss, xs, ys, ptr : the loss, the inputs, the true outputs, and where the scores of each example begin.
     usable : which examples the loss can learn from; where each row is one, the first of them tells whether it fits.
     """
     if not usable.any():
@@ -62,6 +63,9 @@ def require_usable(loss: ScoreLoss[Any], ys: Sequence[Any], ptr: IntVector, usab
     for i in np.flatnonzero(usable)[: 1 if loss.per_row else None].tolist():
         code, scores = np.shape(loss.encode(ys[i], ys[i])), int(ptr[i + 1] - ptr[i])
         if code != (scores,):
+            rows = None if isinstance(loss, InScoreSpace) or hasattr(xs, "shape") else np.shape(xs[i])
+            if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
+                raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: a label a row is needed")
             raise InputError(
                 f"example {i} has {scores} scores, but {loss.title} encodes its true output in shape {code}: "
                 "the output does not fit the input (a label for each row?), or encode is wrong"

@@ -126,7 +126,7 @@ class Problem:
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         usable = np.array(per_output(examples.loss.usable, examples.ys), dtype=np.bool_)
-        require_usable(examples.loss, examples.ys, examples.operator.ptr, usable)
+        require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
         problem = cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
         return evolve(problem, left_out=int((~usable).sum()))
 

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from structsvm import Ranker
+from structsvm.__main__ import main as entry
 from structsvm.cli import main
 from tests.cli.conftest import write_letor
 
@@ -104,3 +107,32 @@ def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
     monkeypatch.setattr(Ranker, "predict", lambda self, X: 1 / 0)
     done = CliRunner().invoke(main, ["predict", str(model), "test.txt"])
     assert isinstance(done.exception, ZeroDivisionError)
+
+
+LOADING = """
+import runpy, sys
+from importlib.abc import MetaPathFinder
+
+interrupted = sys.argv[1]
+
+class CtrlC(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == interrupted:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, CtrlC())
+sys.argv = ["structsvm", "train", "train.txt", "--model", "m.npz"]
+runpy.run_module("structsvm", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "structsvm.cli.train", "structsvm.estimators"])
+def test_ctrl_c_while_it_is_loaded_is_one_line(here, module):
+    done = subprocess.run([sys.executable, "-c", LOADING, module], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "structsvm: error: interrupted\n"
+
+
+def test_the_script_is_the_module():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert project["scripts"]["structsvm"] == f"{entry.__module__}:{entry.__name__}"

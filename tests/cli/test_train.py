@@ -2,14 +2,16 @@ import logging
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from sklearn.datasets import dump_svmlight_file
 
-from structsvm import Ranker
+from structsvm import Ranker, Status
 from structsvm.data import load_digits_queries
 from structsvm.exceptions import NotInstalledError
 from structsvm.losses import AveragePrecision
 from structsvm.qp import ActiveSet
 from structsvm.registry import losses, solvers
+from structsvm.solvers import FrankWolfe
 
 
 def test_trains_what_the_library_trains(run):
@@ -72,6 +74,31 @@ def test_interrupted_before_there_is_a_model(run, monkeypatch):
         "structsvm: error: interrupted before the end of the first iteration: there is no model to write\n"
     )
     assert not Path("m.npz").exists()
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_an_interrupted_grid_says_how_much_of_it_was_tried(run, monkeypatch, at_once):
+    """Ctrl-C in the second of four values: in its first iteration, of which nothing is left, or later."""
+    solve, calls = FrankWolfe.solve, []
+
+    def stopped(self, problem, start=None, callback=None):
+        calls.append(problem.C)
+        if len(calls) < 2:
+            return solve(self, problem, start, callback)
+        if at_once:
+            raise KeyboardInterrupt
+        return evolve(solve(self, problem, start, callback), status=Status.INTERRUPTED)
+
+    monkeypatch.setattr(FrankWolfe, "solve", stopped)
+    options = ("--C-grid", "0.1:100:4", "--validation", "test.txt", "--solver", "frank-wolfe", "--model", "m.npz")
+    done = run("train", "train.txt", *options, code=1)
+    (line,) = done.stderr.splitlines()
+    C = Ranker.load("m.npz").C
+    assert line == (
+        f"structsvm: error: interrupted: {1 if at_once else 2} of the 4 values of --C-grid were tried, up to C = "
+        f"{0.1 if at_once else 1:g}. The model of C = {C:g}, the best of them, was written to m.npz"
+    )
+    assert calls == pytest.approx([0.1, 1.0])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from structsvm import Ranker
+from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision
 from structsvm.solvers import OneSlack, Solver
@@ -79,3 +79,40 @@ def test_settings_that_are_numpy_scalars_are_saved(queries, tmp_path):
     assert Ranker.load(tmp_path / "model.npz").get_params() == ranker.get_params()
     with pytest.raises(TypeError, match="cannot be written"):
         ranker.set_params(tol=1j).save(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("estimator", [Ranker, StructuralSVM])
+@pytest.mark.parametrize("tol", [0, -1e-3, np.nan, np.inf, True, "small"])
+def test_tol_is_that_of_the_estimator(queries, estimator, tol):
+    X, y, _ = queries
+    message = rf"{estimator.__name__}\(tol=...\) must be a positive finite number or None, got {tol!r}"
+    with pytest.raises(InputError, match=message):
+        estimator("zero_one", tol=tol).fit(X, y)
+
+
+def test_labels_that_are_words_are_placed():
+    X, y = np.eye(4), np.array(["0", "1", "relevant", "no"])
+    with pytest.raises(InputError, match=r"(?s)one number per row: .*The first is label 2, 'relevant': make numbers"):
+        Ranker().fit(X, y)
+    ranker = Ranker().fit(X, [0, 1, 1, 0])
+    with pytest.raises(InputError, match="The first is label 0, 'relevant'"):
+        ranker.score(X, ["relevant", 1, 0, 0])
+
+
+@pytest.mark.parametrize("estimator", [Ranker, StructuralSVM])
+def test_features_that_are_words_are_placed(estimator):
+    rows = [[1.0, 2.0], [3.0, "high"], ["low", 1.0]]
+    with pytest.raises(InputError, match=r"The first is 'high' at row 1, column 1: leave the column out, or make n"):
+        estimator("zero_one").fit(rows, [0, 1, 0])
+    with pytest.raises(InputError, match="The first is 'high' at row 1, column 1:"):
+        estimator("zero_one").fit(np.array(rows, dtype=object), [0, 1, 0])
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"bm25": [1.0, 2.0, 3.0], "site": ["1", "2", "b.org"]})
+    with pytest.raises(InputError, match=r"The first is 'b.org' at row 2, column 1 \('site'\)"):
+        estimator("zero_one").fit(table, [0, 1, 0])
+
+
+def test_a_folder_that_is_not_there(queries, tmp_path):
+    X, y, _ = queries
+    with pytest.raises(InputError, match=r"m.npz cannot be written: there is no folder .*nofolder"):
+        Ranker("zero_one").fit(X, y).save(tmp_path / "nofolder" / "m.npz")

@@ -3,7 +3,7 @@
 import pytest
 
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.metrics import AP, NDCG, RR, Measure, P, ROCArea, parse_measure
+from structsvm.metrics import AP, NDCG, RR, Measure, P, Recall, ROCArea, parse_measure
 
 NAMES: dict[str, Measure] = {
     "map": AP(),
@@ -14,6 +14,8 @@ NAMES: dict[str, Measure] = {
     "letor_ndcg@10": NDCG(k=10, discount="letor"),
     "ndcg@10(gain=linear)": NDCG(10, gain="linear"),
     "p@5": P(5),
+    "recall@10": Recall(10),
+    "recall@3(relevant_from=2)": Recall(3, relevant_from=2),
     "mrr": RR(),
     "map(empty=skip,relevant_from=2)": AP(relevant_from=2, empty="skip"),
     "p@5(relevant_from=0.5)": P(5, relevant_from=0.5),
@@ -47,6 +49,9 @@ def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
     [
         ("map@10", "map takes no cut-off; write 'map'"),
         ("p", "p needs a cut-off, as in 'p@5'"),
+        ("recall", "recall needs a cut-off, as in 'recall@10'"),
+        ("recall@0", "must be a whole number of at least 1"),
+        ("f1", "'f1' is a loss, for loss=...; a measure is needed here. Known: "),
         ("ndcg@ten", "cut-off after @ must be a whole number, as in 'ndcg@10'"),
         ("ndcg@0", "must be a whole number of at least 1"),
         ("map(gain=linear)", "'gain=linear' is no setting of map; there are empty, relevant_from"),

@@ -17,6 +17,7 @@ from structsvm.metrics import (
     ndcg,
     precision,
     rank_lists,
+    recall,
     reciprocal_rank,
     roc_area,
 )
@@ -55,6 +56,14 @@ def test_relevant_from_is_the_smallest_relevant_label() -> None:
     assert precision([3, 2, 1], [1, 2, 0], k=1) == 1.0
     assert precision([3, 2, 1], [1, 2, 0], k=1, relevant_from=2) == 0.0
     assert reciprocal_rank([3, 2, 1], [-1, 0, 1], relevant_from=0) == 0.5
+
+
+def test_recall_counts_relevant_documents_that_are_not_ranked() -> None:
+    assert recall([3, 2, 1], [1, 0, 1], k=2) == 0.5
+    assert recall([3, 2, 1], [1, 2, 0], k=1, relevant_from=2) == 0.0
+    assert recall([2, 1], [1, 1], k=5) == 1.0
+    assert recall([2.0, 1.0], [1, 0], k=2, judged=([1, 1, 1, 0], [0, 0, 0, 0])) == pytest.approx(1 / 3)
+    assert recall([1.0], [0], k=1) == 0.0
 
 
 def test_precision_divides_by_k_however_few_documents_there_are() -> None:

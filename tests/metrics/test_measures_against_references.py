@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
-from structsvm.metrics import AP, NDCG, RR, Measure, P, ROCArea, average_precision, ndcg, roc_area
+from structsvm.metrics import AP, NDCG, RR, Measure, P, Recall, ROCArea, average_precision, ndcg, roc_area
 
 
 def naive_average_precision(labels: Sequence[float]) -> float:
@@ -26,6 +26,11 @@ def naive_roc_area(labels: Sequence[float]) -> float:
 
 def naive_precision(labels: Sequence[float], k: int) -> float:
     return sum(label > 0 for label in labels[:k]) / k if any(label > 0 for label in labels) else nan
+
+
+def naive_recall(labels: Sequence[float], k: int) -> float:
+    relevant = sum(label > 0 for label in labels)
+    return sum(label > 0 for label in labels[:k]) / relevant if relevant else nan
 
 
 def naive_reciprocal_rank(labels: Sequence[float]) -> float:
@@ -54,6 +59,8 @@ NAIVE: list[tuple[Measure, Callable[[Sequence[float]], float]]] = [
     (ROCArea(), naive_roc_area),
     (P(1), partial(naive_precision, k=1)),
     (P(3), partial(naive_precision, k=3)),
+    (Recall(1), partial(naive_recall, k=1)),
+    (Recall(3), partial(naive_recall, k=3)),
     (RR(), naive_reciprocal_rank),
     (NDCG(), partial(naive_ndcg, k=None, discount=standard, exponential=True)),
     (NDCG(3), partial(naive_ndcg, k=3, discount=standard, exponential=True)),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from structsvm.data import load_qrels, load_run
-from structsvm.metrics import AP, NDCG, RR, Measure, P, RankedLists, rank_lists
+from structsvm.metrics import AP, NDCG, RR, Measure, P, RankedLists, Recall, rank_lists
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "trec_eval"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: trec_eval test files")
@@ -16,6 +16,7 @@ MEASURES: dict[str, Measure] = {
     "map": AP(),
     "recip_rank": RR(),
     **{f"P_{k}": P(k) for k in CUTOFFS},
+    **{f"recall_{k}": Recall(k) for k in CUTOFFS},
     "ndcg": NDCG(gain="linear"),
     **{f"ndcg_cut_{k}": NDCG(k, gain="linear") for k in CUTOFFS},
 }
@@ -35,7 +36,7 @@ def expected(name: str) -> dict[tuple[str, str], float]:
 
 
 @needs_data
-@pytest.mark.parametrize("name", [name for name in MEASURES if "ndcg" not in name])
+@pytest.mark.parametrize("name", [name for name in MEASURES if not name.startswith(("ndcg", "recall"))])
 def test_means_agree_with_trec_eval_to_four_digits(name: str) -> None:
     values = MEASURES[name].of(lists("results.test", "qrels.test")).values
     assert f"{values.mean():.4f}" == f"{expected('out.test')[name, 'all']:.4f}"

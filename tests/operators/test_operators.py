@@ -159,7 +159,7 @@ def test_rows_of_an_array_of_matrices(dtype: Any) -> None:
 
 
 def test_rows_of_inputs_with_different_numbers_of_features() -> None:
-    with pytest.raises(InputError, match="different numbers of features: 2, 3"):
+    with pytest.raises(InputError, match="features: example 0 has 2, example 1 has 3"):
         Rows.of([np.ones((2, 2)), np.ones((1, 3))])
 
 

@@ -1,0 +1,40 @@
+"""What the command line says of names that are no names of what an option takes."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "m.npz", "test.txt", "--measure", "f1"], "'f1' is a loss, for --loss; a measure is needed here."),
+        (
+            ["train", "train.txt", "-m", "m.npz", "--measure", "zero_one"],
+            "'zero_one' is a loss, for --loss; a measure is needed here.",
+        ),
+        (["train", "train.txt", "-m", "m.npz", "--loss", "osqp"], "'osqp' is a QP backend, for --backend of a solver"),
+        (
+            ["evaluate", "m.npz", "test.txt", "--measure", "map,ndcg@10(gain=linear,empty=skip)"],
+            "give --measure for each: --measure map --measure ndcg@10(gain=linear,empty=skip)",
+        ),
+        (["train", "train.txt", "-m", "m.npz", "--measure", "map,mrr"], "'map,mrr' is more than one measure: give one"),
+    ],
+)
+def test_names_of_another_kind(run, arguments, message):
+    assert message in " ".join(run(*arguments, code=2).stderr.split())
+
+
+def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):
+    from importlib.metadata import EntryPoint
+
+    from structsvm import registry
+
+    plugin = EntryPoint("err", "structsvm.losses:RecallAtK", "structsvm.losses")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [plugin] if group == plugin.group else [])
+    error = run("evaluate", "m.npz", "test.txt", "--measure", "err@5", code=2).stderr
+    assert "'err@5' is a loss, for --loss; a measure is needed here." in " ".join(error.split())
+    assert "Did you mean" not in error
+
+
+def test_recall_is_measured(run):
+    run("train", "train.txt", "-m", "m.npz")
+    assert "recall@3" in run("evaluate", "m.npz", "test.txt", "--measure", "recall@3").stdout

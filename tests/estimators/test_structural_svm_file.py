@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+from attrs import evolve, field, frozen
+
+from structsvm import Ranker, StructuralSVM
+from structsvm.exceptions import InputError, ModelFileError
+from structsvm.losses import ChainHamming, Loss, Multiclass
+from structsvm.qp import OSQP
+from structsvm.solvers import NSlack, OneSlack
+
+
+@frozen
+class Own(Loss):
+    """Crammer and Singer's joint features, written out; the classes are learned."""
+
+    classes: tuple[str, ...] = field(default=(), converter=tuple)
+
+    def bind(self, ys):
+        return evolve(self, classes=sorted(set(ys)))
+
+    def joint_feature(self, x, y):
+        return np.outer(np.eye(len(self.classes))[self.classes.index(y)], x).ravel()
+
+    def loss(self, y, y_hat):
+        return float(y != y_hat)
+
+    def loss_augmented_argmax(self, x, y, w):
+        wrong = np.array(self.classes) != y
+        return self.classes[int(np.argmax(w.reshape(len(self.classes), -1) @ x + wrong))]
+
+    def argmax(self, x, w):
+        return self.classes[int(np.argmax(w.reshape(len(self.classes), -1) @ x))]
+
+
+class Table(Multiclass):
+    pass
+
+
+def saved_and_loaded(svm, folder):
+    svm.save(folder / "model.npz")
+    return StructuralSVM.load(folder / "model.npz")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    return X, X.argmax(axis=1)
+
+
+@pytest.mark.parametrize("names", [np.array(["c", "a", "b"]), np.array([7, 3, 5]), np.array([0.5, 1.5, -2.0])])
+def test_classes_come_back(rows, names, tmp_path):
+    X, y = rows
+    svm = StructuralSVM(C=20.0, solver=OneSlack(), tol=1e-2, fit_intercept=True, intercept_scaling=2.0).fit(X, names[y])
+    loaded = saved_and_loaded(svm, tmp_path)
+    assert loaded.get_params() == svm.get_params()
+    assert loaded.loss_ == svm.loss_
+    assert loaded.n_features_in_ == 3
+    assert loaded.predict(X).dtype == svm.predict(X).dtype
+    np.testing.assert_array_equal(loaded.predict(X), svm.predict(X))
+    assert loaded.score(X, names[y]) == svm.score(X, names[y])
+    assert loaded.result_.history == svm.result_.history
+    np.testing.assert_array_equal(loaded.fit(X, names[y]).coef_, svm.coef_)
+
+
+def test_costs_and_names_of_features_come_back(rows, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = pandas.DataFrame(rows[0], columns=["x", "y", "z"]), rows[1]
+    loss = Multiclass(cost=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    svm = StructuralSVM(loss, solver=NSlack(backend=OSQP(eps=1e-7)), warm_start=True).fit(X, y)
+    loaded = saved_and_loaded(svm, tmp_path)
+    assert loaded.get_params() == svm.get_params()
+    assert loaded.loss_ == svm.loss_
+    assert loaded.feature_names_in_.tolist() == ["x", "y", "z"]
+    np.testing.assert_array_equal(loaded.predict(X), svm.predict(X))
+
+
+@pytest.mark.parametrize("states", [("noun", "verb"), (4, 2)])
+def test_states_of_a_chain_come_back(states, tmp_path):
+    rng = np.random.default_rng(1)
+    xs = [rng.standard_normal((T, 2)) for T in (3, 5, 4, 6)]
+    ys = [[states[k] for k in x.argmax(axis=1)] for x in xs]
+    svm = StructuralSVM("chain_hamming", C=50.0).fit(xs, ys)
+    loaded = saved_and_loaded(svm, tmp_path)
+    assert loaded.loss_ == ChainHamming(states=sorted(states))
+    assert [path.tolist() for path in loaded.predict(xs)] == [path.tolist() for path in svm.predict(xs)]
+    seen = loaded.most_violated(xs[0], ys[0])
+    assert seen.output.tolist() == svm.most_violated(xs[0], ys[0]).output.tolist()
+
+
+def test_a_loss_of_ones_own_is_given_back(rows, tmp_path):
+    xs, ys = list(rows[0]), ["abc"[k] for k in rows[1]]
+    svm = StructuralSVM(Own(), C=20.0).fit(xs, ys)
+    loaded = saved_and_loaded(svm, tmp_path)
+    for use in (lambda: loaded.predict(xs), lambda: loaded.score(xs, ys), lambda: loaded.most_violated(xs[0], ys[0])):
+        with pytest.raises(InputError, match=r"trained with the loss Own, .* set_params\(loss=Own\(...\)\)"):
+            use()
+    again = saved_and_loaded(loaded, tmp_path)
+    with pytest.raises(InputError, match=r"set_params\(loss=Own"):
+        again.set_params(loss=Multiclass()).predict(xs)
+    again.set_params(loss=Own())
+    assert again.predict(xs) == svm.predict(xs)
+    assert again.score(xs, ys) == svm.score(xs, ys)
+    assert again.fit(xs, ys).loss_ == svm.loss_
+
+
+def test_a_loss_derived_from_one_of_ours_is_given_back(rows, tmp_path):
+    X, y = rows
+    svm = StructuralSVM(Table(), C=20.0).fit(X, y)
+    loaded = saved_and_loaded(svm, tmp_path).set_params(loss=Table())
+    np.testing.assert_array_equal(loaded.predict(X), svm.predict(X))
+
+
+def test_a_class_that_has_changed_is_told(rows, tmp_path):
+    X, y = rows
+    loaded = saved_and_loaded(StructuralSVM(Table()).fit(X, y), tmp_path)
+
+    @frozen
+    class Changed(Own):
+        pass
+
+    Changed.__name__ = "Table"
+    with pytest.raises(InputError, match=r"the class Table has changed since this model was trained: .*cost"):
+        loaded.set_params(loss=Changed()).predict(X)
+
+
+def test_files_of_the_other_estimator_are_told(rows, tmp_path):
+    X, y = rows
+    StructuralSVM().fit(X, y).save(tmp_path / "svm.npz")
+    Ranker("zero_one").fit(X, y > 0).save(tmp_path / "ranker.npz")
+    with pytest.raises(ModelFileError, match="it holds a StructuralSVM: read it with StructuralSVM.load"):
+        Ranker.load(tmp_path / "svm.npz")
+    with pytest.raises(ModelFileError, match="it holds a Ranker: read it with Ranker.load"):
+        StructuralSVM.load(tmp_path / "ranker.npz")
