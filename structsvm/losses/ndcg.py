@@ -12,6 +12,7 @@ from structsvm.losses.base import ScoreLoss
 from structsvm.losses.kernels.ndcg import PAIRWISE, POSITION, THRESHOLDS, ndcg
 from structsvm.losses.pairwise_ndcg import PairwiseNDCG
 from structsvm.losses.position_ndcg import PositionNDCG
+from structsvm.losses.relevance import ONE_KIND
 from structsvm.losses.threshold_ndcg import ThresholdNDCG
 from structsvm.metrics.discounts import Discount, Gain
 from structsvm.types import Vector
@@ -60,6 +61,7 @@ class NDCG(ScoreLoss[Vector]):
     relevant_from: float | None = field(default=None, kw_only=True)
 
     kernel = staticmethod(ndcg)
+    numeric_labels = True
 
     def __attrs_post_init__(self) -> None:
         if self.encoding in ("thresholds", "position") and self.relevant_from is not None:
@@ -96,6 +98,11 @@ class NDCG(ScoreLoss[Vector]):
     def usable(self, y: Vector) -> bool:
         """Say whether the query has documents that gain more than others."""
         return self._form([y]).usable(y)
+
+    @property
+    def why_unusable(self) -> str:
+        """What to tell where the documents of each query gain all the same."""
+        return ONE_KIND if type(self).usable is NDCG.usable else super().why_unusable
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
         """Return one minus NDCG of ŷ; 0 where it is undefined."""

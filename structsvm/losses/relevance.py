@@ -6,6 +6,12 @@ from attrs import field, frozen
 from structsvm.losses.base import ScoreLoss
 from structsvm.types import BoolVector, Vector
 
+ONE_KIND = (
+    "each has documents of one kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
+    "check the labels and qid"
+)
+"""Why a loss can learn from none of the queries."""
+
 
 @frozen
 class RelevanceLoss(ScoreLoss[Vector]):
@@ -17,6 +23,16 @@ class RelevanceLoss(ScoreLoss[Vector]):
     """
 
     relevant_from: float | None = field(default=None, kw_only=True)
+
+    @property
+    def numeric_labels(self) -> bool:
+        """Whether the labels must be numbers: yes, unless a class says in its own way which documents are relevant."""
+        return type(self).relevant is RelevanceLoss.relevant
+
+    @property
+    def why_unusable(self) -> str:
+        """What to tell where no query has both kinds of document."""
+        return ONE_KIND if type(self).usable is RelevanceLoss.usable else super().why_unusable
 
     def relevant(self, y: Vector) -> BoolVector:
         """Say which documents are relevant."""
