@@ -140,7 +140,7 @@ def compare_command(
             time_limit=time_limit,
             callback=lambda progress: say(_in_a_line(progress)),
         )
-    click.echo(f"{repr(read).removeprefix('RankingData(').removesuffix(')')} from {counted(len(data), 'file')}\n")
+    click.echo(f"{read.summary} from {counted(len(data), 'file')}\n")
     _print(table, problems)
     _write(table, csv_path, json_path, plot_path)
     if table.interrupted:

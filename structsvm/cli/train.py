@@ -229,7 +229,7 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
     if result.handovers:
         run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
     return [
-        f"data     {repr(data).removeprefix('RankingData(').removesuffix(')')} from {counted(files, 'file')}",
+        f"data     {data.summary} from {counted(files, 'file')}",
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
         f"run      {', '.join(how)}: {', '.join(run)}",
@@ -248,7 +248,7 @@ def _bounds(result: "Result") -> str:
 
 def _name_of_solver(result: "Result") -> str:
     """Return the name of the solver that ran, which "auto" chose."""
-    ran = result.solver.partition("(")[0]
+    ran = result.solver_class
     return next((name for name in solvers.built_in if solvers.find(name).__name__ == ran), ran)
 
 
