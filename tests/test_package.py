@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "problem": SHARED | {"parallel", "operators", "metrics", "losses"},
     "solvers": SHARED | {"qp", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
-    "comparison": SHARED | {"qp", "problem", "solvers"},
+    "comparison": SHARED | {"names", "qp", "problem", "solvers"},
     "estimators": SHARED | {"operators", "metrics", "features", "data", "qp", "losses", "problem", "solvers"},
     "experiment": SHARED | {"files", "operators", "metrics", "features", "data", "losses", "solvers", "estimators"},
 }

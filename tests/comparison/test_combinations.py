@@ -68,9 +68,9 @@ def test_what_is_run_has_the_settings_of_the_comparison(problem):
     [
         (OneSlack(), "one-slack"),
         (OneSlack(tol=1.0, backend="osqp"), "one-slack"),
-        (OneSlack(line_search=False, max_cuts=10), "one-slack(max_cuts=10, line_search=False)"),
+        (OneSlack(line_search=False, max_cuts=10), "one-slack(max_cuts=10,line_search=false)"),
         (ActiveSet(), "active-set"),
-        (HiGHS(time_limit=1.0), "highs(time_limit=1.0)"),
+        (HiGHS(time_limit=1.0), "highs(time_limit=1)"),
         (CVXOPT(reltol=1e-8), "cvxopt"),
     ],
 )
@@ -137,4 +137,4 @@ def test_a_setting_without_a_default_is_shown():
     class Scaled(ActiveSet):
         factor: float
 
-    assert describe(Scaled(2.0)) == "active-set(factor=2.0)"
+    assert describe(Scaled(2.0)) == "active-set(factor=2)"
