@@ -41,7 +41,7 @@ def print_table(
     rows : cells, as text.
     title : line above the table.
     numbers_from : number of the first column that is aligned to the right; None: none is.
-    whole : True makes lines longer than the terminal where cells would be cut off else.
+    whole : True makes lines longer than the terminal where cells would be cut off otherwise.
     """
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for number, heading in enumerate(columns):
