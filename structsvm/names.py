@@ -109,19 +109,19 @@ def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff:
         raise InputError(f"{name} needs {' and '.join(lacking)}: write '{name}({lacking[0]}=...)', or pass an object")
 
 
-def spell(name: str, thing: object, implied: Collection[str]) -> str | None:
+def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
     """Return the text that leads to an object; None where a setting cannot be written.
 
     Parameters
     ----------
     name : the name that its class is registered by.
     thing : the object.
-    implied : the settings that the name alone stands for.
+    leave_out : settings that are not written, such as those that the name alone stands for.
     """
     cutoff, options = "", []
     for key, parameter in _parameters(type(thing)).items():
         value = getattr(thing, key, None)
-        if key in implied or value is parameter.default or (np.isscalar(value) and value == parameter.default):
+        if key in leave_out or value is parameter.default or (np.isscalar(value) and value == parameter.default):
             continue
         written = _written(value)
         if written is None:

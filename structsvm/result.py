@@ -146,6 +146,11 @@ class Result:
         return self.primal - self.dual
 
     @property
+    def solver_class(self) -> str:
+        """Name of the class of the solver that ran: `solver` without the settings."""
+        return self.solver.partition("(")[0]
+
+    @property
     def converged(self) -> bool:
         """Whether the gap is within ``tol · C``: certified, or where not ``exact`` by an estimate."""
         return self.gap <= self.tol * self.C

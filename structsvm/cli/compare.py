@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from structsvm.cli.choosing import require_ranking_loss
 from structsvm.cli.console import counted, print_table, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import FILE, example, names_in, numbers, positive
-from structsvm.cli.train import check_loss
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
 from structsvm.registry import backends, losses, solvers
@@ -125,7 +125,7 @@ def compare_command(
     from structsvm.data import load_letor
 
     for name in loss_names:
-        check_loss(name)
+        require_ranking_loss(name)
     _check_files(csv_path, json_path, plot_path)
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
@@ -140,7 +140,7 @@ def compare_command(
             time_limit=time_limit,
             callback=lambda progress: say(_in_a_line(progress)),
         )
-    click.echo(f"{repr(read).removeprefix('RankingData(').removesuffix(')')} from {counted(len(data), 'file')}\n")
+    click.echo(f"{read.summary} from {counted(len(data), 'file')}\n")
     _print(table, problems)
     _write(table, csv_path, json_path, plot_path)
     if table.interrupted:

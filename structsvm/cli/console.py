@@ -43,7 +43,7 @@ def print_table(
     rows : cells, as text.
     title : line above the table.
     numbers_from : number of the first column that is aligned to the right; None: none is.
-    whole : True makes lines longer than the terminal where cells would be cut off else.
+    whole : True makes lines longer than the terminal where cells would be cut off otherwise.
     """
     to_the_right = [numbers_from is not None and number >= numbers_from for number in range(len(columns))]
     _print(title, lay_out(columns, [rows], to_the_right), whole=whole)

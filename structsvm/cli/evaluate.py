@@ -3,14 +3,17 @@
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import is_zipfile
 
 import click
 
 from structsvm.cli.console import counted, print_table
+from structsvm.cli.failures import Failure
 from structsvm.cli.measuring import cell, measured, of_each_query, print_queries, print_undefined
 from structsvm.cli.options import FILE, as_measures, example
 from structsvm.cli.reading import read_model_and_data
 from structsvm.cli.runs import measure_runs, print_runs
+from structsvm.exceptions import DataFormatError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +70,12 @@ def evaluate_command(
 
     asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
     if qrels is not None:
-        report = measure_runs(qrels, files, asked, per_query=per_query)
+        try:
+            report = measure_runs(qrels, files, asked, per_query=per_query)
+        except DataFormatError as error:
+            if error.path in files and is_zipfile(error.path):
+                raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
+            raise
     elif len(files) < 2:
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
     else:

@@ -1,12 +1,12 @@
 """``structsvm train``."""
 
-import inspect
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from structsvm.cli.choosing import make_solver, require_ranking_loss
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import FILE, as_measure, example, name_in, positive
@@ -119,7 +119,7 @@ def train_command(
 
     if bool(C_grid) != bool(validation):
         raise click.UsageError("--C-grid needs --validation, whose queries choose among its values, and the other way")
-    check_loss(loss, class_weight)
+    require_ranking_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
     check_writable(model)
     ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
@@ -144,62 +144,6 @@ def train_command(
             f"not converged: {result.message}; the gap is {result.gap / result.C:.2g} * C, "
             f"asked for was {tol:g} * C. The model so far was written to {model}"
         )
-
-
-def check_loss(name: str, class_weight: str | None = None) -> None:
-    """Refuse a loss that no ranker can learn, and class weights where there are no classes.
-
-    Raises
-    ------
-    click.UsageError : in both cases.
-    """
-    from structsvm.losses import Loss
-    from structsvm.problem.queries import scores_rows
-
-    loss = losses.create(name)
-    if isinstance(loss, Loss) or not scores_rows(loss, [0.0, 1.0]):
-        raise click.UsageError(
-            f"--loss {name} does not give each document one score, so it cannot rank: choose another"
-        )
-    if class_weight and not loss.per_row:
-        raise click.UsageError(
-            f"--class-weight is for losses that learn from documents one by one, such as zero_one; "
-            f"--loss {name} learns from queries: leave it out"
-        )
-
-
-def make_solver(name: str, backend: str | None, settings: dict[str, Any]) -> "Solver":
-    """Return a solver with these settings, those that are None left to it, after a try of its backend.
-
-    Parameters
-    ----------
-    name : name of the solver.
-    backend : name of the QP backend; None: the solver's own.
-    settings : other settings by name.
-
-    Raises
-    ------
-    click.UsageError : when the solver does not have a setting.
-    NotInstalledError : when the package that the backend needs is missing.
-    """
-    given = {key: value for key, value in {"backend": backend, **settings}.items() if value is not None}
-    known = inspect.signature(solvers.find(name)).parameters
-    for key in given:
-        if key not in known:
-            raise click.UsageError(f"the solver {name!r} has no setting {key!r}: leave --{key.replace('_', '-')} out")
-    solver: Solver = solvers.create(name, **given)
-    if backend is not None:
-        _try_backend(backend)
-    return solver
-
-
-def _try_backend(name: str) -> None:
-    """Solve a QP of one cut, which fails at once where a package is missing, and not after the data were read."""
-    import numpy as np
-
-    from structsvm.qp import DualQP
-
-    backends.create(name).solve(DualQP(np.ones((1, 1)), np.ones(1), np.zeros(1, dtype=np.int64), np.ones(1), 1e-3))
 
 
 def _fit(
@@ -237,7 +181,7 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
     if result.handovers:
         run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
     return [
-        f"data     {repr(data).removeprefix('RankingData(').removesuffix(')')} from {counted(files, 'file')}",
+        f"data     {data.summary} from {counted(files, 'file')}",
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
         *_learned_nothing(ranker),
@@ -266,7 +210,7 @@ def _bounds(result: "Result") -> str:
 
 def _name_of_solver(result: "Result") -> str:
     """Return the name of the solver that ran, which "auto" chose."""
-    ran = result.solver.partition("(")[0]
+    ran = result.solver_class
     return next((name for name in solvers.built_in if solvers.find(name).__name__ == ran), ran)
 
 

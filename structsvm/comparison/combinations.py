@@ -6,7 +6,7 @@ from typing import Any, cast
 from attrs import Attribute, evolve, fields, frozen, has
 
 from structsvm.exceptions import InputError
-from structsvm.names import Spelling
+from structsvm.names import Spelling, spell
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import Registry, losses
@@ -157,14 +157,10 @@ def with_settings(solver: Solver, **settings: Any) -> Solver:
 def describe(thing: Solver | QPBackend) -> str:
     """Return the name of a solver or backend, followed by the settings that differ from its own.
 
+    It is the text that ``--solver`` and ``--backend`` read, and the repr where a setting cannot be written there.
     The settings ``tol`` and ``backend`` of a solver are left out: a comparison sets them.
     """
-    changed = [
-        f"{field.name}={getattr(thing, field.name)!r}"
-        for field in _fields(thing)
-        if field.name not in _SET and repr(getattr(thing, field.name)) != repr(field.default)
-    ]
-    return f"{thing.name}({', '.join(changed)})" if changed else thing.name
+    return spell(thing.name, thing, _SET) or repr(thing)
 
 
 def _fields(thing: Solver | QPBackend) -> "tuple[Attribute[Any], ...]":

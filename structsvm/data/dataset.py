@@ -25,7 +25,12 @@ class RankingData:
     qid: IntVector | NDArray[np.str_]
     doc_ids: NDArray[np.str_] | None = None
 
-    def __repr__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The numbers of queries, documents and features, and how the features are stored, in words."""
         kind = "sparse" if sp.issparse(self.X) else "dense"
         n, d = self.X.shape
-        return f"RankingData({len(np.unique(self.qid))} queries, {n} documents, {d} features, {kind})"
+        return f"{len(np.unique(self.qid))} queries, {n} documents, {d} features, {kind}"
+
+    def __repr__(self) -> str:
+        return f"RankingData({self.summary})"

@@ -105,6 +105,19 @@ class ScoreLoss(ABC, Generic[Y]):
         return True
 
     @property
+    def numeric_labels(self) -> bool:
+        """Whether the labels must be numbers; a class says ``numeric_labels = True`` where it compares them with one.
+
+        `Problem.from_queries` then turns labels written as text into numbers, and refuses those that are none.
+        """
+        return False
+
+    @property
+    def why_unusable(self) -> str:
+        """What to tell where ``usable`` is false for every query: the cause, and the way out."""
+        return f"{self.title}.usable(y) is false for the labels y of each; check it, the labels and qid"
+
+    @property
     def title(self) -> str:
         """What messages call the loss: the name of the class that its author wrote."""
         return type(self).__name__

@@ -12,6 +12,7 @@ from structsvm.losses.base import ScoreLoss
 from structsvm.losses.kernels.ndcg import PAIRWISE, POSITION, THRESHOLDS, ndcg
 from structsvm.losses.pairwise_ndcg import PairwiseNDCG
 from structsvm.losses.position_ndcg import PositionNDCG
+from structsvm.losses.relevance import ONE_KIND
 from structsvm.losses.threshold_ndcg import ThresholdNDCG
 from structsvm.metrics.discounts import Discount, Gain
 from structsvm.types import Vector
@@ -60,6 +61,7 @@ class NDCG(ScoreLoss[Vector]):
     relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
 
     kernel = staticmethod(ndcg)
+    numeric_labels = True
 
     def __attrs_post_init__(self) -> None:
         if self.encoding in ("thresholds", "position") and self.relevant_from is not None:
@@ -82,28 +84,33 @@ class NDCG(ScoreLoss[Vector]):
 
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
         """Return the coefficient of each document in the encoding."""
-        return self._form([y]).encode(y_hat, y)
+        return self._encoded([y]).encode(y_hat, y)
 
     def labels(self, y: Vector) -> Vector:
         """Return what the kernel of the encoding reads of a query."""
-        return self._form([y]).labels(y)
+        return self._encoded([y]).labels(y)
 
     def params(self, ys: Sequence[Vector]) -> Vector:
         """Return the encoding and what its kernel reads of all queries together."""
-        form = self._form(ys)
-        return np.concatenate([[_KERNELS[type(form)]], form.params(ys)])
+        encoded = self._encoded(ys)
+        return np.concatenate([[_ENCODINGS[type(encoded)]], encoded.params(ys)])
 
     def usable(self, y: Vector) -> bool:
         """Say whether the query has documents that gain more than others."""
-        return self._form([y]).usable(y)
+        return self._encoded([y]).usable(y)
+
+    @property
+    def why_unusable(self) -> str:
+        """What to tell where the documents of each query gain all the same."""
+        return ONE_KIND if type(self).usable is NDCG.usable else super().why_unusable
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
         """Return one minus NDCG of ŷ; 0 where it is undefined."""
-        return self._form([y]).loss(y, y_hat)
+        return self._encoded([y]).loss(y, y_hat)
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the most violated ranking; for "thresholds" one for each, shape (T, n)."""
-        return self._form([y]).loss_augmented_argmax(scores, y)
+        return self._encoded([y]).loss_augmented_argmax(scores, y)
 
     def argmax(self, scores: Vector) -> Vector:
         """Return the scores: sorting by them maximises ``w·Ψ`` in all encodings."""
@@ -111,9 +118,10 @@ class NDCG(ScoreLoss[Vector]):
 
     def outputs(self, y: Vector) -> Iterable[Vector]:
         """Return all complete rankings; for "thresholds" all combinations of one for each."""
-        return self._form([y]).outputs(y)
+        return self._encoded([y]).outputs(y)
 
-    def _form(self, ys: Sequence[Vector]) -> PairwiseNDCG | PositionNDCG | ThresholdNDCG:
+    def _encoded(self, ys: Sequence[Vector]) -> PairwiseNDCG | PositionNDCG | ThresholdNDCG:
+        """Return the loss in the encoding that it has for these labels."""
         encoding = self.bind(ys).encoding
         if encoding == "position":
             return PositionNDCG(self.k, discount=self.discount, gain=self.gain)
@@ -125,7 +133,7 @@ class NDCG(ScoreLoss[Vector]):
 _MOST_GRADES = 31
 """Grades above 0 that encodings are chosen for by themselves, as in LightGBM's lambdarank."""
 
-_KERNELS = {PairwiseNDCG: PAIRWISE, PositionNDCG: POSITION, ThresholdNDCG: THRESHOLDS}
+_ENCODINGS = {PairwiseNDCG: PAIRWISE, PositionNDCG: POSITION, ThresholdNDCG: THRESHOLDS}
 
 
 def _grades(ys: Any) -> int:

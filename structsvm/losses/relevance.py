@@ -8,6 +8,12 @@ from structsvm.losses.base import ScoreLoss
 from structsvm.types import BoolVector, Vector
 from structsvm.validation import finite
 
+ONE_KIND = (
+    "each has documents of one kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
+    "check the labels and qid"
+)
+"""Why a loss can learn from none of the queries."""
+
 
 @frozen
 class RelevanceLoss(ScoreLoss[Vector]):
@@ -19,6 +25,16 @@ class RelevanceLoss(ScoreLoss[Vector]):
     """
 
     relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
+
+    @property
+    def numeric_labels(self) -> bool:
+        """Whether the labels must be numbers: yes, unless a class says in its own way which documents are relevant."""
+        return type(self).relevant is RelevanceLoss.relevant
+
+    @property
+    def why_unusable(self) -> str:
+        """What to tell where no query has both kinds of document."""
+        return ONE_KIND if type(self).usable is RelevanceLoss.usable else super().why_unusable
 
     def relevant(self, y: Vector) -> BoolVector:
         """Say which documents are relevant."""

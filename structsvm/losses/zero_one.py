@@ -26,6 +26,11 @@ class ZeroOne(ScoreLoss[float]):
     kernel = staticmethod(zero_one)
     per_row = True
 
+    @property
+    def numeric_labels(self) -> bool:
+        """Whether the labels must be numbers: yes, unless a class reads them in its own way."""
+        return type(self).labels is ZeroOne.labels
+
     def labels(self, y: float) -> Vector:
         """Return +1 for a label above 0 and −1 for the others."""
         return np.array([_sign(y)])

@@ -1,4 +1,4 @@
-"""What a problem refuses: data that cannot be used, and argmaxes that are none."""
+"""What a problem refuses: data that cannot be used, and outputs that are not argmaxes."""
 
 from collections.abc import Sequence
 from numbers import Real

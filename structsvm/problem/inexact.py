@@ -1,4 +1,4 @@
-"""Losses whose argmax is not sure to be one: what is still certain, and the best estimate of the rest.
+"""Losses whose argmax is not sure to be one: the best estimate of the primal.
 
 Every output makes a valid plane, so that lower bounds hold whatever the argmax. The hinge that it
 gives may be too small, and with it the primal. The truth and the outputs found earlier are looked
@@ -6,43 +6,14 @@ at as well: the estimate is as close as what is known allows (Finley and Joachim
 Structural SVMs when Exact Inference is Intractable", ICML 2008, on undergenerating argmaxes).
 """
 
-from typing import TYPE_CHECKING, Any, Self
-
 import numpy as np
-from attrs import frozen
 
-from structsvm.problem.dual import DualPlanes
 from structsvm.problem.points import Planes, Point
-from structsvm.problem.sweep import segment_dots
-from structsvm.types import IntVector, Vector
-
-if TYPE_CHECKING:
-    from structsvm.problem.oracle import Oracle
-    from structsvm.problem.problem import Problem
+from structsvm.problem.problem import Problem
+from structsvm.types import Vector
 
 
-@frozen(eq=False)
-class NotBelowTruth:
-    """An oracle whose planes are those of another, or of the truth where that is better."""
-
-    inner: "Oracle"
-
-    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        """Return the planes at these scores."""
-        found = self.inner.planes(scores, ptr, cap)
-        below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
-        return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
-
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
-        """Visit examples; see `Problem.sweep`."""
-        return self.inner.sweep(view, dual, order)
-
-    def block(self, start: int, stop: int) -> Self:
-        """Return the oracle of the examples ``start`` to ``stop − 1``."""
-        return type(self)(self.inner.block(start, stop))
-
-
-def estimate(problem: "Problem", planes: Planes, point: Point, known: Vector) -> float:
+def estimate(problem: Problem, planes: Planes, point: Point, known: Vector) -> float:
     """Return the largest lower bound of ``P(w)`` that is known: an estimate, too low if anything.
 
     Parameters

@@ -14,9 +14,8 @@ from structsvm.losses import ScoreLoss
 from structsvm.parallel import in_blocks
 from structsvm.problem.checks import ROUNDING
 from structsvm.problem.dual import NEW_PLANE, STEPS, DualPlanes
-from structsvm.problem.inexact import NotBelowTruth
 from structsvm.problem.points import Planes
-from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep
+from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
 from structsvm.types import IntVector, Vector
 
 
@@ -169,3 +168,24 @@ class PythonOracle:
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
         return type(self)(self.loss, self.ys[start:stop])
+
+
+@frozen(eq=False)
+class NotBelowTruth:
+    """An oracle whose planes are those of another, or of the truth where that is better."""
+
+    inner: Oracle
+
+    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
+        """Return the planes at these scores."""
+        found = self.inner.planes(scores, ptr, cap)
+        below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
+        return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
+
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
+        """Visit examples; see `Problem.sweep`."""
+        return self.inner.sweep(view, dual, order)
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the oracle of the examples ``start`` to ``stop − 1``."""
+        return type(self)(self.inner.block(start, stop))

@@ -7,7 +7,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.losses import NDCG, RelevanceLoss, ScoreLoss, ZeroOne
+from structsvm.losses import ScoreLoss
 from structsvm.metrics.ranking import number_queries
 from structsvm.operators import Readable, Rows
 from structsvm.types import BoolVector, IntVector, Vector
@@ -70,7 +70,7 @@ def group_queries(
     labels = y[order]
     usable = np.array([loss.usable(labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
     if not usable.any():
-        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {_why_unusable(loss)}")
+        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {loss.why_unusable}")
     left_out = int((~usable).sum())
     kept: BoolVector | None = usable if left_out else None
     if not bool((np.diff(order) == 1).all()):
@@ -95,14 +95,9 @@ def scores_rows(loss: ScoreLoss[Any], y: Any) -> bool:
 
 def _readable_labels(loss: ScoreLoss[Any], y: Vector) -> Vector:
     """Return labels that can be told apart by row, as numbers where the loss compares them with one."""
-    compares = (
-        type(loss).relevant is RelevanceLoss.relevant
-        if isinstance(loss, RelevanceLoss)
-        else isinstance(loss, NDCG) or (isinstance(loss, ZeroOne) and type(loss).labels is ZeroOne.labels)
-    )
-    if y.ndim == 0 or (compares and y.ndim != 1):
+    if y.ndim == 0 or (loss.numeric_labels and y.ndim != 1):
         raise InputError(f"y must be a vector with one label a row; its shape is {y.shape}")
-    if not compares or y.dtype.kind in "biuf":
+    if not loss.numeric_labels or y.dtype.kind in "biuf":
         return y
     try:
         if y.dtype.kind not in "OUS":
@@ -168,12 +163,3 @@ def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
     if not weights.any():
         raise InputError("sample_weight is zero at every row: some must have a weight above 0")
     return weights
-
-
-def _why_unusable(loss: ScoreLoss[Any]) -> str:
-    if type(loss).usable in (RelevanceLoss.usable, NDCG.usable):
-        return (
-            "each has documents of one kind only. A query needs relevant documents (label > 0, or "
-            "relevant_from) and others; check the labels and qid"
-        )
-    return f"{loss.title}.usable(y) is false for the labels y of each; check it, the labels and qid"

@@ -28,7 +28,7 @@ _VALUES_A_WEIGHT = 2
 numbers as there are weights, and should be cheaper to look at than the rows that it was made of."""
 
 _PATIENCE = 60
-"""Passes after which Frank-Wolfe is held to be the wrong choice, as for a C beyond all measure."""
+"""Passes after which Frank-Wolfe is held to be the wrong choice, as for a very large C."""
 
 
 @frozen(kw_only=True)

@@ -73,9 +73,9 @@ def test_what_is_run_has_the_settings_of_the_comparison(problem):
     [
         (OneSlack(), "one-slack"),
         (OneSlack(tol=1.0, backend="osqp"), "one-slack"),
-        (OneSlack(line_search=False, max_cuts=10), "one-slack(max_cuts=10, line_search=False)"),
+        (OneSlack(line_search=False, max_cuts=10), "one-slack(max_cuts=10,line_search=false)"),
         (ActiveSet(), "active-set"),
-        (HiGHS(time_limit=1.0), "highs(time_limit=1.0)"),
+        (HiGHS(time_limit=1.0), "highs(time_limit=1)"),
         (CVXOPT(reltol=1e-8), "cvxopt"),
     ],
 )
@@ -157,3 +157,4 @@ def test_a_setting_that_the_comparison_gives_is_refused_in_a_name(problem, solve
     with pytest.raises(InputError, match=message):
         compare(problem, ["frank-wolfe", solver], "active-set")
     assert names(problem, "n-slack(batch=3)", "active-set", 1)[0][1] == "n-slack(batch=3)"
+    assert describe(Scaled(2.0)) == "active-set(factor=2)"

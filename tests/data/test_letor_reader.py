@@ -41,6 +41,7 @@ def dense(path: Path | list[Path], n_features: int | None = None) -> list[list[f
 def test_mq2008_is_as_its_publishers_describe_it() -> None:
     data = load_letor([MQ2008 / f"S{k}.txt" for k in range(1, 6)], doc_ids=True)
     assert repr(data) == "RankingData(784 queries, 15211 documents, 46 features, dense)"
+    assert data.summary == "784 queries, 15211 documents, 46 features, dense"
     assert np.bincount(data.y.astype(int)).tolist() == [12279, 2001, 931]
     assert len(set(data.qid.tolist()) - set(data.qid[data.y > 0].tolist())) == 220
     assert data.doc_ids is not None

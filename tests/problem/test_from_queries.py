@@ -182,6 +182,32 @@ def test_a_loss_that_reads_text_gets_it() -> None:
     assert make(y=Y.astype(object)).used == 5
 
 
+class Graded(PlainROCArea):
+    numeric_labels = True
+
+
+def test_a_loss_that_compares_labels_gets_numbers() -> None:
+    X, y, qid = ranking_arrays(0)
+    read = Problem.from_queries(X, y.astype(str), qid, loss=Graded())
+    expected = Problem.from_queries(X, y, qid, loss=PlainROCArea())
+    np.testing.assert_array_equal(read.cap, expected.cap)
+    with pytest.raises(InputError, match="must be numbers for Graded"):
+        Problem.from_queries(X, np.full(len(y), "good"), qid, loss=Graded())
+
+
+class Strict(PlainROCArea):
+    why_unusable = "all are too short"
+
+    def usable(self, y: Any) -> bool:
+        return False
+
+
+def test_a_loss_says_why_it_can_use_no_query() -> None:
+    X, y, qid = ranking_arrays(0)
+    with pytest.raises(InputError, match="Strict can learn from none of the .* queries: all are too short"):
+        Problem.from_queries(X, y, qid, loss=Strict())
+
+
 def test_an_unknown_name_has_an_error_of_its_own() -> None:
     with pytest.raises(UnknownNameError):
         make(loss="average")

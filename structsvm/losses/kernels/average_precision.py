@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.losses.kernels.sorting import descending
+from structsvm.losses.kernels.kinds import by_kind
 from structsvm.types import Vector
 
 
@@ -15,28 +15,12 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
     halves the range of i: O(n log n) in all. T is the sum of the changes in average precision,
     in closed form through harmonic numbers.
     """
-    order = descending(scores)
-    n = len(scores)
-    R = 0
-    for document in range(n):
-        if labels[document] > 0.0:
-            R += 1
-    N = n - R
+    relevant, other = by_kind(scores, labels)
+    R = len(relevant)
+    N = len(other)
     out[:] = 0.0
     if R == 0 or N == 0:
         return 0.0
-
-    relevant = np.empty(R, np.int64)
-    other = np.empty(N, np.int64)
-    i = 0
-    j = 0
-    for document in order:
-        if labels[document] > 0.0:
-            relevant[i] = document
-            i += 1
-        else:
-            other[j] = document
-            j += 1
 
     below = np.zeros(R + 1)
     for i in range(R - 1, -1, -1):

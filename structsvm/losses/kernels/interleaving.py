@@ -4,8 +4,8 @@ import numpy as np
 
 from structsvm.compilation import compiled
 from structsvm.losses.kernels.dividing import split_by_dividing
+from structsvm.losses.kernels.kinds import by_kind
 from structsvm.losses.kernels.programming import split_by_programming
-from structsvm.losses.kernels.sorting import descending
 from structsvm.losses.kernels.truncating import split_by_truncating
 from structsvm.types import Vector
 
@@ -43,14 +43,9 @@ def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) ->
     `structsvm.losses.cost_tables.pack`: entry ``j · columns + k`` is what the k-th relevant
     document (from 0) costs with j others ahead of it.
     """
-    n = len(scores)
-    R = 0
-    mean = 0.0
-    for document in range(n):
-        mean += scores[document] / n
-        if labels[document] > 0.0:
-            R += 1
-    N = n - R
+    relevant, other = by_kind(scores, labels)
+    R = len(relevant)
+    N = len(other)
     out[:] = 0.0
     if R == 0 or N == 0:
         return 0.0
@@ -58,21 +53,12 @@ def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) ->
     if table < 0:
         return np.nan
 
-    relevant = np.empty(R, np.int64)
-    other = np.empty(N, np.int64)
-    s = np.empty(R)
-    s_bar = np.empty(N)
-    i = 0
-    j = 0
-    for document in descending(scores):
-        if labels[document] > 0.0:
-            relevant[i] = document
-            s[i] = scores[document] - mean
-            i += 1
-        else:
-            other[j] = document
-            s_bar[j] = scores[document] - mean
-            j += 1
+    n = len(scores)
+    mean = 0.0
+    for document in range(n):
+        mean += scores[document] / n
+    s = scores[relevant] - mean
+    s_bar = scores[other] - mean
 
     columns, most = R, N
     cutoff = int(params[1])
