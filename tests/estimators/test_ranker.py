@@ -186,7 +186,7 @@ def test_not_converged_is_a_warning_with_the_gap(queries):
     [
         ({"C": 0.0}, InputError, "C must be a positive finite number, got 0.0"),
         ({"C": np.nan}, InputError, "C must be a positive finite number"),
-        ({"tol": -1.0}, InputError, r"Auto\(tol=...\) must be a positive finite number, got -1.0"),
+        ({"tol": -1.0}, InputError, r"Ranker\(tol=...\) must be a positive finite number or None, got -1.0"),
         ({"loss": "mpa"}, UnknownNameError, "no loss named 'mpa'. Did you mean 'map'?"),
         ({"loss": AveragePrecision}, InputError, r"AveragePrecision is a class: pass an object, AveragePrecision\(\)"),
         ({"solver": "one slak"}, UnknownNameError, "Did you mean 'one-slack'?"),
