@@ -27,8 +27,6 @@ class Problem(WeightedExamples):
     Its parts, with their shapes, are those of `WeightedExamples`.
     """
 
-    (require_planes,)
-
     def origin(self) -> Point:
         """Return the point at ``w = 0``: no pass over the data."""
         return Point(np.zeros(self.d), np.zeros(self.ptr[-1]))
