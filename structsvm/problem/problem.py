@@ -13,6 +13,7 @@ from structsvm.operators import Operator, Readable, WithIntercept, readable
 from structsvm.problem.checks import (
     beaten,
     checked_weights,
+    is_usable,
     require_argmaxes,
     require_finite,
     require_losses,
@@ -125,7 +126,7 @@ class Problem:
         require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        usable = np.array(per_output(examples.loss.usable, examples.ys), dtype=np.bool_)
+        usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
         require_usable(examples.loss, examples.ys, examples.operator.ptr, usable)
         problem = cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
         return evolve(problem, left_out=int((~usable).sum()))
