@@ -38,7 +38,7 @@ def test_a_method_that_raises_is_named(method: str) -> None:
 @pytest.mark.parametrize(
     ("method", "returned", "words"),
     [
-        ("encode", np.zeros(2), "Mine encodes its true output in shape (2,)"),
+        ("encode", np.zeros(2), "Mine.encode returned shape (2,), but the example has 5 scores"),
         ("encode", [[1.0], [1.0, 2.0]], "Mine.encode raised ValueError: setting an array element"),
         ("loss_augmented_argmax", None, "Mine.loss_augmented_argmax returned None: it must return an output"),
         ("loss_augmented_argmax", np.zeros(2), "Mine.loss_augmented_argmax had returned an output of length 2 for"),
@@ -49,8 +49,7 @@ def test_a_method_that_raises_is_named(method: str) -> None:
     ],
 )
 def test_what_cannot_be_used_is_told(method: str, returned: Any, words: str) -> None:
-    encode_of_truth = words.replace("Mine encodes its true output in shape (2,)", "Mine.encode returned shape (2,)")
-    assert encode_of_truth in complaint(ROCArea, **{method: lambda *arguments: returned})
+    assert words in complaint(ROCArea, **{method: lambda *arguments: returned})
 
 
 def test_an_error_of_ours_is_not_wrapped() -> None:
