@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, StructSVMError
 from structsvm.losses.kernels.interleaving import DIVIDE, KEY, PROGRAMME, TRUNCATE
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -29,11 +29,18 @@ def evaluate(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64],
 
     Raises
     ------
-    InputError : when they are of another shape, or not finite numbers.
+    InputError : when they are of another shape, or not finite numbers, or ``cost`` raises an error.
     """
     shape = np.broadcast_shapes(k.shape, j.shape)
-    with np.errstate(all="ignore"):
-        returned = cost(k, j, R, N)
+    try:
+        with np.errstate(all="ignore"):
+            returned = cost(k, j, R, N)
+    except (StructSVMError, MemoryError):
+        raise
+    except Exception as error:
+        hint = "k and j are arrays: write np.where(condition, a, b) for if. " if "truth value" in str(error) else ""
+        said = f"{title}.cost raised {type(error).__name__}: {str(error).rstrip('.')}. {hint}"
+        raise InputError(f"{said}Run structsvm.testing.check_loss on the loss.") from error
     try:
         if returned is None:
             raise TypeError

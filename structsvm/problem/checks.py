@@ -7,13 +7,79 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError, OracleError
+from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.types import BoolVector, IntVector, Vector
 
 ROUNDING = 1e-8
 """Value, relative to the scores, by which the truth or an earlier output may beat an argmax."""
+
+
+TOLD = (StructSVMError, MemoryError)
+"""What a method of a loss may raise that says enough as it is."""
+
+_RUN_CHECK = "Run structsvm.testing.check_loss on the loss."
+
+
+def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: Any = None) -> InputError:
+    """Return the error for a method of a loss that raised one, which names the method.
+
+    Parameters
+    ----------
+    loss : the loss.
+    method : the method of the `ScoreLoss`.
+    error : what it raised.
+    y, y_hat : the truth, and the output that the method was given, if any; where that is shorter or longer, the
+        argmax that returned it is named.
+    """
+    if isinstance(loss, InScoreSpace) and method == "encode":
+        method = "joint_feature"
+    said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "
+    return InputError(f"{said}{_other_length(loss, y, y_hat)}{_RUN_CHECK}")
+
+
+def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
+    """Refuse an argmax that returned nothing."""
+    if loss.unwrap(y_hat) is None if isinstance(loss, InScoreSpace) else y_hat is None:
+        raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {_RUN_CHECK}")
+
+
+def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:
+    """Refuse an encoding that does not have one coefficient a score."""
+    if code.shape != (scores,):
+        raise InputError(
+            f"{loss.title}.encode returned shape {code.shape}, but the example has {scores} scores: it must return one "
+            f"coefficient a score. {_other_length(loss, y, y_hat)}{_RUN_CHECK}"
+        )
+
+
+def _other_length(loss: ScoreLoss[Any], y: Any, y_hat: Any) -> str:
+    if not (isinstance(y, np.ndarray) and isinstance(y_hat, np.ndarray | list | tuple)) or len(y_hat) == len(y):
+        return ""
+    return (
+        f"{loss.title}.loss_augmented_argmax had returned an output of length {len(y_hat)} for a truth of length "
+        f"{len(y)}. "
+    )
+
+
+def is_usable(loss: ScoreLoss[Any], y: Any) -> bool:
+    """Ask a loss whether it can learn from an example.
+
+    Raises
+    ------
+    InputError : when it does not say True or False.
+    """
+    try:
+        usable = loss.usable(y)
+    except TOLD:
+        raise
+    except Exception as error:
+        raise failed(loss, "usable", error, y) from error
+    if not isinstance(usable, bool | np.bool_):
+        what = f"an array of shape {usable.shape}" if isinstance(usable, np.ndarray) else repr(usable)
+        raise InputError(f"{loss.title}.usable returned {what}: it must return True or False. {_RUN_CHECK}")
+    return bool(usable)
 
 
 def rounding(scores: Vector) -> float:
@@ -61,14 +127,21 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
     if not usable.any():
         raise InputError(f"{loss.title} can learn from none of the {len(usable)} examples: its usable(y) refuses each")
     for i in np.flatnonzero(usable)[: 1 if loss.per_row else None].tolist():
-        code, scores = np.shape(loss.encode(ys[i], ys[i])), int(ptr[i + 1] - ptr[i])
+        scores = int(ptr[i + 1] - ptr[i])
+        try:
+            code = np.shape(loss.encode(ys[i], ys[i]))
+        except TOLD:
+            raise
+        except Exception as error:
+            raise failed(loss, "encode", error, ys[i]) from error
         if code != (scores,):
             rows = None if isinstance(loss, InScoreSpace) or hasattr(xs, "shape") else np.shape(xs[i])
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: a label a row is needed")
             raise InputError(
                 f"example {i} has {scores} scores, but {loss.title} encodes its true output in shape {code}: "
-                "the output does not fit the input (a label for each row?), or encode is wrong"
+                "the output does not fit the input (a label for each row?), or encode is wrong. "
+                f"{_RUN_CHECK}"
             )
 
 

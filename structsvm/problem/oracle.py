@@ -9,10 +9,9 @@ import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
-from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.parallel import in_blocks
-from structsvm.problem.checks import ROUNDING
+from structsvm.problem.checks import ROUNDING, TOLD, failed, require_code, require_output
 from structsvm.problem.dual import NEW_PLANE, STEPS, DualPlanes
 from structsvm.problem.points import Planes
 from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
@@ -147,19 +146,23 @@ class PythonOracle:
             if cap[i] == 0.0:
                 coef[owned] = losses[i] = 0.0
                 continue
-            y_hat = self.loss.loss_augmented_argmax(scores[owned], y)
-            losses[i] = self.loss.loss(y, y_hat)
-            coef[owned] = self._code(y, y, owned) - self._code(y_hat, y, owned)
+            method, y_hat = "loss_augmented_argmax", None
+            try:
+                y_hat = self.loss.loss_augmented_argmax(scores[owned], y)
+                require_output(self.loss, y_hat)
+                method = "loss"
+                losses[i] = self.loss.loss(y, y_hat)
+                method = "encode"
+                coef[owned] = self._code(y, y, owned) - self._code(y_hat, y, owned)
+            except TOLD:
+                raise
+            except Exception as error:
+                raise failed(self.loss, method, error, y, y_hat) from error
         return Planes(coef, losses)
 
     def _code(self, y_hat: Any, y: Any, owned: slice) -> Vector:
         code = np.asarray(self.loss.encode(y_hat, y), dtype=np.float64)
-        expected = owned.stop - owned.start
-        if code.shape != (expected,):
-            raise InputError(
-                f"{self.loss.title}.encode returned shape {code.shape}, "
-                f"but the example has {expected} scores: it must return one coefficient a score"
-            )
+        require_code(self.loss, code, owned.stop - owned.start, y, y_hat)
         return code
 
     def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> None:

@@ -10,6 +10,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics.ranking import number_queries
 from structsvm.operators import Readable, Rows
+from structsvm.problem.checks import is_usable
 from structsvm.types import BoolVector, IntVector, Vector
 
 
@@ -68,7 +69,7 @@ def group_queries(
     order = np.argsort(number, kind="stable")
     ptr = np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int64)
     labels = y[order]
-    usable = np.array([loss.usable(labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
+    usable = np.array([is_usable(loss, labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
     if not usable.any():
         raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {loss.why_unusable}")
     left_out = int((~usable).sum())

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, WithIntercept, readable
-from structsvm.problem.checks import checked_weights, require_pairs, require_positive_C, require_usable
+from structsvm.problem.checks import checked_weights, is_usable, require_pairs, require_positive_C, require_usable
 from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.queries import group_queries
 from structsvm.registry import losses
@@ -109,7 +109,7 @@ class WeightedExamples:
         require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        usable = np.array(per_output(examples.loss.usable, examples.ys), dtype=np.bool_)
+        usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
         require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
         problem = cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
         return evolve(problem, left_out=int((~usable).sum()))
