@@ -29,7 +29,7 @@ RECIPROCAL_RANK = [
     Mutant(KERNEL, "= -scale * (R - i)", "= scale * (R - i)"),
     Mutant(KERNEL, "= -scale * (R - i)", "= -scale * (R - i - 1)"),
     Mutant(KERNEL, "loss += costs[", "loss = costs["),
-    Mutant(KERNEL, "s[i] = scores[document] - mean", "s[i] = scores[document]"),
+    Mutant(KERNEL, "s = scores[relevant] - mean", "s = scores[relevant]"),
     Mutant(PYTHON, "+ costs[k] +", "+"),
     Mutant(PYTHON, "+ costs[k] +", "- costs[k] +"),
     Mutant(PYTHON, "2.0 / (R * N) * (passed", "(passed"),

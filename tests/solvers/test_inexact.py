@@ -260,7 +260,8 @@ def test_a_result_says_that_its_primal_is_an_estimate(max_iter: int, tmp_path: P
 
 def test_estimators_warn_of_a_limit_with_an_estimate_and_of_nothing_else() -> None:
     rng = np.random.default_rng(0)
-    xs, ys = rng.standard_normal((30, 4, 2)), rng.integers(0, 3, (30, 4))
+    xs = rng.standard_normal((30, 4, 2))
+    ys = np.digitize(xs[:, :, 0], [-0.5, 0.5])
     with pytest.warns(ConvergenceWarning, match=r"argmax is inexact.*; P\(w\) is estimated to be within"):
         StructuralSVM(GreedyPython(), solver=OneSlack(max_iter=1), C=10.0).fit(xs, ys)
     with warnings.catch_warnings():
