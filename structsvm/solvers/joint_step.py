@@ -5,13 +5,13 @@ import numpy as np
 from structsvm.problem import KeptPlanes
 from structsvm.problem.kept_planes import Choice
 from structsvm.qp import ActiveSet
-from structsvm.solvers.line_search import Hinge, Line, lowest_on
+from structsvm.solvers.line_search import TOWARD_TARGET, Hinge, Line, lowest_on
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import Vector
+from structsvm.types import Matrix
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
-_TOWARD_TARGET = 0.1
 _QP_ACCURACY = 0.01
+"""Part of the gap at which to stop that is left in each QP."""
 
 
 def improve_jointly(kept: KeptPlanes, enough: float, most_cuts: int) -> None:
@@ -44,7 +44,7 @@ def improve_jointly(kept: KeptPlanes, enough: float, most_cuts: int) -> None:
         along = np.subtract(target, values, out=np.zeros_like(values), where=np.isfinite(values))
         line = Line.between(w, working_set.w)
 
-        def hinge_at(t: float, values: Vector = values, along: Vector = along) -> Hinge:
+        def hinge_at(t: float, values: Matrix = values, along: Matrix = along) -> Hinge:
             return Hinge(*kept.choose(values, along, t)[:2])
 
         t = lowest_on(line, hinge_at(0.0), hinge_at)
@@ -52,5 +52,5 @@ def improve_jointly(kept: KeptPlanes, enough: float, most_cuts: int) -> None:
             w = w + t * (working_set.w - w)
             values = values + t * along
             lowest = line.regulariser(t) + hinge_at(0.0, values, along).value
-        choice = kept.choose(values, along, _TOWARD_TARGET * (1.0 - t))[2]
+        choice = kept.choose(values, along, TOWARD_TARGET * (1.0 - t))[2]
     kept.mix(float(working_set.a[0]), choices, working_set.a[1:])

@@ -19,6 +19,10 @@ _ACCURACY = 0.01
 """Part of the descent found so far that may be left when the search ends."""
 
 
+TOWARD_TARGET = 0.1
+"""How far from the best point on the line towards the solution of the QP the next cut is made."""
+
+
 class Hinge(NamedTuple):
     """The weighted hinge at a point of a line, and its slope there."""
 

@@ -11,7 +11,7 @@ from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
 from structsvm.solvers.base import CuttingPlane
-from structsvm.solvers.line_search import search
+from structsvm.solvers.line_search import TOWARD_TARGET, search
 from structsvm.solvers.run import Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
@@ -21,9 +21,6 @@ _ONE_GROUP = np.zeros(1, dtype=np.int64)
 
 _MOST_MOVES = 20
 """Searches after which the best point is scored afresh, so that rounding errors do not add up."""
-
-_TOWARD_TARGET = 0.1
-"""How far from the best point on the line towards the solution of the QP the next cut is made."""
 
 
 @frozen(kw_only=True)
@@ -85,7 +82,7 @@ class OneSlack(CuttingPlane):
                 if best[0].moves >= _MOST_MOVES:
                     best = run.evaluate(best[0].w)
                 best = search(run, *best, target)
-                between = best[0].toward(target, _TOWARD_TARGET)
+                between = best[0].toward(target, TOWARD_TARGET)
                 cutting = between, run.see(between)[0]
             else:
                 cutting = run.evaluate(working_set.w)
