@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "validation": {"types", "exceptions"},
     "archive": BASE,
     "files": BASE | {"archive"},
+    "plotting": {"exceptions"},
     "names": {"exceptions"},
     "registry": BASE | {"names"},
     "result": BASE | {"archive"},
@@ -38,11 +39,11 @@ MAY_IMPORT = {
     "problem": SHARED | {"parallel", "operators", "metrics", "losses"},
     "solvers": SHARED | {"qp", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
-    "comparison": SHARED | {"names", "qp", "problem", "solvers"},
+    "comparison": SHARED | {"names", "plotting", "qp", "problem", "solvers"},
     "estimators": SHARED | {"operators", "metrics", "features", "data", "qp", "losses", "problem", "solvers"},
     "tables": set(),
     "experiment": SHARED | {"files", "operators", "metrics", "features", "data", "losses", "solvers", "estimators"},
-    "report": {"exceptions", "types", "files", "tables", "experiment"},
+    "report": {"exceptions", "types", "files", "plotting", "tables", "experiment"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
 LARGE = {"cvxopt", "osqp", "highspy", "matplotlib", "jinja2"}

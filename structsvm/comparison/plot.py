@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from structsvm.comparison.table import Comparison, Row
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError
+from structsvm.plotting import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,19 +84,6 @@ def _draw(axes: "Axes", row: Row, colour: str, style: str) -> "Line2D":
 
 def _repeated(things: tuple[str, ...], number: int) -> list[str]:
     return [things[k % len(things)] for k in range(number)]
-
-
-def require_matplotlib() -> None:
-    """Make sure that plots can be drawn.
-
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    """
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError as error:
-        raise NotInstalledError("plots need Matplotlib: pip install 'structural-svm[plot]'.") from error
 
 
 def require_format(path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import NotInstalledError
 from structsvm.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
+from structsvm.plotting import require_matplotlib
 from structsvm.report.svg import as_inline_svg
 
 if TYPE_CHECKING:
@@ -88,10 +88,9 @@ def draw(results: Results) -> Plots:
     ------
     NotInstalledError : when Matplotlib is missing.
     """
-    try:
-        from matplotlib import rc_context
-    except ImportError as error:
-        raise NotInstalledError("plots need Matplotlib: pip install 'structural-svm[plot]'.") from error
+    require_matplotlib()
+    from matplotlib import rc_context
+
     rows = {variant: results.rows(variant) for variant in results.variants}
     with rc_context(_SETTINGS):
         return Plots(
