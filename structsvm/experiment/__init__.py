@@ -5,7 +5,6 @@ functions in 50 trials, and returns `Results`; ``results.rows("with-best")`` is 
 """
 
 from structsvm.experiment.collection import Collection
-from structsvm.experiment.comparison import Comparison, compare
 from structsvm.experiment.feature_maps import FeatureMap, Indicators
 from structsvm.experiment.models import (
     Candidate,
@@ -30,6 +29,7 @@ from structsvm.experiment.results import (
     Trial,
 )
 from structsvm.experiment.settings import Settings
+from structsvm.experiment.significance import Comparison, compare
 from structsvm.experiment.splits import Split, balanced_splits
 
 __all__ = [

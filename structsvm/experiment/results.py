@@ -8,8 +8,8 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.experiment.comparison import Comparison, compare
 from structsvm.experiment.encoding import as_json, from_json
+from structsvm.experiment.significance import Comparison, compare
 from structsvm.files import replacing
 from structsvm.types import Vector
 
