@@ -1,7 +1,8 @@
 """Parameters of the estimators, looked at before anything is trained."""
 
 import math
-from numbers import Real
+from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,31 @@ def require_settings(estimator: BaseEstimator) -> None:
         raise InputError(
             f"{_parameter(estimator, 'intercept_scaling')} must be a positive finite number, got {scaling!r}"
         )
+
+
+def require_integer(estimator: BaseEstimator, name: str, smallest: int) -> None:
+    """Refuse a parameter that is not an integer of at least ``smallest``."""
+    value = getattr(estimator, name)
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < smallest:
+        raise InputError(f"{_parameter(estimator, name)} must be an integer of at least {smallest}, got {value!r}")
+
+
+def require_number(
+    estimator: BaseEstimator, name: str, *, above: float = -math.inf, at_least: float = -math.inf
+) -> None:
+    """Refuse a parameter that is not a finite number above, or of at least, another one."""
+    value = getattr(estimator, name)
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not number or not math.isfinite(float(value)) or float(value) <= above or float(value) < at_least:
+        kind = f"above {above:g}" if above > -math.inf else f"of at least {at_least:g}" if at_least > -math.inf else ""
+        raise InputError(f"{_parameter(estimator, name)} must be a finite number {kind}".rstrip() + f", got {value!r}")
+
+
+def require_choice(estimator: BaseEstimator, name: str, choices: Iterable[str | None]) -> None:
+    """Refuse a parameter that is none of these."""
+    value, known = getattr(estimator, name), list(choices)
+    if not isinstance(value, str | None) or value not in known:
+        raise InputError(f"{_parameter(estimator, name)} must be {' or '.join(map(repr, known))}, got {value!r}")
 
 
 def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:

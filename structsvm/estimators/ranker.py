@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,20 +21,21 @@ from structsvm.estimators.parameters import (
     require_settings,
     weights_of_rows,
 )
+from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.unregistered import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
-from structsvm.problem.queries import query_weights, scores_rows
+from structsvm.problem.queries import scores_rows
 from structsvm.result import Result, Status
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
 
-class Ranker(BaseEstimator):
+class Ranker(RankingEstimator):
     """A linear ranker that optimises the measure you report, with a proof of how close to optimal it is.
 
     Minimises ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
@@ -68,7 +69,6 @@ class Ranker(BaseEstimator):
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self,
@@ -199,28 +199,6 @@ class Ranker(BaseEstimator):
         X = checked_features(self, X, reset=False)
         return Rows.one_each(X).scores(self.coef_) + self.intercept_
 
-    def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
-
-        Parameters
-        ----------
-        X, y, qid, sample_weight : as in `fit`.
-
-        Raises
-        ------
-        InputError : when `fit` was given qid and this is not, or the data cannot be used; it says why.
-        """
-        scores = self.predict(X)
-        if qid is None and self._fitted_with_qid:
-            raise InputError(
-                "this ranker was fitted with qid, so score needs qid too. Inside a grid search or "
-                "cross-validation, switch on sklearn.set_config(enable_metadata_routing=True): "
-                "qid is then handed to score as well as to fit"
-            )
-        y = checked_labels(y, len(scores))
-        weights = None if sample_weight is None else query_weights(sample_weight, qid, len(scores))
-        return measure_of(self).mean(scores, y, qid, weights=weights)
-
     def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
         """Show the most violated output of one query at the learned weights.
 
@@ -282,5 +260,4 @@ class Ranker(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.required = True
         return tags

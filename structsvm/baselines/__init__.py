@@ -1,0 +1,8 @@
+"""The systems that SVM-map is compared with: other rankers that learn, and methods of fusion.
+
+Each is an estimator of scikit-learn with ``fit(X, y, qid)``, ``predict`` and ``score``.
+"""
+
+from structsvm.baselines.preferences import Preferences
+
+__all__ = ["Preferences"]

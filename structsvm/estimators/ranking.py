@@ -1,0 +1,70 @@
+"""What all rankers share: a score for every document, and a measure of the rankings by it."""
+
+from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+
+from structsvm.estimators.fitting import checked_labels
+from structsvm.estimators.parameters import measure_of
+from structsvm.exceptions import InputError
+from structsvm.metrics import Measure
+from structsvm.problem.queries import query_weights
+from structsvm.types import Vector
+
+
+class RankingEstimator(BaseEstimator):
+    """An estimator that scores documents, to rank those of each query by it.
+
+    Derive from it and write ``__init__`` (with ``measure``), ``fit`` (which sets ``_fitted_with_qid``)
+    and ``predict``.
+
+    Parameters
+    ----------
+    measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
+    __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+
+    measure: str | Measure | None
+    _fitted_with_qid: bool
+
+    @abstractmethod
+    def predict(self, X: Any) -> Vector:
+        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
+
+    def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
+
+        Parameters
+        ----------
+        X : features, one document a row, as in `fit`.
+        y : labels, shape (rows,).
+        qid : query id of each row (not group sizes); rows of a query need not be together. None: all
+            rows are one query.
+        sample_weight : weight of each row, the same for all rows of a query.
+
+        Raises
+        ------
+        InputError : when `fit` was given qid and this is not, or the data cannot be used; it says why.
+        """
+        scores = self.predict(X)
+        if qid is None and self._fitted_with_qid:
+            raise InputError(
+                "this ranker was fitted with qid, so score needs qid too. Inside a grid search or "
+                "cross-validation, switch on sklearn.set_config(enable_metadata_routing=True): "
+                "qid is then handed to score as well as to fit"
+            )
+        y = checked_labels(y, len(scores))
+        weights = None if sample_weight is None else query_weights(sample_weight, qid, len(scores))
+        return measure_of(self).mean(scores, y, qid, weights=weights)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
