@@ -1,6 +1,10 @@
 """Compiling with numba: at first use, and kept on disk where a folder can be written."""
 
+import sys
 from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numba
@@ -18,17 +22,60 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
         types of that call, so that decorating costs nothing at import.
     reorder : allow sums to be taken in another order, so that they can use vector units.
     keep : keep the machine code on disk. Not for code that calls functions of other files by their types:
-        numba does not see when those change.
+        it cannot be seen when those change.
 
     Returns
     -------
-    The compiled function, which lets other threads run. A later process reads the machine code from disk; where no
-    cache folder can be written, or the source is not a file, it is compiled again.
+    The compiled function, which lets other threads run. A later process reads the machine code from disk, if no file
+    that the function's file imports has changed; where no cache folder can be written, or the source is not a file, it
+    is compiled again.
     """
     fastmath = {"reassoc", "contract", "nsz"} if reorder else False
+    dispatcher = numba.njit(nogil=True, fastmath=fastmath)(function)
+    if numba.config.DISABLE_JIT:
+        return dispatcher  # type: ignore[no-any-return]
+    if keep:
+        _keep(dispatcher)
+    if signatures is not None:
+        for signature in signatures:
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def _keep(dispatcher: Any) -> None:
     try:
-        return numba.njit(signatures, cache=keep, nogil=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
+        dispatcher.enable_caching()
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        return numba.njit(signatures, nogil=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
+        return
+    index = getattr(dispatcher._cache, "_cache_file", None)
+    if index is not None:  # numba itself looks at the file of the function alone
+        index._source_stamp = (index._source_stamp, _stamps(dispatcher.py_func.__module__))
+
+
+def _stamps(module: str) -> tuple[tuple[str, int, int], ...]:
+    """Return name, time and size of the files that a module is made of: its own, and those of what it imports."""
+    names, found = [module], set[str]()
+    packages = {module.partition(".")[0], __name__.partition(".")[0]}
+    while names:
+        name = names.pop()
+        if name in found or name.partition(".")[0] not in packages or name not in sys.modules:
+            continue
+        found.add(name)
+        names += {_home(value) for value in vars(sys.modules[name]).values()}
+    return tuple(stamp for name in sorted(found) if (stamp := _stamp(name)))
+
+
+def _home(value: Any) -> str:
+    return value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", ""))
+
+
+@cache
+def _stamp(module: str) -> tuple[str, int, int] | None:
+    try:
+        file = Path(str(sys.modules[module].__file__)).stat()
+    except (AttributeError, OSError):
+        return None
+    return module, file.st_mtime_ns, file.st_size
