@@ -118,7 +118,7 @@ class PreferencePairs(ScoreLoss[Any]):
         if isinstance(y_hat, JudgedPairs):
             return np.zeros(len(y), dtype=np.bool_)
         if y_hat.dtype == np.bool_:
-            return y_hat
+            return y_hat.astype(np.bool_)
         order = rank_documents(y_hat).order
         standing = np.empty(len(order))
         standing[order] = -np.arange(len(order))

@@ -43,7 +43,7 @@ class SwappedPairs(ScoreLoss[Matrix]):
 
     def labels(self, y: Vector) -> Vector:
         """Return the grades of the documents, numbered from 1."""
-        return np.unique(_grades(y), return_inverse=True)[1] + 1.0
+        return 1.0 + np.unique(_grades(y), return_inverse=True)[1].astype(np.float64)
 
     def usable(self, y: Vector) -> bool:
         """Say whether the documents have more than one grade."""
