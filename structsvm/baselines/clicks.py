@@ -76,14 +76,14 @@ def preferences_from_clicks(
 
 def _net(better: IntVector, worse: IntVector, smallest: float) -> Preferences:
     """Count each pair, less its opposite; ``smallest`` is the smallest count that is kept."""
-    low, high = np.minimum(better, worse), np.maximum(better, worse)
-    pairs, number = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)
-    sign = np.where(better < worse, 1.0, -1.0)
-    net = np.bincount(number.ravel(), sign, len(pairs))
+    rows = np.unique(np.concatenate([better, worse]))
+    i, j = np.searchsorted(rows, better), np.searchsorted(rows, worse)
+    keys, number = np.unique(np.minimum(i, j) * len(rows) + np.maximum(i, j), return_inverse=True)
+    net = np.bincount(number, np.where(i < j, 1.0, -1.0), len(keys))
     kept = (net != 0.0) & (np.abs(net) >= smallest)
-    pairs, net = pairs[kept], net[kept]
-    ahead = np.where(net > 0.0, pairs[:, 0], pairs[:, 1])
-    behind = np.where(net > 0.0, pairs[:, 1], pairs[:, 0])
+    keys, net = keys[kept], net[kept]
+    low, high = rows[keys // max(len(rows), 1)], rows[keys % max(len(rows), 1)]
+    ahead, behind = np.where(net > 0.0, low, high), np.where(net > 0.0, high, low)
     order = np.lexsort((behind, ahead))
     return Preferences(ahead[order], behind[order], np.abs(net[order]))
 

@@ -12,16 +12,23 @@ from structsvm.losses.base import ScoreLoss
 from structsvm.losses.kernels.preference_pairs import preference_pairs
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.validation import at_least
 
 _SAME = cmp_using(eq=np.array_equal)
 
 
 def _documents(values: Any) -> IntVector:
-    return np.asarray(values, dtype=np.int64)
+    numbers = np.asarray(values)
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise InputError(f"documents of pairs must be numbers of documents, integers from 0; they are {numbers.dtype}")
+    return numbers.astype(np.int64)
 
 
 def _numbers(values: Any) -> Vector:
-    return np.asarray(values, dtype=np.float64)
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"magnitudes must be numbers: {error}") from None
 
 
 @frozen
@@ -40,7 +47,7 @@ class JudgedPairs:
         not a positive finite number.
     """
 
-    documents: int
+    documents: int = field(validator=at_least(0))
     better: IntVector = field(converter=_documents, eq=_SAME)
     worse: IntVector = field(converter=_documents, eq=_SAME)
     magnitude: Vector = field(converter=_numbers, eq=_SAME)
@@ -87,7 +94,17 @@ class PreferencePairs(ScoreLoss[Any]):
         return np.concatenate([y.better, y.worse, self._shares(y)])
 
     def usable(self, y: JudgedPairs) -> bool:
-        """Say whether the query has pairs."""
+        """Say whether the query has pairs.
+
+        Raises
+        ------
+        InputError : when the truth is no `JudgedPairs`.
+        """
+        if not isinstance(y, JudgedPairs):
+            raise InputError(
+                f"PreferencePairs learns from JudgedPairs, one a query, and got {type(y).__name__}: give these to "
+                "StructuralSVM, or Preferences to structsvm.baselines.RankSVM. Labels are for SwappedPairs"
+            )
         return len(y) > 0
 
     def encode(self, y_hat: JudgedPairs | BoolVector | Vector, y: JudgedPairs) -> Vector:

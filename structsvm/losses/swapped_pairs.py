@@ -75,13 +75,12 @@ class SwappedPairs(ScoreLoss[Matrix]):
         return scores
 
     def outputs(self, y: Vector) -> Iterable[Matrix]:
-        """Return the counts of all sets of pairs, each once."""
+        """Return the counts of all sets of pairs."""
         grades = _grades(y)
         better, worse = np.nonzero(grades[:, None] > grades)
-        sets = np.array(list(product([0.0, 1.0], repeat=len(better))))
-        rows = np.eye(len(grades))
-        counts = np.concatenate([sets @ rows[better], sets @ rows[worse]], axis=1)
-        return iter(np.unique(counts, axis=0).reshape(-1, 2, len(grades)))
+        n = len(grades)
+        for swapped in product([0.0, 1.0], repeat=len(better)):
+            yield np.stack([np.bincount(ends, swapped, n) for ends in (better, worse)])
 
 
 def _grades(y: Vector) -> Vector:

@@ -316,11 +316,26 @@ def test_judged_pairs_are_an_output_for_structural_svm() -> None:
         ([2], [2], [1.0], r"pair 0 \(2, 2, 1\)"),
         ([0], [1], [0.0], r"pair 0 \(0, 1, 0\) .* positive finite magnitude"),
         ([0], [1], [np.inf], "positive finite magnitude"),
+        ([0.5], [1], [1.0], "integers from 0; they are float64"),
+        (["a"], [1], [1.0], "integers from 0; they are <U1"),
+        ([0], [1], ["much"], "magnitudes must be numbers"),
     ],
 )
 def test_what_is_no_pair_of_a_query_is_refused(better: Any, worse: Any, magnitude: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         JudgedPairs(3, better, worse, magnitude)
+
+
+def test_the_outputs_of_many_pairs_are_not_listed_at_once() -> None:
+    with pytest.raises(InputError, match="over 50000 outputs"):
+        check_loss(SwappedPairs(), [np.arange(30.0)])
+    with pytest.raises(InputError, match="over 50000 outputs"):
+        check_loss(PreferencePairs(), [listed(np.arange(30.0))])
+
+
+def test_labels_are_no_judged_pairs() -> None:
+    with pytest.raises(InputError, match=r"PreferencePairs learns from JudgedPairs, .* Labels are for SwappedPairs"):
+        Ranker(PreferencePairs()).fit(np.eye(3), [0.0, 1.0, 0.0])
 
 
 def test_judged_pairs_are_values() -> None:
