@@ -210,6 +210,7 @@ losses: Registry[Any] = Registry(
     {
         "map": "structsvm.losses:AveragePrecision",
         "roc_area": "structsvm.losses:ROCArea",
+        "swapped_pairs": "structsvm.losses:SwappedPairs",
         "zero_one": "structsvm.losses:ZeroOne",
         "ndcg": "structsvm.losses:NDCG",
         "letor_ndcg": "structsvm.losses:NDCG",

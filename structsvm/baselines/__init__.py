@@ -3,6 +3,8 @@
 Each is an estimator of scikit-learn with ``fit(X, y, qid)``, ``predict`` and ``score``.
 """
 
+from structsvm.baselines.clicks import preferences_from_clicks
 from structsvm.baselines.preferences import Preferences
+from structsvm.baselines.rank_svm import RankSVM
 
-__all__ = ["Preferences"]
+__all__ = ["Preferences", "RankSVM", "preferences_from_clicks"]

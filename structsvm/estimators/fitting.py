@@ -1,6 +1,7 @@
 """What both estimators do to fit: choose the solver, run it, say when it did not converge, or learned nothing."""
 
 import warnings
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable
 from structsvm.problem import Problem
 from structsvm.registry import losses, solvers
-from structsvm.result import Result
+from structsvm.result import Result, Status
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
@@ -35,6 +36,8 @@ def minimise(
     *,
     loss: str | AnyLoss,
     ranks: bool = False,
+    other_losses: bool = True,
+    stacklevel: int = 3,
 ) -> Result:
     """Solve a problem and warn where the gap that was asked for is not reached, or all weights are 0.
 
@@ -46,7 +49,9 @@ def minimise(
     start : an earlier result to go on from.
     callback : is shown every step.
     loss : the loss of the problem as it was given, by name or as an object.
-    ranks : whether outputs are rankings, for which there are other losses.
+    ranks : whether outputs are rankings.
+    other_losses : whether the user may choose another loss, which the warning then suggests.
+    stacklevel : of the warnings; 3 is the caller of the caller.
     """
     chosen = solvers.create(solver)
     if tol is not None:
@@ -60,28 +65,77 @@ def minimise(
             f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum, "
             f"and {result.tol:.2g} * C was asked for",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
     elif not result.w.any():
-        warnings.warn(zero_weights(result, loss, ranks=ranks), ZeroWeightsWarning, stacklevel=3)
+        said = zero_weights(result, loss, ranks=ranks, other_losses=other_losses)
+        warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel)
     return result
 
 
-def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool) -> str:
+def minimise_path(
+    problem: Problem,
+    Cs: Iterable[float],
+    solver: str | Solver,
+    tol: float | None,
+    callback: Callback | None,
+    *,
+    loss: str | AnyLoss,
+    ranks: bool = False,
+    other_losses: bool = True,
+) -> dict[float, Result]:
+    """Solve a problem at several values of C in ascending order, each from the result of the one before.
+
+    Parameters
+    ----------
+    problem, solver, tol, callback, loss, ranks, other_losses : as in `minimise`.
+    Cs : the values, in any order.
+
+    Returns
+    -------
+    The result of each value; after Ctrl-C, or when the callback stops, of those that were reached.
+    """
+    results: dict[float, Result] = {}
+    result = None
+    for C in sorted(set(Cs)):
+        try:
+            result = minimise(
+                problem.with_C(C),
+                solver,
+                tol,
+                result,
+                callback,
+                loss=loss,
+                ranks=ranks,
+                other_losses=other_losses,
+                stacklevel=4,
+            )
+        except KeyboardInterrupt:  # in its first iteration: there is nothing of this C
+            if not results:
+                raise
+            break
+        results[C] = result
+        if result.status in (Status.INTERRUPTED, Status.STOPPED):
+            break
+    return results
+
+
+def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool, other_losses: bool = True) -> str:
     """Say what it means that the optimum is w = 0, and what may help.
 
     Parameters
     ----------
     result : its gap says whether w = 0 is the optimum to rounding, or near it.
     loss : the loss that was optimised, by name or as an object.
-    ranks : whether outputs are rankings, for which there are other losses.
+    ranks : whether outputs are rankings.
+    other_losses : whether the user may choose another loss.
     """
     made, ways = losses.create(loss), ["a larger C"]
     if result.gap > _EXACT * result.C:
         ways.append("a smaller tol")
     if getattr(made, "k", None) is not None:
         ways.append("a loss without cut-off or with a larger one")
-    if ranks and not isinstance(made, AveragePrecision):
+    if ranks and other_losses and not isinstance(made, AveragePrecision):
         ways.append("the loss 'map'")
     name = loss if isinstance(loss, str) else type(loss).__name__
     equal = "all scores are equal" if ranks else "all outputs have the same score"

@@ -28,11 +28,7 @@ def require_settings(estimator: BaseEstimator) -> None:
         False, or ``intercept_scaling`` or ``tol`` is not a positive finite number; it names the parameter.
     """
     require_object("loss", estimator.loss)
-    require_object("solver", estimator.solver)
-    solvers.create(estimator.solver)
-    tol = estimator.tol
-    if tol is not None and (isinstance(tol, bool) or not isinstance(tol, Real) or not 0.0 < float(tol) < math.inf):
-        raise InputError(f"{_parameter(estimator, 'tol')} must be a positive finite number or None, got {tol!r}")
+    require_solver(estimator)
     for name in ("fit_intercept", "warm_start"):
         value = getattr(estimator, name)
         if not isinstance(value, bool | np.bool_):
@@ -42,6 +38,15 @@ def require_settings(estimator: BaseEstimator) -> None:
         raise InputError(
             f"{_parameter(estimator, 'intercept_scaling')} must be a positive finite number, got {scaling!r}"
         )
+
+
+def require_solver(estimator: BaseEstimator) -> None:
+    """Refuse a ``solver`` that is none, and a ``tol`` that is neither a positive finite number nor None."""
+    require_object("solver", estimator.solver)
+    solvers.create(estimator.solver)
+    tol = estimator.tol
+    if tol is not None and (isinstance(tol, bool) or not isinstance(tol, Real) or not 0.0 < float(tol) < math.inf):
+        raise InputError(f"{_parameter(estimator, 'tol')} must be a positive finite number or None, got {tol!r}")
 
 
 def require_integer(estimator: BaseEstimator, name: str, smallest: int) -> None:

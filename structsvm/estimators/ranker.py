@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.archive import read_archive, write_archive
-from structsvm.estimators.fitting import checked_features, checked_labels, minimise
+from structsvm.estimators.fitting import checked_features, checked_labels, minimise, minimise_path
 from structsvm.estimators.model_file import ranker_arrays, read_ranker
 from structsvm.estimators.parameters import (
     checked_Cs,
@@ -29,7 +29,7 @@ from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.queries import scores_rows
-from structsvm.result import Result, Status
+from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
@@ -150,21 +150,11 @@ class Ranker(RankingEstimator):
         values = checked_Cs(Cs)
         first: Self = clone(self)
         problem = first._problem(X, y, qid, sample_weight)
-        result = None
+        results = minimise_path(problem, values, self.solver, self.tol, callback, loss=self.loss, ranks=True)
         rankers: dict[float, Self] = {}
-        for C in sorted(set(values)):
-            try:
-                result = minimise(
-                    problem.with_C(C), self.solver, self.tol, result, callback, loss=self.loss, ranks=True
-                )
-            except KeyboardInterrupt:  # in its first iteration: there is nothing of this C
-                if not rankers:
-                    raise
-                break
+        for C, result in results.items():
             rankers[C] = copy(first).set_params(C=C)
             rankers[C]._take(result)
-            if result.status in (Status.INTERRUPTED, Status.STOPPED):
-                break
         return [rankers[C] for C in values if C in rankers]
 
     def _problem(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Problem:

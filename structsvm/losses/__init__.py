@@ -10,10 +10,12 @@ from structsvm.losses.ndcg import NDCG
 from structsvm.losses.pairwise import PairwiseLoss
 from structsvm.losses.precision_at_k import PrecisionAtK
 from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
+from structsvm.losses.preference_pairs import JudgedPairs, PreferencePairs
 from structsvm.losses.recall_at_k import RecallAtK
 from structsvm.losses.reciprocal_rank import ReciprocalRank
 from structsvm.losses.relevance import RelevanceLoss
 from structsvm.losses.roc_area import ROCArea
+from structsvm.losses.swapped_pairs import SwappedPairs
 from structsvm.losses.zero_one import ZeroOne
 
 __all__ = [
@@ -22,15 +24,18 @@ __all__ = [
     "ChainHamming",
     "FBeta",
     "InterleavingLoss",
+    "JudgedPairs",
     "Loss",
     "Multiclass",
     "PairwiseLoss",
     "PrecisionAtK",
     "PrecisionRecallBreakEven",
+    "PreferencePairs",
     "ROCArea",
     "RecallAtK",
     "ReciprocalRank",
     "RelevanceLoss",
     "ScoreLoss",
+    "SwappedPairs",
     "ZeroOne",
 ]

@@ -1,0 +1,382 @@
+"""The losses of the ranking SVM, against their definitions pair by pair and by enumeration."""
+
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.svm import LinearSVC
+
+from structsvm import Problem, Ranker, StructuralSVM
+from structsvm.exceptions import InputError
+from structsvm.losses import JudgedPairs, PreferencePairs, ROCArea, SwappedPairs
+from structsvm.losses.kernels import swapped_pairs as module
+from structsvm.problem import most_violated
+from structsvm.problem.oracle import make_oracle
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.losses.exhaustive import exhaustive_objective
+from tests.losses.mutants import Mutant, assert_found, cases
+from tests.losses.test_kernels import assert_kernel_agrees
+from tests.small_problems import score_vectors
+
+SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
+JUDGED = [
+    JudgedPairs(3, [0, 2], [1, 1], [1.0, 2.0]),
+    JudgedPairs(4, [0, 1, 0, 3], [1, 0, 2, 2], [1.0, 0.5, 2.0, 1.0]),  # pairs 0 and 1 contradict each other
+    JudgedPairs(3, [0, 0, 1, 0], [1, 1, 2, 2], [1.0, 3.0, 1.0, 0.25]),  # pair 0 twice
+    JudgedPairs(2, [1], [0], [3.0]),
+]
+
+
+def grades(smallest: int = 2, largest: int = 7, kinds: int = 4) -> st.SearchStrategy[Vector]:
+    labels = st.lists(st.integers(0, kinds - 1), min_size=smallest, max_size=largest)
+    return labels.filter(lambda y: len(set(y)) > 1).map(lambda y: np.array(y) - 1.5)
+
+
+@st.composite
+def graded_queries(draw: st.DrawFn) -> tuple[Vector, Vector]:
+    y = draw(grades())
+    return y, draw(score_vectors(len(y)))
+
+
+@st.composite
+def judged_queries(draw: st.DrawFn) -> tuple[JudgedPairs, Vector]:
+    documents = draw(st.integers(2, 6))
+    pair = st.tuples(*[st.integers(0, documents - 1)] * 2).filter(lambda each: each[0] != each[1])
+    pairs = np.array(draw(st.lists(pair, min_size=1, max_size=8)))
+    magnitude = draw(st.lists(st.floats(0.125, 8.0), min_size=len(pairs), max_size=len(pairs)))
+    return JudgedPairs(documents, pairs[:, 0], pairs[:, 1], magnitude), draw(score_vectors(documents))
+
+
+def listed(y: Vector) -> JudgedPairs:
+    """All pairs of different grades."""
+    better, worse = np.nonzero(y[:, None] > y)
+    return JudgedPairs(len(y), better, worse, np.ones(len(better)))
+
+
+def hinge(pairs: JudgedPairs, scores: Vector) -> float:
+    """The mean hinge of the pairs as it is defined."""
+    lost = np.maximum(0.0, 1.0 - (scores[pairs.better] - scores[pairs.worse]))
+    return float(pairs.magnitude @ lost / pairs.magnitude.sum())
+
+
+def value(loss: Any, y: Any, scores: Vector) -> float:
+    """The hinge by the Python methods of a loss."""
+    y_hat = loss.loss_augmented_argmax(scores, y)
+    return float(loss.loss(y, y_hat) - (loss.encode(y, y) - loss.encode(y_hat, y)) @ scores)
+
+
+@pytest.mark.parametrize(
+    "examples", [None, [np.array([5.0, -1.0, 2.5, 0.0, 7.0])], [np.array([1, 3, 2, 1])]], ids=["small", "all", "ints"]
+)
+def test_check_loss_finds_nothing_wrong_with_grades(examples: Any) -> None:
+    check_loss(SwappedPairs(), examples)
+
+
+def test_check_loss_finds_nothing_wrong_with_judged_pairs() -> None:
+    check_loss(PreferencePairs(), JUDGED)
+
+
+@settings(max_examples=15)
+@given(query=judged_queries(), seed=st.integers(0, 1000))
+def test_check_loss_finds_nothing_wrong_with_any_judged_pairs(query: Any, seed: int) -> None:
+    check_loss(PreferencePairs(), [query[0]], trials=2, seed=seed)
+
+
+@given(query=graded_queries())
+def test_the_hinge_of_grades_is_a_mean_over_pairs(query: tuple[Vector, Vector]) -> None:
+    y, scores = query
+    assert value(SwappedPairs(), y, scores) == pytest.approx(hinge(listed(y), scores), abs=1e-9)
+
+
+@given(query=judged_queries())
+def test_the_hinge_of_judged_pairs_is_a_weighted_mean(query: tuple[JudgedPairs, Vector]) -> None:
+    y, scores = query
+    assert value(PreferencePairs(), y, scores) == pytest.approx(hinge(y, scores), abs=1e-9)
+
+
+@given(query=graded_queries())
+def test_grades_are_their_pairs(query: tuple[Vector, Vector]) -> None:
+    """Truth, prediction and planes are those of the pairs, listed."""
+    (y, scores), graded, judged = query, SwappedPairs(), PreferencePairs()
+    pairs = listed(y)
+    assert graded.pairs(y) == len(pairs)
+    np.testing.assert_allclose(graded.encode(y, y), judged.encode(pairs, pairs), atol=1e-12)
+    np.testing.assert_allclose(graded.encode(scores, y), judged.encode(scores, pairs), atol=1e-12)
+    assert graded.loss(y, scores) == pytest.approx(judged.loss(pairs, scores))
+    planes = [
+        make_oracle(loss, [truth]).planes(scores, np.array([0, len(y)]), np.ones(1))
+        for loss, truth in ((graded, y), (judged, pairs))
+    ]
+    np.testing.assert_allclose(planes[0].coef, planes[1].coef, atol=1e-12)
+    assert planes[0].loss[0] == pytest.approx(planes[1].loss[0])
+
+
+@given(query=graded_queries())
+def test_the_loss_of_a_ranking_is_its_share_of_swapped_pairs(query: tuple[Vector, Vector]) -> None:
+    y, scores = query
+    n = len(y)
+    pairs = [(i, j) for i in range(n) for j in range(n) if y[i] > y[j]]
+    swapped = sum((scores[i], -i) < (scores[j], -j) for i, j in pairs)
+    assert SwappedPairs().loss(y, scores) == pytest.approx(swapped / len(pairs))
+
+
+@given(query=graded_queries(), seed=st.integers(0, 1000))
+def test_the_plane_is_the_gradient_of_the_hinge(query: tuple[Vector, Vector], seed: int) -> None:
+    """Finite differences, away from the kinks of the hinge."""
+    y, scores = query
+    rng = np.random.default_rng(seed)
+    scores = np.round(scores, 2) + rng.uniform(1e-4, 4e-3, len(y))
+    pairs = listed(y)
+    step = 1e-7
+    assume(np.abs(scores[pairs.better] - scores[pairs.worse] - 1.0).min() > 2 * step)
+    plane = make_oracle(SwappedPairs(), [y]).planes(scores, np.array([0, len(y)]), np.ones(1)).coef
+    slopes = [(hinge(pairs, scores + step * e) - hinge(pairs, scores - step * e)) / (2 * step) for e in np.eye(len(y))]
+    np.testing.assert_allclose(-plane, slopes, atol=1e-5)
+
+
+@given(data=st.data())
+def test_kernels_agree_on_small_queries(data: st.DataObject) -> None:
+    graded = data.draw(st.lists(grades(), min_size=1, max_size=4))
+    assert_kernel_agrees(SwappedPairs(), graded, [data.draw(score_vectors(len(y))) for y in graded])
+    judged = data.draw(st.lists(judged_queries(), min_size=1, max_size=4))
+    assert_kernel_agrees(PreferencePairs(), [y for y, _ in judged], [scores for _, scores in judged])
+
+
+@settings(max_examples=60)
+@given(
+    n=st.integers(2, 300),
+    kinds=st.sampled_from([2, 3, 5, 400]),
+    size=st.sampled_from([1e-3, 0.1, 1.0, 30.0]),
+    levels=st.sampled_from([None, 2, 5]),
+    seed=st.integers(0, 10_000),
+)
+def test_the_kernel_agrees_on_large_queries(n: int, kinds: int, size: float, levels: int | None, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, kinds, n).astype(np.float64)
+    y[:2] = 0.0, 1.0
+    scores = size * (rng.standard_normal(n) if levels is None else rng.integers(0, levels, n).astype(np.float64))
+    assert_kernel_agrees(SwappedPairs(), [y], [scores + size * rng.random() * y])
+
+
+@pytest.mark.parametrize("n", [4096, 6000])
+@pytest.mark.parametrize("offset", [0.0, -1e6, 1e17])
+def test_the_kernel_agrees_on_the_longest_queries(n: int, offset: float) -> None:
+    rng = np.random.default_rng(n)
+    y = rng.integers(0, 5, n).astype(np.float64)
+    assert_kernel_agrees(SwappedPairs(), [y], [offset + rng.standard_normal(n) + y])
+
+
+@given(query=graded_queries())
+def test_with_two_grades_it_is_the_roc_area_at_twice_the_weights(query: tuple[Vector, Vector]) -> None:
+    y, scores = query
+    binary = (y > y.min()).astype(np.float64)
+    assert value(SwappedPairs(), binary, 2.0 * scores) == pytest.approx(value(ROCArea(), binary, scores), abs=1e-9)
+
+
+def test_two_grades_are_trained_as_the_roc_area_at_a_quarter_of_C() -> None:
+    """½‖v‖² + 4C hinge(v) with v = 2w is 4 (½‖w‖² + C hinge of the ROC area at w)."""
+    X, y, qid = queries(0)
+    y = (y > 0).astype(np.float64)
+    pairs = Ranker("swapped_pairs", C=4 * 0.7, tol=1e-8).fit(X, y, qid)
+    area = Ranker("roc_area", C=0.7, tol=1e-8).fit(X, y, qid)
+    np.testing.assert_allclose(pairs.coef_, 2 * area.coef_, atol=1e-3)
+    assert pairs.result_.primal == pytest.approx(4 * area.result_.primal, rel=1e-6)
+
+
+def queries(seed: int) -> tuple[Any, Any, Any]:
+    """Six queries of 2 to 5 documents, each with documents of two grades or more, and a weak signal."""
+    rng = np.random.default_rng(seed)
+    ys = [rng.permutation([0.0, 2.0, *rng.integers(0, 3, n - 2)]) for n in (2, 3, 4, 5, 5, 4)]
+    y = np.concatenate(ys)
+    X = rng.standard_normal((len(y), 3))
+    X[:, 0] += 0.5 * y
+    return X, y, np.repeat(np.arange(6), [len(each) for each in ys])
+
+
+@pytest.mark.parametrize(("C", "weighted"), [(0.1, False), (20.0, True)])
+def test_grades_reach_the_optimum(C: float, weighted: bool) -> None:
+    X, y, qid = queries(1)
+    kappa = np.array([0.5, 2.0, 1.0, 3.0, 0.25, 1.0]) if weighted else np.ones(6)
+    optimum = exhaustive_objective(SwappedPairs(), [(X[qid == q], y[qid == q]) for q in range(6)], C, kappa)
+    problem = Problem.from_queries(X, y, qid, loss=SwappedPairs(), C=C, sample_weight=kappa[qid])
+    for solver in SOLVERS:
+        result = solver.solve(problem)
+        assert result.converged
+        assert result.dual <= optimum * (1 + 1e-9)
+        assert result.primal == pytest.approx(optimum, rel=1e-7, abs=1.5e-6 * C)
+
+
+@pytest.mark.parametrize("C", [0.3, 30.0])
+def test_judged_pairs_reach_the_optimum(C: float) -> None:
+    rng = np.random.default_rng(2)
+    xs = [rng.standard_normal((pairs.documents, 3)) for pairs in JUDGED]
+    optimum = exhaustive_objective(PreferencePairs(), list(zip(xs, JUDGED, strict=True)), C)
+    problem = Problem.from_examples(xs, JUDGED, loss=PreferencePairs(), C=C)
+    for solver in SOLVERS:
+        result = solver.solve(problem)
+        assert result.converged
+        assert result.primal == pytest.approx(optimum, rel=1e-7, abs=1.5e-6 * C)
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0])
+def test_one_query_is_a_linear_svm_of_differences(C: float) -> None:
+    X, y, _ = queries(3)
+    pairs = listed(y)
+    known = differences_svm(X, pairs, np.full(len(pairs), C / len(pairs)))
+    ours = Ranker("swapped_pairs", C=C, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, known, atol=1e-4)
+
+
+def differences_svm(X: Any, pairs: JudgedPairs, weights: Vector) -> Vector:
+    """The weights that scikit-learn finds for the differences of the pairs, half of them turned around."""
+    sign = np.where(np.arange(len(pairs)) % 2, 1.0, -1.0)
+    differences = (X[pairs.better] - X[pairs.worse]) * sign[:, None]
+    svm = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, dual=True, tol=1e-9, max_iter=1_000_000)
+    found: Vector = svm.fit(differences, sign, sample_weight=weights).coef_[0]
+    return found
+
+
+def lines_run(n: int, kinds: int) -> int:
+    """Number of lines that the kernel and its tree run in Python for a query of n documents."""
+    rng = np.random.default_rng(n)
+    y = rng.integers(0, kinds, n).astype(np.float64)
+    scores, out = 0.1 * rng.standard_normal(n), np.empty(n)
+    codes = {module.swapped_pairs.__code__, module._add.py_func.__code__, module._up_to.py_func.__code__}
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace if frame.f_code in codes else None
+
+    before, helpers = sys.gettrace(), (module._add, module._up_to)
+    module._add, module._up_to = module._add.py_func, module._up_to.py_func
+    sys.settrace(trace)
+    try:
+        module.swapped_pairs(scores, SwappedPairs().labels(y), np.zeros(0), out)
+    finally:
+        sys.settrace(before)
+        module._add, module._up_to = helpers
+    return count
+
+
+@pytest.mark.parametrize("kinds", [2, 5, 100_000])
+def test_the_argmax_takes_n_log_n_steps(kinds: int) -> None:
+    """From 200 to 3200 documents n log n grows 24-fold, the number of pairs 256-fold."""
+    assert lines_run(3200, kinds) < 26 * lines_run(200, kinds)
+
+
+def test_an_output_need_not_be_a_ranking() -> None:
+    """Grade 1 is ahead of 2 and 0 of 1, but 2 stays ahead of 0."""
+    y, scores = np.array([2.0, 1.0, 0.0]), np.array([1.2, 0.6, 0.0])
+    shown = most_violated(np.eye(3), y, scores, loss=SwappedPairs())
+    assert shown.output.tolist() == [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
+    assert shown.loss == pytest.approx(2 / 3)
+    assert shown.hinge == pytest.approx((0.4 + 0.4) / 3)
+
+
+def test_queries_of_one_grade_are_left_out() -> None:
+    X, qid = np.arange(12.0).reshape(6, 2), [0, 0, 1, 1, 2, 2]
+    ranker = Ranker("swapped_pairs").fit(X, [1, 1, 0, 3, -1, 0], qid)
+    assert (ranker.n_examples_, ranker.n_left_out_) == (2, 1)
+    with pytest.raises(InputError, match="none of the 3 queries: the documents of each have all the same label"):
+        Ranker("swapped_pairs").fit(X, [1, 1, 0, 0, 5, 5], qid)
+    assert not SwappedPairs().usable(np.zeros(0))
+    assert not PreferencePairs().usable(JudgedPairs(3, [], [], []))
+
+
+def test_a_loss_with_its_own_idea_of_usable_is_not_told_of_labels() -> None:
+    class Picky(SwappedPairs):
+        def usable(self, y: Vector) -> bool:
+            return False
+
+    with pytest.raises(InputError, match=r"Picky.usable\(y\) is false"):
+        Ranker(Picky()).fit(np.eye(2), [0, 1])
+
+
+def test_judged_pairs_are_an_output_for_structural_svm() -> None:
+    rng = np.random.default_rng(4)
+    xs = [rng.standard_normal((pairs.documents, 2)) for pairs in JUDGED]
+    svm = StructuralSVM(PreferencePairs(), C=1.0).fit(xs, JUDGED)
+    assert svm.predict(xs)[0].shape == (3,)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "magnitude", "message"),
+    [
+        ([0], [1, 2], [1.0], r"vectors of one length, got shapes \(1,\), \(2,\) and \(1,\)"),
+        ([0], [3], [1.0], r"pair 0 \(0, 3, 1\) must be of two different documents from 0 to 2"),
+        ([0, 1], [1, -1], [1.0, 1.0], r"pair 1 \(1, -1, 1\)"),
+        ([2], [2], [1.0], r"pair 0 \(2, 2, 1\)"),
+        ([0], [1], [0.0], r"pair 0 \(0, 1, 0\) .* positive finite magnitude"),
+        ([0], [1], [np.inf], "positive finite magnitude"),
+        ([0.5], [1], [1.0], "integers from 0; they are float64"),
+        (["a"], [1], [1.0], "integers from 0; they are <U1"),
+        ([0], [1], ["much"], "magnitudes must be numbers"),
+    ],
+)
+def test_what_is_no_pair_of_a_query_is_refused(better: Any, worse: Any, magnitude: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        JudgedPairs(3, better, worse, magnitude)
+
+
+def test_the_outputs_of_many_pairs_are_not_listed_at_once() -> None:
+    with pytest.raises(InputError, match="over 50000 outputs"):
+        check_loss(SwappedPairs(), [np.arange(30.0)])
+    with pytest.raises(InputError, match="over 50000 outputs"):
+        check_loss(PreferencePairs(), [listed(np.arange(30.0))])
+
+
+def test_labels_are_no_judged_pairs() -> None:
+    with pytest.raises(InputError, match=r"PreferencePairs learns from JudgedPairs, .* Labels are for SwappedPairs"):
+        Ranker(PreferencePairs()).fit(np.eye(3), [0.0, 1.0, 0.0])
+
+
+def test_judged_pairs_are_values() -> None:
+    assert JudgedPairs(2, [0], [1], [1.0]) == JudgedPairs(2, np.array([0]), [1], [1])
+    assert JudgedPairs(2, [0], [1], [1.0]) != JudgedPairs(2, [1], [0], [1.0])
+
+
+KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
+
+GRADES = [
+    Mutant(KERNEL, "scores[better] - 1.0 < ", "scores[better] - 0.5 < "),
+    Mutant(KERNEL, "scores[better] - 1.0 < ", "scores[better] + 1.0 < "),
+    Mutant(KERNEL, "pairs += counts[each] * worse", "pairs += worse"),
+    Mutant(KERNEL, "worse += counts[each]", "worse = counts[each]"),
+    Mutant(KERNEL, "left - _up_to(better_left, grade[document])", "left - _up_to(better_left, grade[document] - 1)"),
+    Mutant(KERNEL, "left - _up_to(better_left, grade[document])", "_up_to(better_left, grade[document])"),
+    Mutant(KERNEL, "_up_to(worse_ahead, grade[better] - 1)", "_up_to(worse_ahead, grade[better])"),
+    Mutant(KERNEL, "_add(better_left, grade[better], -1)", "_add(better_left, grade[better], 0)"),
+    Mutant(KERNEL, "out[better] += lost", "out[better] = lost"),
+    Mutant(KERNEL, "swapped += lost", "swapped = lost"),
+    Mutant(KERNEL, "return swapped / pairs", "return swapped * 1.0"),
+    Mutant(KERNEL, "out[document] -= left", "out[document] += left"),
+    Mutant(PYTHON, "_counts(scores, y, 1.0)", "_counts(scores, y, 0.5)"),
+    Mutant(PYTHON, "_counts(scores, y, 1.0)", "_counts(-scores, y, 1.0)"),
+    Mutant(PYTHON, "_counts(scores, y, 1.0)", "_counts(scores, y, -1.0)"),
+]
+PAIRS = [
+    Mutant(KERNEL, "scores[better] - 1.0 < scores[worse]", "scores[better] < scores[worse]"),
+    Mutant(KERNEL, "scores[better] - 1.0 < scores[worse]", "scores[worse] - 1.0 < scores[better]"),
+    Mutant(KERNEL, "labels[pairs + pair]", "labels[pairs]"),
+    Mutant(KERNEL, "labels[2 * pairs + pair]", "1.0"),
+    Mutant(KERNEL, "out[better] += share", "out[better] = share"),
+    Mutant(KERNEL, "out[worse] -= share", "out[worse] += share"),
+    Mutant(KERNEL, "loss += share", "loss = share"),
+    Mutant(PYTHON, "scores[y.better] - 1.0 <", "scores[y.better] - 2.0 <"),
+    Mutant(PYTHON, "scores[y.better] - 1.0 < scores[y.worse]", "scores[y.worse] - 1.0 < scores[y.better]"),
+]
+
+
+@pytest.mark.parametrize(
+    ("loss", "mutant", "examples"), [*cases(SwappedPairs(), GRADES), *cases(PreferencePairs(), PAIRS, JUDGED)]
+)
+def test_mutants_of_the_argmax_are_found(loss: Any, mutant: Mutant, examples: Any) -> None:
+    assert_found(mutant, loss, examples)
