@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.types import BoolVector, Vector
+from structsvm.types import BoolVector, IntVector, Vector
 
 
 @frozen(eq=False)
@@ -15,11 +15,13 @@ class CodedFeatures:
 
     Parameters
     ----------
-    codes : shape (d, n); one more than there are thresholds where the value is missing.
-    thresholds : those of each feature, ascending.
-    missing : whether a value of the feature is missing in any row, shape (d,).
+    features : columns that differ between rows, shape (m,). Only they are coded.
+    codes : shape (m, n); one more than there are thresholds where the value is missing.
+    thresholds : those of each, ascending.
+    missing : whether a value is missing in any row, shape (m,).
     """
 
+    features: IntVector
     codes: NDArray[Any]
     thresholds: list[Vector]
     missing: BoolVector
@@ -31,24 +33,39 @@ class CodedFeatures:
         Parameters
         ----------
         X : features, shape (n, d), NaN where missing.
-        max_thresholds : largest number of thresholds of a feature; None: as many as it has different values, but one.
+        max_thresholds : number of thresholds of a feature, at most; quantiles are chosen where there could be more.
+            None: all values but the largest.
         """
-        lacks = np.isnan(X)
-        thresholds = [
-            _thresholds(column[~lacking].astype(np.float64), max_thresholds)
-            for column, lacking in zip(X.T, lacks.T, strict=True)
-        ]
-        most = max(len(each) for each in thresholds) + 1
-        codes = np.empty((X.shape[1], X.shape[0]), dtype=np.min_scalar_type(most))
-        for f, (each, column) in enumerate(zip(thresholds, X.T, strict=True)):
-            codes[f] = np.where(lacks[:, f], len(each) + 1, np.searchsorted(each, column, side="left"))
-        return cls(codes, thresholds, lacks.any(axis=0))
+        columns = np.ascontiguousarray(X.T)
+        features, thresholds, missing = [], [], []
+        for f, column in enumerate(columns):
+            ascending = np.sort(column)  # NaN is last
+            present = ascending[: len(column) - np.count_nonzero(np.isnan(column))]
+            chosen = _thresholds(present, max_thresholds)
+            lacks = 0 < len(present) < len(column)
+            if len(chosen) > 0 or lacks:
+                features.append(f)
+                thresholds.append(chosen)
+                missing.append(lacks)
+        largest = max((len(each) + lacks for each, lacks in zip(thresholds, missing, strict=True)), default=0)
+        codes = np.empty((len(features), len(X)), dtype=np.min_scalar_type(largest))
+        for code, f, chosen, lacks in zip(codes, features, thresholds, missing, strict=True):
+            code[:] = np.searchsorted(chosen, columns[f], side="left")
+            if lacks:
+                code[np.isnan(columns[f])] = len(chosen) + 1
+        return cls(
+            np.array(features, dtype=np.int64),
+            codes,
+            [chosen.astype(np.float64) for chosen in thresholds],
+            np.array(missing, dtype=np.bool_),
+        )
 
 
-def _thresholds(values: Vector, most: int | None) -> Vector:
-    """Choose thresholds among values: all but the largest, or, if these are too many, quantiles."""
-    different = np.unique(values)
-    if most is None or len(different) - 1 <= most:
-        return different[:-1]
-    quantiles = np.unique(np.sort(values)[np.arange(1, most + 1) * len(values) // (most + 1)])
-    return quantiles[quantiles < different[-1]]
+def _thresholds(ascending: NDArray[Any], most: int | None) -> NDArray[Any]:
+    """Choose thresholds among sorted values: all but the largest, or quantiles if these are too many."""
+    below = ascending[:-1][ascending[:-1] != ascending[1:]]
+    if most is None or len(below) <= most:
+        return below
+    quantiles = ascending[np.arange(1, most + 1) * len(ascending) // (most + 1)]
+    thresholds: NDArray[Any] = np.unique(np.minimum(quantiles, below[-1]))  # nothing is above the largest value
+    return thresholds

@@ -22,13 +22,13 @@ from structsvm.estimators.fitting import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of, require_integer
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, ZeroWeightsWarning
-from structsvm.metrics import Measure
+from structsvm.metrics import Measure, number_queries
 from structsvm.operators import BinnedMatrix
 from structsvm.problem.queries import query_weights
 from structsvm.types import BoolVector, IntVector, Vector
 
 _ROUNDING = 1e-12
-"""What r, at most 1, may be off by."""
+"""How far r stays from ±1 where α is made of it, which would be infinite."""
 
 
 class RankBoost(RankingEstimator):
@@ -46,8 +46,8 @@ class RankBoost(RankingEstimator):
     Parameters
     ----------
     n_rounds : number of rounds, at most; fewer are kept with ``validation``.
-    max_thresholds : number of thresholds of a feature, at most: quantiles of its different values; LETOR's
-        baseline has 255. None: all values that the training documents have.
+    max_thresholds : number of thresholds of a feature, at most: quantiles of the values that the training documents
+        in pairs have, or all of these values where they are not more. LETOR's baseline has 255. None: all values.
     measure : what `score` reports, and what the rounds are chosen by, by name ("map", "ndcg@10", "p@5", ...)
         or as an object; None is "map".
 
@@ -133,8 +133,7 @@ class RankBoost(RankingEstimator):
             )
         elif held_out is not None:
             rows, labels, queries = held_out
-            scores = np.zeros(len(labels))
-            values = [measure.mean(staged, labels, queries) for staged in self._stages(rows, scores)]
+            values = [measure.mean(scores, labels, queries) for scores in self._stages(rows)]
             self.validation_scores_ = np.array(values)
             self._keep(int(np.argmax(values)) + 1)
         return self
@@ -142,9 +141,7 @@ class RankBoost(RankingEstimator):
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
         rows = self._checked_rows(X)
-        scores = np.zeros(len(rows))
-        add_stumps(rows, self.features_, self.thresholds_, self.missing_, self.alphas_, scores)
-        return scores
+        return self._add(rows, slice(None), np.zeros(len(rows)))
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the score of each row after each round that was kept; the last are those of `predict`.
@@ -154,24 +151,23 @@ class RankBoost(RankingEstimator):
         X : as in `predict`.
         """
         rows = self._checked_rows(X)
-        for scores in self._stages(rows, np.zeros(len(rows))):
+        for scores in self._stages(rows):
             yield scores.copy()
 
     def _boost(self, training: Training, pairs: Pairs) -> None:
-        coded = CodedFeatures.of(training.X[pairs.rows], self.max_thresholds)
+        coded = CodedFeatures.of(np.asarray(training.X)[pairs.rows], self.max_thresholds)
         sizes = np.array([len(each) for each in coded.thresholds])
         scores, potentials = np.zeros(len(pairs.rows)), np.empty(len(pairs.rows))
-        before = log_weight = pairs.write_potentials(scores, potentials)
+        before = pairs.write_potentials(scores, potentials)
         features, thresholds, missing, alphas, rs, losses = [], [], [], [], [], []
-        for _ in range(self.n_rounds):
+        for _ in range(self.n_rounds if len(coded.features) > 0 else 0):
             f, place, filled, r = best_stump(coded.codes, sizes, coded.missing, potentials)
-            if abs(r) <= _ROUNDING:
+            if r == 0.0:
                 break
-            certain = max(min(r, 1.0 - _ROUNDING), _ROUNDING - 1.0)
-            alpha = math.atanh(certain)
+            alpha = math.atanh(max(min(r, 1.0 - _ROUNDING), _ROUNDING - 1.0))
             add_coded_stump(coded.codes[f], sizes[f], place, filled, alpha, scores)
             log_weight = pairs.write_potentials(scores, potentials)
-            features.append(f)
+            features.append(coded.features[f])
             thresholds.append(coded.thresholds[f][place] if place >= 0 else -np.inf)
             missing.append(filled)
             alphas.append(alpha)
@@ -193,21 +189,25 @@ class RankBoost(RankingEstimator):
         for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
             setattr(self, name, getattr(self, name)[:rounds])
 
-    def _stages(self, rows: NDArray[Any], scores: Vector) -> Iterator[Vector]:
-        """Add one weak ranker after the other to the scores, in place."""
+    def _stages(self, rows: NDArray[Any]) -> Iterator[Vector]:
+        """Yield the same scores again and again, with one weak ranker after the other added to them."""
+        scores = np.zeros(len(rows))
         for t in range(self.n_rounds_):
-            one = slice(t, t + 1)
-            add_stumps(rows, self.features_[one], self.thresholds_[one], self.missing_[one], self.alphas_[one], scores)
-            yield scores
+            yield self._add(rows, slice(t, t + 1), scores)
+
+    def _add(self, rows: NDArray[Any], rounds: slice, scores: Vector) -> Vector:
+        """Add the weak rankers of some rounds to the scores, in place."""
+        used, places = np.unique(self.features_[rounds], return_inverse=True)
+        add_stumps(rows, used, places, self.thresholds_[rounds], self.missing_[rounds], self.alphas_[rounds], scores)
+        return scores
 
     def _checked_rows(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         _require_dense(X)
-        rows: NDArray[Any] = checked_features(self, X, reset=False, missing=True)
-        return rows
+        return np.asarray(checked_features(self, X, reset=False, missing=True))
 
-    def _checked_validation(self, validation: Any) -> tuple[NDArray[Any], Vector, ArrayLike | None]:
-        """Return features, labels and query ids of the validation data."""
+    def _checked_validation(self, validation: Any) -> tuple[NDArray[Any], Vector, IntVector]:
+        """Return features, labels and query numbers of the validation data."""
         if not isinstance(validation, tuple | list) or len(validation) not in (2, 3):
             raise InputError("validation must be (X, y, qid), or (X, y) where all rows are of one query")
         X, y, qid = (*validation, None)[:3]
@@ -216,8 +216,8 @@ class RankBoost(RankingEstimator):
         if isinstance(y, Preferences):
             raise InputError("measures are of labels: the y of validation must hold one a row, not Preferences")
         _require_dense(X)
-        rows = checked_features(self, X, reset=False, missing=True)
-        return rows, checked_labels(y, len(rows)), qid
+        rows = np.asarray(checked_features(self, X, reset=False, missing=True))
+        return rows, checked_labels(y, len(rows)), number_queries(qid, len(rows)).number
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -241,5 +241,12 @@ def _pairs(training: Training, qid: ArrayLike | None, sample_weight: ArrayLike |
     if sample_weight is not None:
         weights = query_weights(sample_weight, np.zeros(rows, dtype=np.int64) if qid is None else qid, rows)
     if isinstance(y, Preferences):
-        return pairs_of_preferences(y, ptr, weights)
-    return pairs_of_labels(y, ptr, weights)
+        pairs: Pairs = pairs_of_preferences(y, ptr, weights)
+    else:
+        pairs = pairs_of_labels(y, ptr, weights)
+    if len(pairs.rows) == 0:
+        raise InputError(
+            f"RankBoost can learn from none of the {len(weights)} queries: it needs one of a weight above 0 "
+            "with documents of which one is better, so with two different labels"
+        )
+    return pairs

@@ -6,10 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.compilation import compiled
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 _EQUAL = 1e-12
 """Values of r, which are at most 1, that differ by less are equal: sums are rounded."""
+
+_ROWS = 128
+"""Rows whose features, as columns, stay in the nearest cache while stump after stump passes over them."""
 
 
 @compiled
@@ -34,20 +37,16 @@ def best_stump(
     The feature, the number of the threshold (−1 for one below all values), what missing features get, and r.
     """
     feature, threshold, filled, best = 0, 0, False, 0.0
-    bins = np.empty(sizes.max() + 2)
-    for f in range(len(sizes)):
-        size = sizes[f]
-        if size == 0 and not missing[f]:
-            continue
-        bins[: size + 2] = 0.0
-        _add_to_bins(codes[f], potentials, bins)
+    bins = np.empty((len(codes), sizes.max() + 2))
+    _add_to_bins(codes, potentials, bins)
+    for f in range(len(codes)):
         present = 0.0
-        for b in range(size + 1):
-            present += bins[b]
+        for b in range(sizes[f] + 1):
+            present += bins[f, b]
         ahead = present
-        for j in range(-1, size):
+        for j in range(-1, sizes[f]):
             if j >= 0:
-                ahead -= bins[j]
+                ahead -= bins[f, j]
             elif not missing[f]:
                 continue
             for fill in range(2 if missing[f] else 1):
@@ -58,38 +57,64 @@ def best_stump(
 
 
 @compiled
-def _add_to_bins(codes: NDArray[Any], values: Vector, bins: Vector) -> None:
-    for i in range(len(codes)):
-        bins[codes[i]] += values[i]
+def _add_to_bins(codes: NDArray[Any], potentials: Vector, bins: Matrix) -> None:
+    """Sum the potentials over each bin; of four features at a time, since an addition waits for the last to a bin."""
+    bins[:] = 0.0
+    d, n = codes.shape
+    fours = d - d % 4
+    for f in range(0, fours, 4):
+        c0, c1, c2, c3 = codes[f], codes[f + 1], codes[f + 2], codes[f + 3]
+        for i in range(n):
+            potential = potentials[i]
+            bins[f, c0[i]] += potential
+            bins[f + 1, c1[i]] += potential
+            bins[f + 2, c2[i]] += potential
+            bins[f + 3, c3[i]] += potential
+    for f in range(fours, d):
+        for i in range(n):
+            bins[f, codes[f, i]] += potentials[i]
 
 
 @compiled
 def add_coded_stump(codes: NDArray[Any], size: int, threshold: int, filled: bool, alpha: float, scores: Vector) -> None:
-    """Add ``α h`` to the score of every row, from the codes of one feature; see `best_stump`."""
+    """Add ``α h`` to the score of every row, from the codes of one feature, shape (n,); see `best_stump`."""
     for i in range(len(codes)):
         above = filled if codes[i] > size else codes[i] > threshold
-        if above:
-            scores[i] += alpha
+        scores[i] += alpha if above else 0.0
 
 
 @compiled
 def add_stumps(
-    X: NDArray[Any], features: IntVector, thresholds: Vector, filled: BoolVector, alphas: Vector, scores: Vector
+    X: NDArray[Any],
+    used: IntVector,
+    places: IntVector,
+    thresholds: Vector,
+    filled: BoolVector,
+    alphas: Vector,
+    scores: Vector,
 ) -> None:
     """Add ``Σ_t α_t h_t`` to the score of every row, in the order of the stumps.
 
     Parameters
     ----------
     X : features, NaN where missing, shape (rows, d).
-    features, thresholds, filled, alphas : the stumps, shape (T,); ``filled`` says which give 1 to missing values.
+    used : the features that stumps look at, shape (m,).
+    places : which of these each stump looks at, shape (T,).
+    thresholds, filled, alphas : the stumps, shape (T,); ``filled`` says which give 1 to missing values.
     scores : is added to, shape (rows,).
     """
-    rows = 64  # they stay in the nearest cache while stump after stump passes over them
-    for begin in range(0, len(X), rows):
-        end = min(begin + rows, len(X))
-        for t in range(len(features)):
-            f, threshold, alpha, fill = features[t], thresholds[t], alphas[t], filled[t]
-            for i in range(begin, end):
-                x = X[i, f]
-                if x > threshold or (fill and x != x):
-                    scores[i] += alpha
+    columns = np.empty((len(used), _ROWS), dtype=X.dtype)
+    for begin in range(0, len(X), _ROWS):
+        n = min(_ROWS, len(X) - begin)
+        for i in range(n):
+            for p in range(len(used)):
+                columns[p, i] = X[begin + i, used[p]]
+        block = scores[begin : begin + n]
+        for t in range(len(places)):
+            column, threshold, alpha = columns[places[t]], thresholds[t], alphas[t]
+            if filled[t]:
+                for i in range(n):
+                    block[i] += 0.0 if column[i] <= threshold else alpha
+            else:
+                for i in range(n):
+                    block[i] += alpha if column[i] > threshold else 0.0
