@@ -63,9 +63,8 @@ class CodedFeatures:
 
 def _thresholds(ascending: NDArray[Any], most: int | None) -> NDArray[Any]:
     """Choose thresholds among sorted values: all but the largest, or quantiles if these are too many."""
-    below = ascending[:-1][ascending[:-1] != ascending[1:]]
-    if most is None or len(below) <= most:
-        return below
-    quantiles = ascending[np.arange(1, most + 1) * len(ascending) // (most + 1)]
-    thresholds: NDArray[Any] = np.unique(np.minimum(quantiles, below[-1]))  # nothing is above the largest value
-    return thresholds
+    below: NDArray[Any] = ascending[:-1][ascending[:-1] != ascending[1:]]
+    if most is not None and len(below) > most:
+        quantiles = ascending[np.arange(1, most + 1) * len(ascending) // (most + 1)]
+        below = np.unique(np.minimum(quantiles, below[-1]))  # nothing is above the largest value
+    return below
