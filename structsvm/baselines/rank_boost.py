@@ -28,7 +28,7 @@ from structsvm.problem.queries import query_weights
 from structsvm.types import BoolVector, IntVector, Vector
 
 _ROUNDING = 1e-12
-"""How far r stays from ±1 where α is made of it, which would be infinite."""
+"""How far r stays from ±1 where α is made of it, which would be infinite; and what sums of shares may be off by."""
 
 
 class RankBoost(RankingEstimator):
@@ -165,6 +165,7 @@ class RankBoost(RankingEstimator):
             if r == 0.0:
                 break
             alpha = math.atanh(max(min(r, 1.0 - _ROUNDING), _ROUNDING - 1.0))
+            certain = potentials.copy() if abs(r) >= 1.0 - _ROUNDING else None
             add_coded_stump(coded.codes[f], sizes[f], place, filled, alpha, scores)
             log_weight = pairs.write_potentials(scores, potentials)
             features.append(coded.features[f])
@@ -173,8 +174,8 @@ class RankBoost(RankingEstimator):
             alphas.append(alpha)
             rs.append(r)
             losses.append(math.exp(log_weight - before))
-            if len(rs) == 1 and abs(r) >= 1.0 - _ROUNDING:
-                break  # all pairs are in order and keep their weights: every round would be like this one
+            if certain is not None and np.allclose(potentials, certain, rtol=0.0, atol=_ROUNDING):
+                break  # all pairs were in order and keep their weights: every round would be like this one
         self.n_rounds_ = len(rs)
         self.features_: IntVector = np.array(features, dtype=np.int64)
         self.thresholds_: Vector = np.array(thresholds, dtype=np.float64)

@@ -41,13 +41,13 @@ def boost(X, better, worse, weights, rounds):
             break
         bounded = min(max(r, -1.0 + EQUAL), 1.0 - EQUAL)
         alpha = 0.5 * math.log((1.0 + bounded) / (1.0 - bounded))
-        D = D * np.exp(alpha * (chosen[worse] - chosen[better]))
+        before, D = D, D * np.exp(alpha * (chosen[worse] - chosen[better]))
         Z = D.sum()
         D /= Z
         product *= Z
         scores += alpha * chosen
         stumps.append((*best, alpha, r))
         products.append(product)
-        if len(stumps) == 1 and abs(r) >= 1.0 - EQUAL:
+        if abs(r) >= 1.0 - EQUAL and np.allclose(D, before, rtol=0.0, atol=EQUAL):
             break
     return stumps, np.array(products), D, scores

@@ -166,6 +166,15 @@ def test_a_weak_ranker_without_fault_is_all_there_is(sign):
     assert ranker.score(X, [0, 1, 1]) == 1.0
 
 
+def test_pairs_of_little_weight_are_learned_too():
+    X = [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+    ranker = RankBoost(20).fit(X, Preferences.of([(0, 1, 1.0), (2, 1, 1e-14)]))
+    scores = ranker.predict(X)
+    assert ranker.r_[0] == pytest.approx(1.0, abs=1e-13)
+    assert scores[0] > scores[1]
+    assert scores[2] > scores[1]
+
+
 def test_scores_grow_and_the_weights_of_pairs_do_not_overflow():
     """Every weak ranker leaves pairs equal, the sum of all leaves none: the loss goes to 0 and on."""
     X = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
@@ -361,8 +370,7 @@ def test_data_that_cannot_be_used(data):
     with pytest.raises(InputError, match="can learn from none of the 1 queries"):
         RankBoost().fit(X, np.ones(200))
     with pytest.raises(InputError, match="can learn from none"):
-        weight = (qid > 0).astype(float)
-        RankBoost().fit(X, Preferences([0], [1]), qid, sample_weight=weight)
+        RankBoost().fit(X, Preferences([0], [1]), qid, sample_weight=(qid > 0).astype(float))
     with pytest.raises(InputError, match="no sparse data"):
         RankBoost().fit(sp.csr_array(X), y, qid)
     with pytest.raises(InputError, match="no sparse data"):
