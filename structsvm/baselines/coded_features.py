@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from structsvm.types import BoolVector, IntVector, Vector
 
+_COLUMNS = 16
+"""Columns that are copied at a time: a look at a row is a look at all that is near in memory."""
+
 
 @frozen(eq=False)
 class CodedFeatures:
@@ -27,38 +30,36 @@ class CodedFeatures:
     missing: BoolVector
 
     @classmethod
-    def of(cls, X: NDArray[Any], max_thresholds: int | None) -> Self:
-        """Choose the thresholds of each feature among its values and code all rows.
+    def of(cls, X: NDArray[Any], rows: IntVector, max_thresholds: int | None) -> Self:
+        """Choose the thresholds of each feature among its values and code rows.
 
         Parameters
         ----------
-        X : features, shape (n, d), NaN where missing.
+        X : features, NaN where missing, a document a row.
+        rows : the rows to code, shape (n,); only their values are thresholds.
         max_thresholds : number of thresholds of a feature, at most; quantiles are chosen where there could be more.
             None: all values but the largest.
         """
-        columns = np.ascontiguousarray(X.T)
-        features, thresholds, missing = [], [], []
-        for f, column in enumerate(columns):
-            ascending = np.sort(column)  # NaN is last
-            present = ascending[: len(column) - np.count_nonzero(np.isnan(column))]
-            chosen = _thresholds(present, max_thresholds)
-            lacks = 0 < len(present) < len(column)
-            if len(chosen) > 0 or lacks:
-                features.append(f)
-                thresholds.append(chosen)
-                missing.append(lacks)
-        largest = max((len(each) + lacks for each, lacks in zip(thresholds, missing, strict=True)), default=0)
-        codes = np.empty((len(features), len(X)), dtype=np.min_scalar_type(largest))
-        for code, f, chosen, lacks in zip(codes, features, thresholds, missing, strict=True):
-            code[:] = np.searchsorted(chosen, columns[f], side="left")
-            if lacks:
-                code[np.isnan(columns[f])] = len(chosen) + 1
-        return cls(
-            np.array(features, dtype=np.int64),
-            codes,
-            [chosen.astype(np.float64) for chosen in thresholds],
-            np.array(missing, dtype=np.bool_),
-        )
+        features, codes, thresholds, missing = [], [], [], []
+        for first in range(0, X.shape[1], _COLUMNS):
+            columns = np.ascontiguousarray(X[rows, first : first + _COLUMNS].T)
+            for f, column in enumerate(columns, first):
+                present = np.sort(column)[: len(column) - np.count_nonzero(np.isnan(column))]  # NaN is last
+                chosen, lacks = _thresholds(present, max_thresholds), 0 < len(present) < len(column)
+                if len(chosen) > 0 or lacks:
+                    features.append(f)
+                    codes.append(_code(column, chosen, lacks))
+                    thresholds.append(chosen.astype(np.float64))
+                    missing.append(lacks)
+        coded = np.stack(codes) if codes else np.empty((0, len(rows)), dtype=np.uint8)
+        return cls(np.array(features, dtype=np.int64), coded, thresholds, np.array(missing, dtype=np.bool_))
+
+
+def _code(column: NDArray[Any], thresholds: NDArray[Any], lacks: bool) -> NDArray[Any]:
+    code = np.searchsorted(thresholds, column, side="left").astype(np.min_scalar_type(len(thresholds) + lacks))
+    if lacks:
+        code[np.isnan(column)] = len(thresholds) + 1
+    return code
 
 
 def _thresholds(ascending: NDArray[Any], most: int | None) -> NDArray[Any]:

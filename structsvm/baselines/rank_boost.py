@@ -72,8 +72,8 @@ class RankBoost(RankingEstimator):
     >>> from structsvm.baselines import RankBoost
     >>> X, y, qid = [[0.1], [0.9], [0.5], [0.2], [0.8]], [0, 1, 2, 0, 1], [1, 1, 1, 2, 2]
     >>> ranker = RankBoost(n_rounds=10).fit(X, y, qid)
-    >>> ranker.thresholds_[:2]
-    array([0.2, 0.5])
+    >>> ranker.thresholds_[:1]
+    array([0.2])
     >>> ranker.score(X, y, qid)
     1.0
     """
@@ -155,7 +155,7 @@ class RankBoost(RankingEstimator):
             yield scores.copy()
 
     def _boost(self, training: Training, pairs: Pairs) -> None:
-        coded = CodedFeatures.of(np.asarray(training.X)[pairs.rows], self.max_thresholds)
+        coded = CodedFeatures.of(np.asarray(training.X), pairs.rows, self.max_thresholds)
         sizes = np.array([len(each) for each in coded.thresholds])
         scores, potentials = np.zeros(len(pairs.rows)), np.empty(len(pairs.rows))
         before = pairs.write_potentials(scores, potentials)
@@ -216,9 +216,13 @@ class RankBoost(RankingEstimator):
             raise InputError("the training data have qid, so validation needs it too: (X, y, qid)")
         if isinstance(y, Preferences):
             raise InputError("measures are of labels: the y of validation must hold one a row, not Preferences")
-        _require_dense(X)
-        rows = np.asarray(checked_features(self, X, reset=False, missing=True))
-        return rows, checked_labels(y, len(rows)), number_queries(qid, len(rows)).number
+        try:
+            _require_dense(X)
+            rows = np.asarray(checked_features(self, X, reset=False, missing=True))
+            labels, number = checked_labels(y, len(rows)), number_queries(qid, len(rows)).number
+        except InputError as error:
+            raise InputError(f"validation cannot be used: {error}") from None
+        return rows, labels, number
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

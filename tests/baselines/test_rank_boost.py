@@ -1,4 +1,6 @@
+import doctest
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -6,6 +8,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm.baselines import Preferences, RankBoost
 from structsvm.exceptions import InputError, ZeroWeightsWarning
@@ -384,6 +388,19 @@ def test_data_that_cannot_be_used(data):
     X[3, 1], X[5, 2] = np.nan, np.inf
     with pytest.raises(InputError, match="The first is at row 5, column 2"):
         RankBoost().fit(X, y, qid)
+
+
+def test_the_example_of_the_docstring():
+    assert doctest.testmod(sys.modules[RankBoost.__module__]) == (0, 5)
+
+
+def test_grid_search_hands_over_the_queries(data):
+    X, y, qid = data
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(RankBoost(), {"n_rounds": [1, 20]}, cv=GroupKFold(4))
+        search.fit(X, y, groups=qid, qid=qid)
+    assert search.best_params_ == {"n_rounds": 20}
+    assert search.best_estimator_.n_rounds_ == 20
 
 
 def test_score_needs_the_queries(data):
