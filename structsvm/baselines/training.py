@@ -33,7 +33,9 @@ class Training:
     ids: NDArray[Any]
 
 
-def checked_training(estimator: RankingEstimator, X: Any, y: Any, qid: ArrayLike | None) -> Training:
+def checked_training(
+    estimator: RankingEstimator, X: Any, y: Any, qid: ArrayLike | None, *, missing: bool = False
+) -> Training:
     """Check what `fit` was given, remember the number of features and whether there was qid, and group by query.
 
     Parameters
@@ -42,12 +44,13 @@ def checked_training(estimator: RankingEstimator, X: Any, y: Any, qid: ArrayLike
     X : features, one document a row.
     y : labels, shape (rows,), or `Preferences`.
     qid : query id of each row; rows of a query need not be together. None: all rows are one query.
+    missing : whether X may have NaN, for features that are missing.
 
     Raises
     ------
     InputError : when they are not what they should be, or do not fit each other.
     """
-    X = checked_features(estimator, X, reset=True, min_rows=2)
+    X = checked_features(estimator, X, reset=True, min_rows=2, missing=missing)
     rows = X.shape[0]
     labels = None if isinstance(y, Preferences) else checked_labels(y, rows)
     queries = number_queries(qid, rows)

@@ -145,7 +145,9 @@ def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool, other_loss
     )
 
 
-def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1) -> Readable:
+def checked_features(
+    estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1, missing: bool = False
+) -> Readable:
     """Return X as float64 or float32 in C order, as CSR or as a `BinnedMatrix`, and remember (or compare) its width.
 
     Parameters
@@ -154,6 +156,7 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows:
     X : what was passed in.
     reset : True to remember, False to compare.
     min_rows : fewest rows that make sense.
+    missing : whether NaN is allowed, for a value that is missing.
 
     Raises
     ------
@@ -173,9 +176,10 @@ def checked_features(estimator: BaseEstimator, X: Any, *, reset: bool, min_rows:
             dtype=dtype,
             order="C",
             ensure_min_samples=min_rows,
+            ensure_all_finite="allow-nan" if missing else True,
         )
     except ValueError as error:
-        raise InputError(str(error) if binned else _in_our_words(str(error), X)) from None
+        raise InputError(str(error) if binned else _in_our_words(str(error), X, missing)) from None
     return checked
 
 
@@ -213,9 +217,9 @@ def _require_size(X: BinnedMatrix, min_rows: int) -> None:
         )
 
 
-def _in_our_words(error: str, X: Any) -> str:
+def _in_our_words(error: str, X: Any, missing: bool) -> str:
     """Say where the first number is that is not finite; for missing ones, what this library does about them."""
-    place = _first_not_finite(X)
+    place = _first_not_finite(X, missing)
     first = error.partition("\n")[0]
     if not place or not first.endswith("contains NaN."):
         return f"{error}\n{place}: remove or replace such values." if place else error
@@ -225,10 +229,10 @@ def _in_our_words(error: str, X: Any) -> str:
     )
 
 
-def _first_not_finite(X: Any) -> str:
+def _first_not_finite(X: Any, missing: bool) -> str:
     try:
         values = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         return first_feature(X)
-    bad = np.argwhere(~np.isfinite(values))
+    bad = np.argwhere(np.isinf(values) if missing else ~np.isfinite(values))
     return f"The first is at row {bad[0][0]}, column {bad[0][1]}" if len(bad) else ""
