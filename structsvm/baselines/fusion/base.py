@@ -91,7 +91,7 @@ class Fusion(RankingEstimator):
         if qid is None and self._fitted_with_qid:
             raise InputError(
                 f"this {type(self).__name__} was fitted with qid, so predict needs qid too: a fused score depends on "
-                "the documents of its query. Inside a pipeline or cross-validation, switch on "
+                "the documents of its query. Inside a pipeline or a grid search, switch on "
                 "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
             )
         scores = checked_scores(self, X, reset=False)
