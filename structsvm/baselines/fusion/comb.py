@@ -9,6 +9,7 @@ import numpy as np
 from structsvm.baselines.fusion.base import Fusion
 from structsvm.baselines.fusion.normalisation import NORMALISATIONS, normalise
 from structsvm.estimators.parameters import require_choice
+from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -45,8 +46,16 @@ class Comb(Fusion):
         """Return the combination of each row of normalised scores; what that of a row of NaN is does not matter."""
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
-        fused = self._combined(normalise(scores, ptr, self.normalisation))
-        fused[np.isnan(scores).all(axis=1)] = -np.inf
+        with np.errstate(over="ignore", invalid="ignore"):
+            fused = self._combined(normalise(scores, ptr, self.normalisation))
+        nobody = np.isnan(scores).all(axis=1)
+        infinite = ~(np.isfinite(fused) | nobody)
+        if infinite.any():
+            raise InputError(
+                f"the scores of {infinite.sum()} documents are too large to be combined, up to "
+                f"{np.nanmax(np.abs(scores)):.1g}: use a normalisation, such as 'min-max'"
+            )
+        fused[nobody] = -np.inf
         return fused
 
     def _require_settings(self) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from structsvm.baselines.fusion.scaling import divide_by_sums, standardise, to_unit
 from structsvm.types import IntVector, Matrix
 
 
@@ -34,35 +35,21 @@ def _none(scores: Matrix, ptr: IntVector) -> Matrix:
 
 
 def _min_max(scores: Matrix, ptr: IntVector) -> Matrix:
-    low = np.fmin.reduceat(scores, ptr[:-1], axis=0)
-    high = np.fmax.reduceat(scores, ptr[:-1], axis=0)
-    # Halves, since the difference of two large numbers may be infinite.
-    spread = 0.5 * high - 0.5 * low
-    spread[~(spread > 0.0)] = 1.0
-    sizes = np.diff(ptr)
-    out = 0.5 * scores
-    out -= np.repeat(0.5 * low, sizes, axis=0)
-    out /= np.repeat(spread, sizes, axis=0)
+    out = np.empty_like(scores)
+    to_unit(scores, ptr, out)
     return out
 
 
 def _sum(scores: Matrix, ptr: IntVector) -> Matrix:
     out = _min_max(scores, ptr)
-    return _divided(out, np.add.reduceat(np.nan_to_num(out), ptr[:-1], axis=0), ptr)
+    divide_by_sums(out, ptr)
+    return out
 
 
 def _z(scores: Matrix, ptr: IntVector) -> Matrix:
     out = _min_max(scores, ptr)  # changes no z-score, and its squares are neither too large nor too small
-    retrieved = np.add.reduceat(~np.isnan(out), ptr[:-1], axis=0, dtype=np.int64)
-    count = np.maximum(retrieved, 1)
-    out -= np.repeat(np.add.reduceat(np.nan_to_num(out), ptr[:-1], axis=0) / count, np.diff(ptr), axis=0)
-    return _divided(out, np.sqrt(np.add.reduceat(np.nan_to_num(out * out), ptr[:-1], axis=0) / count), ptr)
-
-
-def _divided(scores: Matrix, by: Matrix, ptr: IntVector) -> Matrix:
-    """Divide the scores of each query and system, all of which are 0 where ``by`` is."""
-    scores /= np.repeat(np.where(by > 0.0, by, 1.0), np.diff(ptr), axis=0)
-    return scores
+    standardise(out, ptr)
+    return out
 
 
 NORMALISATIONS: dict[str, Callable[[Matrix, IntVector], Matrix]] = {

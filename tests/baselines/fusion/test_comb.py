@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from structsvm.baselines import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
 from structsvm.baselines.fusion.normalisation import NORMALISATIONS, normalise
+from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax
 from tests.baselines.fusion import literal
 from tests.baselines.fusion.literal import matrices
@@ -149,6 +150,14 @@ def test_queries_are_normalised_apart(rule, how):
     for query in np.unique(qid):
         alone = fused(RULES[rule](how), X[qid == query])
         np.testing.assert_allclose(found[qid == query], alone, rtol=1e-12, atol=1e-12)
+
+
+def test_sums_that_are_too_large_are_refused():
+    X = [[1e308, 1e308, -1e308], [nan, nan, nan]]
+    for method in (CombSUM("none"), CombANZ("none"), CombMNZ("none")):
+        with pytest.raises(InputError, match="scores of 1 documents are too large to be combined, up to 1e.308"):
+            fused(method, X)
+    assert fused(CombSUM(), X).tolist() == [0.0, -np.inf]
 
 
 @each
