@@ -183,7 +183,7 @@ class CombANZ(_CountedSum):
 
 
 class CombMNZ(_CountedSum):
-    """`CombSUM` times the number of systems (Fox and Shaw, TREC-2, 1994): more is better, twice.
+    """`CombSUM` times the number of systems (Fox and Shaw, TREC-2, 1994).
 
     Parameters
     ----------

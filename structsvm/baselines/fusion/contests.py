@@ -1,11 +1,15 @@
 """Compiled: contests between the documents of a query, each decided by the majority of the systems."""
 
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.baselines.fusion.places import places
 from structsvm.compilation import compiled
 from structsvm.types import IntVector, Matrix, Vector
+
+Integers: TypeAlias = NDArray[np.signedinteger[Any]]
 
 
 @compiled
@@ -49,7 +53,7 @@ def count_contests(scores: Matrix, ptr: IntVector, points: Vector) -> None:
 
 
 @compiled
-def _count(ahead: NDArray[np.int32], ranked: NDArray[np.int32], systems: NDArray[np.int32]) -> Vector:
+def _count(ahead: Integers, ranked: Integers, systems: Integers) -> Vector:
     """Count the contests of one query, whose documents are in ascending order of the systems that retrieved them.
 
     Parameters
@@ -72,7 +76,7 @@ def _count(ahead: NDArray[np.int32], ranked: NDArray[np.int32], systems: NDArray
 
 
 @compiled
-def _add_votes(votes: NDArray[np.int32], ahead: NDArray[np.int32], own: int, ranked: int) -> None:
+def _add_votes(votes: Integers, ahead: Integers, own: int, ranked: int) -> None:
     """Add a system's term of the sum, for each document j after i, which has ``own`` documents ahead."""
     for j in range(len(votes)):
         place = ahead[j]
@@ -80,7 +84,7 @@ def _add_votes(votes: NDArray[np.int32], ahead: NDArray[np.int32], own: int, ran
 
 
 @compiled
-def _settle(votes: NDArray[np.int32], systems: NDArray[np.int32], balance: NDArray[np.int32]) -> int:
+def _settle(votes: Integers, systems: Integers, balance: Integers) -> int:
     """Count the contests that i wins less those that it loses, and the other way round for each j."""
     won = 0
     for j in range(len(votes)):

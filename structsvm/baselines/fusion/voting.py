@@ -75,8 +75,9 @@ class Copeland(Fusion):
     retrieved is ahead of one that it did not, and equal scores, and two documents that it did not
     retrieve, are no vote. The document with more votes wins. A document that wins all contests, the
     Condorcet winner, is first. More generally, if each document of one set beats each of the others,
-    the set is ahead, as with Condorcet-fuse (Montague and Aslam, CIKM 2002), whose order within such
-    a set depends on that of the input. O(N Σ_i |S_i|) for N documents, retrieved by |S_i| systems each.
+    the set is ahead, as with Condorcet-fuse (Montague and Aslam, CIKM 2002), which puts documents that
+    beat each other in a circle in an order that depends on that of the input. O(N Σ_i |S_i|) at most, for
+    N documents, retrieved by |S_i| systems each.
 
     Parameters
     ----------
