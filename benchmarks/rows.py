@@ -13,6 +13,7 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "passes": ("passes", lambda x: f"{x:.1f}"),
     "gap": ("gap / C", lambda x: f"{x:.1e}"),
     "map": ("test MAP", lambda x: f"{x:.4f}"),
+    "trec_map": ("MAP", lambda x: f"{x:.4f}"),
     "ndcg": ("test NDCG@10", lambda x: f"{x:.4f}"),
     "full_ndcg": ("test NDCG", lambda x: f"{x:.4f}"),
     "letor_ndcg": ("LETOR's NDCG@10", lambda x: f"{x:.4f}"),

@@ -30,6 +30,7 @@ NAMES = (
     "binned",
     "sequences",
     "growth",
+    "fusion",
     "first_fit",
 )
 """The benchmarks, in the order of the page."""

@@ -41,7 +41,8 @@ MAY_IMPORT = {
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
     "comparison": SHARED | {"names", "plotting", "qp", "problem", "solvers"},
     "estimators": SHARED | {"operators", "metrics", "features", "data", "qp", "losses", "problem", "solvers"},
-    "baselines": SHARED | {"operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "baselines": SHARED
+    | {"names", "operators", "metrics", "features", "data", "losses", "problem", "solvers", "estimators"},
     "tables": set(),
     "experiment": SHARED | {"files", "operators", "metrics", "features", "data", "losses", "solvers", "estimators"},
     "report": {"exceptions", "types", "files", "plotting", "tables", "experiment"},

@@ -4,8 +4,35 @@ Each is an estimator of scikit-learn with ``fit(X, y, qid)``, ``predict`` and ``
 """
 
 from structsvm.baselines.clicks import preferences_from_clicks
+from structsvm.baselines.fusion import (
+    BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMED,
+    CombMIN,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    fuse_runs,
+)
 from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost import RankBoost
 from structsvm.baselines.rank_svm import RankSVM
 
-__all__ = ["Preferences", "RankBoost", "RankSVM", "preferences_from_clicks"]
+__all__ = [
+    "BordaCount",
+    "CombANZ",
+    "CombMAX",
+    "CombMED",
+    "CombMIN",
+    "CombMNZ",
+    "CombSUM",
+    "Condorcet",
+    "Copeland",
+    "Preferences",
+    "RankBoost",
+    "RankSVM",
+    "fuse_runs",
+    "preferences_from_clicks",
+]

@@ -7,6 +7,7 @@ from structsvm.cli.demo import demo_command
 from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
+from structsvm.cli.fuse import fuse_command
 from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
@@ -24,6 +25,7 @@ __all__ = ["main"]
         evaluate_command,
         compare_command,
         experiment_command,
+        fuse_command,
         report_command,
         list_command,
         demo_command,

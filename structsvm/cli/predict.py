@@ -8,7 +8,7 @@ import click
 
 from structsvm.cli.options import FILE, example
 from structsvm.cli.reading import read_model_and_data
-from structsvm.files import check_writable, replacing
+from structsvm.cli.writing import check_output, write_text
 
 if TYPE_CHECKING:
     from structsvm.types import Vector
@@ -45,19 +45,11 @@ def predict_command(model: Path, data: Path, form: str, tag: str, output: Path |
     from structsvm.data import Run
     from structsvm.data.trec_writing import run_lines
 
-    # A pipe or a device is written to as it comes; it cannot be replaced.
-    special = output is not None and output.exists() and not output.is_file() and not output.is_dir()
-    if output is not None and not special:
-        check_writable(output)
+    check_output(output)
     ranker, read = read_model_and_data(model, [data], doc_ids=form == "trec")
     scores = ranker.predict(read.X)
     lines = _lines(scores) if read.doc_ids is None else run_lines(Run.from_scores(tag, read.qid, read.doc_ids, scores))
-    if output is None:
-        for text in lines:
-            click.echo(text, nl=False)
-        return
-    with output.open("w", encoding="utf-8") if special else replacing(output) as file:
-        file.writelines(lines)
+    write_text(lines, output)
 
 
 def _lines(scores: "Vector") -> Iterator[str]:

@@ -3,6 +3,7 @@
 from structsvm.data.dataset import RankingData
 from structsvm.data.digits import load_digits_queries
 from structsvm.data.digits_runs import load_digits_runs
+from structsvm.data.joining import JoinedRuns, join_runs
 from structsvm.data.letor import load_letor
 from structsvm.data.pool import Pool
 from structsvm.data.pooling import load_pool, pool_runs
@@ -12,10 +13,12 @@ from structsvm.data.trec import load_qrels, load_run, load_runs
 from structsvm.data.trec_writing import write_run
 
 __all__ = [
+    "JoinedRuns",
     "Pool",
     "Qrels",
     "RankingData",
     "Run",
+    "join_runs",
     "load_digits_queries",
     "load_digits_runs",
     "load_letor",

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structsvm.data.joining import as_topics, first_documents, score_matrix
 from structsvm.data.pairs import number_pairs, sort_topics
 from structsvm.data.pool import Pool
 from structsvm.data.qrels import Qrels, find_grades
@@ -65,57 +65,31 @@ def pool_runs(
     InputError : there are no runs, two have the same name, `depth` or `topics` is not what it should
         be, or no topic is left.
     """
-    names = tuple(run.name for run in runs)
-    _check(names, depth)
-    if isinstance(topics, str):
-        raise InputError(f"topics must be a list of topics, such as [{topics!r}]")
-    asked = None if topics is None else {str(topic) for topic in topics}
-    tops = [_top(run, depth, asked) for run in runs]
+    asked = as_topics(topics)
+    tops = first_documents(runs, depth, asked)
     judgments = _of_topics(qrels, asked)
     parts: list[Run | Qrels] = [*tops, judgments]
     pairs = number_pairs(
         np.concatenate([part.qid.astype(object) for part in parts]),
         np.concatenate([part.doc_ids.astype(object) for part in parts]),
     )
-    sizes = [len(top.qid) for top in tops]
-    key, row = np.unique(pairs.key[: sum(sizes)], return_inverse=True)
-    y = find_grades(key, pairs.key[sum(sizes) :], judgments.grades)
+    retrieved = sum(len(top.qid) for top in tops)
+    key, X = score_matrix(tops, pairs.key[:retrieved])
+    y = find_grades(key, pairs.key[retrieved:], judgments.grades)
     qid = pairs.qid(key)
     left_out = _reasons(pairs.topics.tolist() if asked is None else sort_topics(asked), qid, y, judgments)
     kept = ~np.isin(qid, list(left_out))
     if not kept.any():
         raise InputError(f"no topic is left for the pool: {_some(left_out) or 'no topics were asked for'}")
-    X = np.full((len(key), len(runs)), np.nan)
-    X[row, np.repeat(np.arange(len(runs)), sizes)] = np.concatenate([top.scores for top in tops])
     return Pool(
         X=X[kept],
         y=y[kept],
         qid=qid[kept],
         doc_ids=pairs.doc_ids(key[kept]),
-        run_names=names,
+        run_names=tuple(run.name for run in runs),
         qrels=_of_topics(judgments, set(qid[kept].tolist())),
         left_out=left_out,
     )
-
-
-def _check(names: tuple[str, ...], depth: int) -> None:
-    if not names:
-        raise InputError("there are no runs to pool")
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InputError(f"two runs are named {twice[0]!r}: load_run(path, name=...) gives one of them another name")
-    if not isinstance(depth, Integral) or isinstance(depth, bool) or depth < 1:
-        raise InputError(f"depth must be a whole number of at least 1; it is {depth!r}")
-
-
-def _top(run: Run, depth: int, topics: set[str] | None) -> Run:
-    """Return the best documents of a run, for some topics or for all."""
-    starts = np.flatnonzero(np.concatenate([[True], run.qid[1:] != run.qid[:-1]]))
-    sizes = np.diff(starts, append=len(run.qid))
-    wanted = np.array([topics is None or topic in topics for topic in run.qid[starts].tolist()], dtype=np.bool_)
-    rank = np.arange(len(run.qid)) - np.repeat(starts, sizes)
-    rows = np.repeat(wanted, sizes) & (rank < depth)
-    return Run(run.name, run.qid[rows], run.doc_ids[rows], run.scores[rows])
 
 
 def _of_topics(qrels: Qrels, topics: set[str] | None) -> Qrels:

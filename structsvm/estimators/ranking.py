@@ -53,7 +53,10 @@ class RankingEstimator(BaseEstimator):
         ------
         InputError : when `fit` was given qid and this is not, or the data cannot be used; it says why.
         """
-        scores = self.predict(X)
+        return self._measured(self.predict(X), y, qid, sample_weight)
+
+    def _measured(self, scores: Vector, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> float:
+        """Return what `score` does, of scores that `predict` returned."""
         if qid is None and self._fitted_with_qid:
             raise InputError(
                 "this ranker was fitted with qid, so score needs qid too. Inside a grid search or "

@@ -1,0 +1,79 @@
+"""Fusion of the submissions to TREC 2003's Robust track, against the best of them."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.data import robust_folder
+from benchmarks.measuring import Size, clock
+from benchmarks.rows import Row, Target, pick
+from structsvm.baselines.fusion import METHODS, Comb, Fusion, fusion_method
+from structsvm.baselines.fusion.normalisation import NORMALISATIONS
+from structsvm.data import JoinedRuns, Qrels, Run, join_runs, load_qrels, load_runs
+from structsvm.metrics import AP
+from structsvm.types import BoolVector
+
+TITLE = "Fusion"
+ABOUT = """
+The 17 submissions to TREC 2003's Robust track, fused by each method. Candidates are the first 1000
+documents of each run, and the first 1000 of the fused run are measured: MAP as trec_eval has it, with
+all relevant documents that were judged. Seconds are those of `predict`, from the matrix of scores to
+the fused scores.
+"""
+
+SETS: dict[str, Callable[[int], bool]] = {
+    "the 50 old topics": lambda topic: topic < 600,
+    "the 50 new topics": lambda topic: topic > 600,
+}
+BEST, MEDIAN = "best run", "median of the runs"
+LENGTH = 1000
+
+
+def run(size: Size) -> Iterator[Row]:
+    folder = robust_folder()
+    if folder is None:
+        for what in SETS:
+            yield Row(what=what, who=BEST, note="no data: STRUCTSVM_DATA names no folder that holds robust03")
+        return
+    runs, qrels = load_runs(folder / "runs"), load_qrels(folder / "qrels.txt")
+    known = list(dict.fromkeys(qrels.qid.tolist()))
+    for what, belongs in SETS.items():
+        topics = [topic for topic in known if belongs(int(topic))]
+        topics = topics[: max(2, round(len(topics) * size.scale))]
+        single = {each.name: _mean_ap(each, np.isin(each.qid, topics), qrels) for each in runs}
+        best = max(single, key=lambda name: single[name])
+        yield Row(what=what, who=f"{BEST}, {best}", values={"trec_map": single[best]})
+        yield Row(what=what, who=MEDIAN, values={"trec_map": float(np.median(list(single.values())))})
+        joined = join_runs(runs, topics=topics)
+        for name, made in METHODS.items():
+            for how in NORMALISATIONS if issubclass(made, Comb) else [None]:
+                method = fusion_method(name, **({} if how is None else {"normalisation": how}))
+                yield _row(what, method, joined, qrels, size)
+
+
+def _row(what: str, method: Fusion, joined: JoinedRuns, qrels: Qrels, size: Size) -> Row:
+    method.fit(joined.X, qid=joined.qid)
+    method.predict(joined.X[:10], joined.qid[:10])  # compiles
+    seconds, scores = clock(lambda: method.predict(joined.X, joined.qid), min(3, size.repeats))
+    fused = Run.from_scores("fused", joined.qid, joined.doc_ids, scores)
+    _, first, topic = np.unique(fused.qid, return_index=True, return_inverse=True)
+    values = {
+        "trec_map": _mean_ap(fused, np.arange(len(fused.qid)) - first[topic] < LENGTH, qrels),
+        "seconds": float(np.median(seconds)),
+        "fastest": min(seconds),
+    }
+    who = f"{type(method).__name__}, {method.normalisation}" if isinstance(method, Comb) else type(method).__name__
+    return Row(what=what, who=who, repeats=len(seconds), values=values)
+
+
+def _mean_ap(measured: Run, rows: BoolVector, qrels: Qrels) -> float:
+    labels = qrels.labels(measured.qid[rows], measured.doc_ids[rows])
+    return AP().mean(measured.scores[rows], labels, measured.qid[rows], judged=qrels.judged)
+
+
+def targets(rows: list[Row]) -> Iterator[Target]:
+    for what in SETS:
+        fused, median = (pick(rows, "trec_map", what=what, who=who) for who in ("CombMNZ, min-max", MEDIAN))
+        above = None if fused is None or median is None else fused - median
+        yield Target(f"fusion of {what}: MAP of CombMNZ above that of the median run", 0.0, above, at_least=True)
+        yield Target(f"fusion of {what}: Copeland", 1.0, pick(rows, "seconds", what=what, who="Copeland"), unit="s")

@@ -1,0 +1,50 @@
+"""Methods of fusion by name."""
+
+import inspect
+from typing import Any
+
+from structsvm.baselines.fusion.base import Fusion
+from structsvm.baselines.fusion.comb import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
+from structsvm.baselines.fusion.voting import BordaCount, Condorcet, Copeland
+from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.names import plain
+
+METHODS: dict[str, type[Fusion]] = {
+    "comb-min": CombMIN,
+    "comb-max": CombMAX,
+    "comb-med": CombMED,
+    "comb-sum": CombSUM,
+    "comb-anz": CombANZ,
+    "comb-mnz": CombMNZ,
+    "borda": BordaCount,
+    "condorcet": Condorcet,
+    "copeland": Copeland,
+}
+"""The methods, by name."""
+
+
+def fusion_method(name: str, **settings: Any) -> Fusion:
+    """Make a method of fusion.
+
+    Parameters
+    ----------
+    name : one of `METHODS`; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ".
+    settings : settings of the method, as of its class.
+
+    Raises
+    ------
+    UnknownNameError : there is no such method.
+    InputError : the method has no such setting, or it may not have that value.
+    """
+    made = {plain(known): cls for known, cls in METHODS.items()}.get(plain(name))
+    if made is None:
+        raise UnknownNameError("method of fusion", name, METHODS)
+    known = inspect.signature(made).parameters
+    for setting in settings:
+        if setting not in known:
+            having = [each for each, cls in METHODS.items() if setting in inspect.signature(cls).parameters]
+            whose = f"it is for {', '.join(having)}" if having else f"it has {', '.join(known)}"
+            raise InputError(f"the method {name!r} has no setting {setting}: {whose}")
+    method = made(**settings)
+    method._require_settings()
+    return method

@@ -1,0 +1,118 @@
+"""``structsvm fuse``."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from structsvm.cli.console import counted, progress_line
+from structsvm.cli.options import FILE, bad, example
+from structsvm.cli.writing import check_output, write_text
+from structsvm.exceptions import InputError
+
+if TYPE_CHECKING:
+    from structsvm.data import Run
+
+_SHOWN = 3
+
+
+def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
+    from structsvm.baselines.fusion import fusion_method
+
+    try:
+        fusion_method(name)
+    except InputError as error:
+        raise bad(error) from None
+    return name
+
+
+@click.command(
+    name="fuse",
+    short_help="Make one TREC run of several.",
+    epilog=example(
+        "structsvm fuse a.run b.run c.run --method comb-mnz --normalisation min-max --output fused.run",
+        "structsvm fuse runs/ --method borda --output fused.run",
+    ),
+)
+@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--method",
+    metavar="NAME",
+    default="comb-mnz",
+    show_default=True,
+    callback=_as_method,
+    help="comb-min, comb-max, comb-med, comb-sum, comb-anz or comb-mnz, which combine scores; borda, condorcet (wins "
+    "over all runs) or copeland (contests won by majority), which look at ranks only.",
+)
+@click.option(
+    "--normalisation",
+    type=click.Choice(["none", "min-max", "z", "sum"]),
+    help="What is done to the scores of each run and topic first, for the methods that combine scores.  "
+    "[default: min-max]",
+)
+@click.option(
+    "--count",
+    type=click.Choice(["retrieved", "nonzero"]),
+    help="What comb-anz and comb-mnz count: the runs that retrieved the document, or the scores that are not 0.  "
+    "[default: retrieved]",
+)
+@click.option(
+    "--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents read of a run for a topic."
+)
+@click.option(
+    "--length", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents written for a topic."
+)
+@click.option("--tag", default="fused", show_default=True, help="Name of the run, its last column.")
+@click.option("-o", "--output", type=FILE, help="File to write the run to.  [default: standard output]")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def fuse_command(
+    runs: tuple[Path, ...],
+    method: str,
+    normalisation: str | None,
+    count: str | None,
+    depth: int,
+    length: int,
+    tag: str,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """Make one run of several, without training.
+
+    RUNS are files in TREC's format, plain or gzip, or one folder of them. The candidates of a topic are the documents
+    that any run retrieved for it. An output file is written whole or not at all.
+    """
+    from structsvm.baselines.fusion import fuse_runs, fusion_method
+    from structsvm.data import load_runs
+    from structsvm.data.trec_writing import run_lines
+
+    given = {"normalisation": normalisation, "count": count}
+    try:
+        chosen = fusion_method(method, **{name: value for name, value in given.items() if value is not None})
+    except InputError as error:
+        raise click.UsageError(str(error)) from None
+    check_output(output)
+    with progress_line(shown=not quiet) as say:
+        say("reading runs")
+        read = load_runs(runs[0] if len(runs) == 1 and runs[0].is_dir() else runs)
+        say("fusing runs")
+        fused = run_lines(fuse_runs(read, chosen, depth=depth, length=length, name=tag))
+    _note_missing(read)
+    write_text(fused, output)
+
+
+def _note_missing(runs: "Sequence[Run]") -> None:
+    """Say which runs lack topics that others have."""
+    from structsvm.data.pairs import sort_topics
+
+    topics = [set(run.qid.tolist()) for run in runs]
+    every = set().union(*topics)
+    for run, having in zip(runs, topics, strict=True):
+        lacking = sort_topics(every - having)
+        if lacking:
+            shown = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
+            click.echo(
+                f"structsvm: note: {run.name} lacks {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
+                "for which it counts as a run that retrieved nothing",
+                err=True,
+            )

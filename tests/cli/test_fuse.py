@@ -1,0 +1,120 @@
+"""``structsvm fuse``."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from structsvm.baselines import CombMNZ, Copeland, fuse_runs
+from structsvm.baselines.fusion import METHODS
+from structsvm.baselines.fusion.comb import COUNTS
+from structsvm.baselines.fusion.normalisation import NORMALISATIONS
+from structsvm.cli.fuse import fuse_command
+from structsvm.data import load_run, load_runs
+from tests.baselines.fusion.test_voting import ENGINES
+
+
+@pytest.fixture
+def files(here):
+    """The lecture's five engines as runs of one topic, in the folder runs."""
+    Path("runs").mkdir()
+    for k, ranking in enumerate(ENGINES):
+        lines = [f"7 Q0 {doc} {place + 1} {10 - place} e{k}\n" for place, doc in enumerate(ranking)]
+        Path(f"runs/e{k}").write_text("".join(lines))
+
+
+def same(found, expected):
+    assert (found.name, found.qid.tolist()) == (expected.name, expected.qid.tolist())
+    assert found.doc_ids.tolist() == expected.doc_ids.tolist()
+    assert found.scores.tolist() == expected.scores.tolist()
+
+
+def test_a_folder_to_standard_output(run, files):
+    done = run("fuse", "runs", "--method", "borda")
+    assert done.stdout.splitlines() == [
+        "7 Q0 B 1 27.0 fused",
+        "7 Q0 A 2 26.0 fused",
+        "7 Q0 C 3 22.0 fused",
+        "7 Q0 F 4 10.5 fused",
+        "7 Q0 D 5 10.5 fused",
+        "7 Q0 E 6 9.0 fused",
+    ]
+    assert done.stderr == ""
+
+
+def test_files_to_a_file(run, files):
+    paths = [f"runs/e{k}" for k in (0, 3, 4)]
+    done = run("fuse", *paths, "--method", "copeland", "--tag", "mine", "--depth", 3, "--length", 2, "-o", "out.run")
+    assert (done.stdout, done.stderr) == ("", "")
+    same(load_run("out.run"), fuse_runs(load_runs(paths), Copeland(), name="mine", depth=3, length=2))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_by_name(run, files, method):
+    run("fuse", "runs", "--method", method, "--output", "out.run")
+    same(load_run("out.run"), fuse_runs(load_runs("runs"), method))
+
+
+def test_settings(run, files):
+    done = run("fuse", "runs", "--method", "CombMNZ", "--normalisation", "sum", "--count", "nonzero", "-o", "out.run")
+    assert done.stderr == ""
+    same(load_run("out.run"), fuse_runs(load_runs("runs"), CombMNZ("sum", count="nonzero")))
+
+
+def test_the_help_knows_all_methods_and_settings():
+    options = {option.name: option for option in fuse_command.params if isinstance(option, click.Option)}
+    assert all(name in options["method"].help for name in METHODS)
+    assert set(options["normalisation"].type.choices) == set(NORMALISATIONS)
+    assert set(options["count"].type.choices) == set(COUNTS)
+
+
+def test_runs_that_lack_topics_are_named(run, files):
+    Path("runs/e5").write_text("".join(f"{topic} Q0 A 1 1 e5\n" for topic in (7, 8, 9, 10, 11)))
+    done = run("fuse", "runs", "-o", "out.run")
+    lines = done.stderr.splitlines()
+    assert len(lines) == 5
+    assert lines[0] == (
+        "structsvm: note: e0 lacks 4 of 5 topics (8, 9, 10, ...), for which it counts as a run that retrieved nothing"
+    )
+    assert set(load_run("out.run").qid.tolist()) == {"7", "8", "9", "10", "11"}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("none",), "there is no file none"),
+        (("runs/e0", "none"), "there is no file none"),
+        (("runs/e0", "runs"), "runs is a directory"),
+        (("runs/e0", "runs/e0"), "two runs are named 'e0'"),
+        (("train.txt",), "train.txt, line 1"),
+        (("runs", "-o", "nowhere/out.run"), "nowhere/out.run cannot be written"),
+        (("runs", "--tag", "a b"), "the name 'a b' must have no blank"),
+    ],
+)
+def test_faults_are_one_line(run, files, args, message):
+    done = run("fuse", *args, code=1)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"structsvm: error: {message}")
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "Missing argument 'RUNS...'"),
+        (("runs", "--method", "bordas"), "Did you mean 'borda'?"),
+        (("runs", "--method", "borda", "--normalisation", "z"), "'borda' has no setting normalisation"),
+        (("runs", "--method", "comb-sum", "--count", "nonzero"), "it is for comb-anz, comb-mnz"),
+        (("runs", "--normalisation", "rank"), "'rank' is not one of"),
+        (("runs", "--depth", "0"), "--depth"),
+        (("runs", "-o", "-"), "'-' is not supported"),
+    ],
+)
+def test_bad_usage(run, files, args, message):
+    assert message in run("fuse", *args, code=2).stderr
+
+
+def test_a_fault_leaves_what_was_there(run, files):
+    Path("out.run").write_text("old")
+    run("fuse", "runs", "--tag", "", "-o", "out.run", code=1)
+    assert Path("out.run").read_text() == "old"
