@@ -13,11 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from structsvm.experiment.collection import Collection
-from structsvm.experiment.feature_maps import FeatureMap
-from structsvm.experiment.models import Model
 from structsvm.experiment.results import WITHOUT_BEST, Fit, Ranked, Trial
 from structsvm.experiment.scoring import Precision, score_queries, tied_shares
 from structsvm.experiment.splits import Split
+from structsvm.models import FeatureMap, Model
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 
@@ -52,11 +51,13 @@ class Part:
     ----------
     rows : their rows in the collection.
     ptr : where the rows of each of them begin among these.
+    qid : number of the query of each row, from 0 and ascending.
     relevant : whether each document is.
     """
 
     rows: IntVector
     ptr: IntVector
+    qid: IntVector
     relevant: BoolVector
 
     @classmethod
@@ -64,7 +65,8 @@ class Part:
         """Collect queries."""
         rows = collection.rows(queries)
         sizes = np.diff(collection.ptr)[list(queries)]
-        return cls(rows, np.concatenate([[0], np.cumsum(sizes)]), collection.relevant[rows])
+        qid = np.repeat(np.arange(len(sizes)), sizes)
+        return cls(rows, np.concatenate([[0], np.cumsum(sizes)]), qid, collection.relevant[rows])
 
 
 def run_trial(number: int, split: Split, material: Material, models: Sequence[Model], variants: Sequence[str]) -> Trial:
@@ -106,21 +108,22 @@ def _transformed(features: FeatureMap, X: Matrix, parts: Sequence[Part], columns
 
 def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
     (X_train, X_validation, X_test), (train, validation, test) = matrices, parts
-    qid = np.repeat(np.arange(len(train.ptr) - 1), np.diff(train.ptr))
-    candidates = model.candidates(X_train, train.relevant, qid)
-    on_validation = [float(_precision(each.scores(X_validation), validation).ap.mean()) for each in candidates]
-    on_test = [_precision(each.scores(X_test), test) for each in candidates]
+    candidates = model.candidates(X_train, train.relevant.astype(np.float64), train.qid)
+    on_validation = [
+        float(_precision(each.scores(X_validation, validation.qid), validation).ap.mean()) for each in candidates
+    ]
+    scores = [each.scores(X_test, test.qid) for each in candidates]
+    on_test = [_precision(each, test) for each in scores]
     chosen = on_validation.index(max(on_validation))
-    tied = tied_shares(candidates[chosen].scores(X_test), test.ptr)
     return Fit(
-        values=tuple(float(candidate.value) for candidate in candidates),
+        values=tuple(candidate.value for candidate in candidates),
         validation=tuple(on_validation),
         test=tuple(float(precision.ap.mean()) for precision in on_test),
         seconds=tuple(candidate.seconds for candidate in candidates),
         gaps=tuple(candidate.gap for candidate in candidates),
         features=X_train.shape[1],
         chosen=chosen,
-        ranked=Ranked.of(*on_test[chosen], tied),
+        ranked=Ranked.of(*on_test[chosen], tied_shares(scores[chosen], test.ptr)),
     )
 
 
