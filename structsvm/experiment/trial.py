@@ -2,21 +2,19 @@
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from attrs import field, frozen
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from structsvm.experiment.collection import Collection
 from structsvm.experiment.results import WITHOUT_BEST, Fit, Ranked, Trial
 from structsvm.experiment.scoring import Precision, score_queries, tied_shares
 from structsvm.experiment.splits import Split
 from structsvm.models import FeatureMap, Model
+from structsvm.processes import one_thread
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 
@@ -81,7 +79,7 @@ def run_trial(number: int, split: Split, material: Material, models: Sequence[Mo
     variants : "with-best", "without-best".
     """
     began = time.perf_counter()
-    with _one_thread(), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
         warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
         parts = [Part.of(material.collection, queries) for queries in (split.train, split.validation, split.test)]
@@ -129,15 +127,3 @@ def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
 
 def _precision(scores: Vector, part: Part) -> Precision:
     return score_queries(scores, part.relevant, part.ptr)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Do linear algebra and compiled loops in one thread: sums have one order, and workers do not compete."""
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        with threadpool_limits(1):
-            yield
-    finally:
-        numba.set_num_threads(threads)

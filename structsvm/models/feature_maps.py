@@ -1,14 +1,18 @@
 """How a model reads the scores of base functions."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
 from numpy.typing import ArrayLike
+from sklearn.preprocessing import FunctionTransformer
 
-from structsvm.features import QueryMinMax, QueryPercentiles, Thresholds
+from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
 from structsvm.types import Matrix
 from structsvm.validation import at_least, one_of
+
+Scale: TypeAlias = Literal["scores", "percentiles", "min-max"]
+"""Scores as they are, or their percentiles or where they lie from the least to the largest within each query."""
 
 _WITHIN_QUERY = {"percentiles": QueryPercentiles, "min-max": QueryMinMax}
 
@@ -50,19 +54,53 @@ class Indicators(FeatureMap):
     """
 
     bins: int = field(default=50, validator=at_least(1))
-    of: Literal["scores", "percentiles", "min-max"] = field(
-        default="scores", validator=one_of("scores", "percentiles", "min-max")
-    )
+    of: Scale = field(default="scores", validator=one_of("scores", "percentiles", "min-max"))
 
     def within_queries(self, X: Matrix, qid: ArrayLike) -> Matrix:
         """Return percentiles or min-max scores, or the scores themselves."""
-        if self.of == "scores":
-            return X
-        normalised: Matrix = _WITHIN_QUERY[self.of]().fit_transform(X, qid=qid)
-        return normalised
+        return _scaled(X, qid, self.of)
 
     def transformer(self) -> Thresholds:
         """Return the thresholds."""
         if self.of == "scores":
             return Thresholds(self.bins)
         return Thresholds(self.bins, spacing="even", low=0.0, high=1.0)
+
+
+@frozen
+class Scores(FeatureMap):
+    """The scores themselves, one feature for each base function, with numbers for those that are missing.
+
+    Parameters
+    ----------
+    of : "min-max" or "percentiles" within each query (`structsvm.features.QueryMinMax`,
+        `QueryPercentiles`), and 0 where a score is missing; or "scores" as they are, and where one is
+        missing the smallest that the function gave in the query.
+    """
+
+    of: Scale = field(default="min-max", validator=one_of("scores", "percentiles", "min-max"))
+
+    def within_queries(self, X: Matrix, qid: ArrayLike) -> Matrix:
+        """Return the scores without NaN."""
+        fill = FillMissing("min" if self.of == "scores" else 0.0)
+        return fill.fit_transform(_scaled(X, qid, self.of), qid=qid)
+
+    def transformer(self) -> FunctionTransformer:
+        """Return what changes nothing."""
+        return FunctionTransformer()
+
+
+@frozen
+class AsGiven(FeatureMap):
+    """What is there, unchanged: features of LETOR, or, for fusion, scores of which some are missing (NaN)."""
+
+    def transformer(self) -> FunctionTransformer:
+        """Return what changes nothing."""
+        return FunctionTransformer()
+
+
+def _scaled(X: Matrix, qid: ArrayLike, of: Scale) -> Matrix:
+    if of == "scores":
+        return X
+    normalised: Matrix = _WITHIN_QUERY[of]().fit_transform(X, qid=qid)
+    return normalised

@@ -190,8 +190,8 @@ def _regularisation(results: Results, variant: str) -> Plot:
         figure.supylabel("MAP, mean of the trials", fontsize=9.0)
         figure.legend(loc="outside upper left", ncols=3, markerscale=0.6)
     return drawn(
-        "MAP against the hyper-parameter (C of an SVM; where it is no number, its place in the table) on validation and "
-        "on test queries, mean of the trials. The discs show how often validation picked each value."
+        "MAP against the hyper-parameter (C of an SVM; where it is no number, its place in the table) on validation "
+        "and on test queries, mean of the trials. The discs show how often validation picked each value."
     )
 
 
@@ -212,8 +212,8 @@ def _training(results: Results) -> Plot:
         time.invert_yaxis()
         figure.legend(loc="outside upper left", ncols=2)
     return drawn(
-        "Time to train for all values of the hyper-parameter in a trial, and certified gap for each C: from the least to the largest, "
-        "the middle half (thick), and the median (dot)."
+        "Time to train for all values of the hyper-parameter in a trial, and certified gap for each C: from the least "
+        "to the largest, the middle half (thick), and the median (dot)."
     )
 
 

@@ -1,16 +1,18 @@
-"""Trials spread over processes."""
+"""Work spread over processes, each of which computes in one thread."""
 
 import os
 import signal
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from threading import Thread
 from typing import TypeVar
 
+import numba
 from joblib import Parallel, cpu_count, delayed
+from threadpoolctl import threadpool_limits
 
 T = TypeVar("T")
 
@@ -39,6 +41,18 @@ def spread(
         warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
         with closing(parallel(delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)) as ready:
             yield from ready
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Do linear algebra and compiled loops in one thread: sums have one order, and workers do not compete."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        numba.set_num_threads(threads)
 
 
 def _in_a_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:
