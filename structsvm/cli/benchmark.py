@@ -53,10 +53,10 @@ def benchmark_command(
         results = benchmark(
             found, chosen, single_features=single_features, jobs=jobs, title=folds.resolve().name, progress=show
         )
+    written = write_tables(results, out) if out is not None else ()
     for end in results.ends:
         click.echo(f"structsvm: note: {end}; a wider range may do better", err=True)
     show_table(map_table(results))
     show_table(summary_table(results))
-    if out is not None:
-        written = write_tables(results, out)
+    if written:
         click.echo(f"tables   {', '.join(path.name for path in written)} in {out}")

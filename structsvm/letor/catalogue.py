@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import field, frozen
 
 from structsvm.models import AsGiven, Candidate, FeatureMap, Indicators, Model, RankingSVM, find_model
@@ -28,8 +27,8 @@ class BestFeature(Model):
 
 
 def _column(k: int, X: Any, _qid: IntVector) -> Vector:
-    column = sp.csr_array(X)[:, [k]].toarray() if sp.issparse(X) else X[:, k]
-    return np.asarray(column, dtype=np.float64).ravel()
+    column = X[:, [k]]
+    return np.asarray(column.toarray() if hasattr(column, "toarray") else column, dtype=np.float64).ravel()
 
 
 def _half_decades(low: int, high: int) -> tuple[float, ...]:
