@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
+from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.data import RankingData, load_letor_parts
@@ -69,7 +70,7 @@ def benchmark(
         progress(0, len(folds))
     found: dict[str, FoldResults] = {}
     tasks = ((fold, rivals, single_features) for fold in folds)
-    with closing(spread(run_fold, tasks, min(jobs, len(folds)) if jobs else jobs)) as finished:
+    with closing(spread(run_fold, tasks, min(jobs or cpu_count(), len(folds)))) as finished:
         for results in finished:
             found[results.name] = results
             if progress:

@@ -32,8 +32,9 @@ def summary_table(benchmark: Benchmark) -> Table:
     """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time."""
     models = tuple(_summary(benchmark, name) for name in benchmark.models)
     features = tuple(_summary(benchmark, name) for name in benchmark.features)
+    mean_of = f", mean of {len(benchmark.folds)} folds" if len(benchmark.folds) > 1 else ""
     return Table(
-        title=f"Test queries, mean of {len(benchmark.folds)} folds{_of(benchmark)}",
+        title=f"Test queries{mean_of}{_of(benchmark)}",
         columns=(
             _MODEL,
             *(Column(_heading(measure), _digits(measure)) for measure in _SHOWN),
