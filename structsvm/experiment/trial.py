@@ -31,7 +31,7 @@ class Material:
 
     collection: Collection
     best: int
-    normalised: dict[FeatureMap, Matrix] = field(repr=False)
+    normalised: dict[FeatureMap, Any] = field(repr=False)
 
     @classmethod
     def of(cls, collection: Collection, best: int, models: Iterable[Model]) -> "Material":

@@ -32,6 +32,11 @@ class Fold:
     validation: tuple[Path, ...]
     test: tuple[Path, ...]
 
+    def located(self) -> "Fold":
+        """Return the fold with absolute paths, which other processes understand wherever they work."""
+        parts = (self.train, self.validation, self.test)
+        return Fold(self.name, *(tuple(Path(path).absolute() for path in part) for part in parts))
+
 
 def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     """Find the folds in a folder.

@@ -69,7 +69,7 @@ def benchmark(
     if progress:
         progress(0, len(folds))
     found: dict[str, FoldResults] = {}
-    tasks = ((fold, rivals, single_features) for fold in folds)
+    tasks = ((fold.located(), rivals, single_features) for fold in folds)
     with closing(spread(run_fold, tasks, min(jobs or cpu_count(), len(folds)))) as finished:
         for results in finished:
             found[results.name] = results

@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from typing import Any, Literal, TypeAlias
 
+import scipy.sparse as sp
 from attrs import field, frozen
 from numpy.typing import ArrayLike
 from sklearn.preprocessing import FunctionTransformer
 
 from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
-from structsvm.types import Matrix
+from structsvm.types import Features, Matrix
 from structsvm.validation import at_least, one_of
 
 Scale: TypeAlias = Literal["scores", "percentiles", "min-max"]
@@ -23,12 +24,13 @@ class FeatureMap(ABC):
     A value: frozen, hashable and comparable, so that models that read the same features share them.
     """
 
-    def within_queries(self, X: Matrix, qid: ArrayLike) -> Matrix:
+    def within_queries(self, X: Features, qid: ArrayLike) -> Features:
         """Return what depends on the documents of a query alone; computed once for all trials. X by default.
 
         Parameters
         ----------
-        X : scores of the base functions, shape (rows, F); NaN where a document was not retrieved.
+        X : scores of the base functions, or features of LETOR, shape (rows, F); NaN where a document was not
+            retrieved. Sparse features are made dense by maps that need that.
         qid : query of each row.
 
         Returns
@@ -56,7 +58,7 @@ class Indicators(FeatureMap):
     bins: int = field(default=50, validator=at_least(1))
     of: Scale = field(default="scores", validator=one_of("scores", "percentiles", "min-max"))
 
-    def within_queries(self, X: Matrix, qid: ArrayLike) -> Matrix:
+    def within_queries(self, X: Features, qid: ArrayLike) -> Matrix:
         """Return percentiles or min-max scores, or the scores themselves."""
         return _scaled(X, qid, self.of)
 
@@ -80,7 +82,7 @@ class Scores(FeatureMap):
 
     of: Scale = field(default="min-max", validator=one_of("scores", "percentiles", "min-max"))
 
-    def within_queries(self, X: Matrix, qid: ArrayLike) -> Matrix:
+    def within_queries(self, X: Features, qid: ArrayLike) -> Matrix:
         """Return the scores without NaN."""
         fill = FillMissing("min" if self.of == "scores" else 0.0)
         return fill.fit_transform(_scaled(X, qid, self.of), qid=qid)
@@ -99,8 +101,9 @@ class AsGiven(FeatureMap):
         return FunctionTransformer()
 
 
-def _scaled(X: Matrix, qid: ArrayLike, of: Scale) -> Matrix:
+def _scaled(X: Features, qid: ArrayLike, of: Scale) -> Matrix:
+    scores: Matrix = X.toarray() if sp.issparse(X) else X
     if of == "scores":
-        return X
-    normalised: Matrix = _WITHIN_QUERY[of]().fit_transform(X, qid=qid)
+        return scores
+    normalised: Matrix = _WITHIN_QUERY[of]().fit_transform(scores, qid=qid)
     return normalised

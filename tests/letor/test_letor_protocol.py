@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
@@ -130,7 +131,7 @@ def test_picks_at_an_end_are_told(sets):
 
 
 def test_sparse_data(tmp_path):
-    """Rows that take less memory as CSR are read so; linear models and single features do not mind."""
+    """Rows that take less memory as CSR are read so; models and single features do not mind."""
     rng = np.random.default_rng(0)
     for number in range(1, 4):
         lines = [
@@ -138,8 +139,13 @@ def test_sparse_data(tmp_path):
             for row in range(24)
         ]
         (tmp_path / f"S{number}.txt").write_text("".join(lines))
-    found = benchmark(tmp_path, [SVM], jobs=1, single_features=True)
+    found = benchmark(tmp_path, [SVM, BINS], jobs=1, single_features=True)
     assert len(found.features) == 40
+    train = load_letor(tmp_path / "S1.txt", n_features=40)
+    assert sp.issparse(train.X)
+    dense = BINS.features.within_queries(train.X, train.qid)
+    assert dense.tolist() == train.X.toarray().tolist()
+    assert found.of("bins")[0].gaps[0] <= 1e-4
     data = load_letor(tmp_path / "S3.txt", n_features=40, sparse=False)
     expected = measured(data.X[:, 39], data.y, data.qid)
     assert found.folds[0].features["feature 40"].measures == expected
