@@ -46,6 +46,10 @@ class DataFormatError(InputError):
         place = f"{path}" if line is None else f"{path}, line {line}"
         super().__init__(f"{place}: {problem}")
 
+    def __reduce__(self) -> tuple[type["DataFormatError"], tuple[Path, int | None, str]]:
+        """Tell how to make it again, in another process."""
+        return type(self), (self.path, self.line, self.problem)
+
 
 class UnknownNameError(InputError):
     """No loss, solver, backend or measure has that name.
@@ -60,12 +64,17 @@ class UnknownNameError(InputError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meaning: str = "") -> None:
         self.name = name
-        names = sorted(known)
+        self._made_of = kind, name, tuple(known), meaning
+        names = sorted(self._made_of[2])
         plain = {known.lower().replace("_", "-"): known for known in names}
         wanted = name.partition("(")[0].lower().replace("_", "-")
         near = difflib.get_close_matches(wanted, plain, n=1, cutoff=0.5)
         hint = f" {meaning}" if meaning else f" Did you mean {plain[near[0]]!r}?" if near else ""
         super().__init__(f"there is no {kind} named {name!r}.{hint} Known: {', '.join(names)}.")
+
+    def __reduce__(self) -> tuple[type["UnknownNameError"], tuple[str, str, tuple[str, ...], str]]:
+        """Tell how to make it again, in another process."""
+        return type(self), self._made_of
 
 
 class ModelFileError(InputError):

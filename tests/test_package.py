@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "registry": BASE | {"names"},
     "result": BASE | {"archive"},
     "parallel": {"types"},
+    "processes": set(),
     "operators": BASE | {"parallel"},
     "metrics": BASE | {"names", "registry"},
     "features": BASE | {"operators", "metrics"},
@@ -44,8 +45,10 @@ MAY_IMPORT = {
     "baselines": SHARED
     | {"names", "operators", "metrics", "features", "data", "losses", "problem", "solvers", "estimators"},
     "tables": set(),
-    "experiment": SHARED | {"files", "operators", "metrics", "features", "data", "losses", "solvers", "estimators"},
-    "report": {"exceptions", "types", "files", "plotting", "tables", "experiment"},
+    "models": SHARED | {"operators", "features", "losses", "estimators"},
+    "experiment": SHARED | {"files", "processes", "metrics", "data", "models"},
+    "letor": BASE | {"files", "processes", "metrics", "data", "models", "tables"},
+    "report": {"exceptions", "types", "files", "plotting", "tables", "models", "experiment"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
 LARGE = {"cvxopt", "osqp", "highspy", "matplotlib", "jinja2"}
@@ -71,7 +74,9 @@ print(json.dumps([sorted(set(sys.modules) & {large!r}), compiled]))
         "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
         "import structsvm.comparison",
         "import structsvm.baselines",
+        "import structsvm.models",
         "import structsvm.experiment",
+        "import structsvm.letor",
         "import structsvm.tables, structsvm.report",
     ],
 )

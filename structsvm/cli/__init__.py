@@ -2,6 +2,7 @@
 
 import click
 
+from structsvm.cli.benchmark import benchmark_command
 from structsvm.cli.compare import compare_command
 from structsvm.cli.demo import demo_command
 from structsvm.cli.evaluate import evaluate_command
@@ -26,6 +27,7 @@ __all__ = ["main"]
         compare_command,
         experiment_command,
         fuse_command,
+        benchmark_command,
         report_command,
         list_command,
         demo_command,

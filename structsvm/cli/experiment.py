@@ -9,7 +9,7 @@ import click
 
 from structsvm.cli.console import counted, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, example
+from structsvm.cli.options import FILE, as_list, example
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _SHOWN = 5
-
-
-def _as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    if text is None:
-        return None
-    parts = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not parts:
-        raise click.BadParameter("the list is empty")
-    return parts
 
 
 @click.command(
@@ -38,7 +29,7 @@ def _as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> 
 @click.option("--qrels", type=FILE, required=True, help="Judgments in TREC's format.")
 @click.option("--out", type=_FOLDER, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
-    "--topics", metavar="LIST", callback=_as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
+    "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
 )
 @click.option("--trials", type=click.IntRange(min=1), default=50, show_default=True, help="Number of trials.")
 @click.option("--train", type=click.IntRange(min=1), default=10, show_default=True, help="Training queries of a trial.")
@@ -57,7 +48,7 @@ def _as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> 
 @click.option(
     "--models",
     metavar="NAMES",
-    callback=_as_list,
+    callback=as_list,
     help="Models, such as svm-map,svm-roc; the first is what the others are compared with.  [default: all]",
 )
 @click.option("--with-best", is_flag=True, help="Only the variant in which models read all base functions.")

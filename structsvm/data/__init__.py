@@ -4,7 +4,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.digits import load_digits_queries
 from structsvm.data.digits_runs import load_digits_runs
 from structsvm.data.joining import JoinedRuns, join_runs
-from structsvm.data.letor import load_letor
+from structsvm.data.letor import load_letor, load_letor_parts
 from structsvm.data.pool import Pool
 from structsvm.data.pooling import load_pool, pool_runs
 from structsvm.data.qrels import Qrels
@@ -22,6 +22,7 @@ __all__ = [
     "load_digits_queries",
     "load_digits_runs",
     "load_letor",
+    "load_letor_parts",
     "load_pool",
     "load_qrels",
     "load_run",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.files import open_bytes
 from structsvm.data.letor_faults import first_fault
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.types import Features, IntVector, Vector
+from structsvm.types import IntVector, Vector
 
 _DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")
 
@@ -58,16 +59,48 @@ def load_letor(
     >>> data  # doctest: +SKIP
     RankingData(471 queries, 9630 documents, 46 features, dense)
     """
-    paths = _paths(path_or_paths)
+    (data,) = load_letor_parts([path_or_paths], n_features=n_features, doc_ids=doc_ids, sparse=sparse)
+    return data
+
+
+def load_letor_parts(
+    parts: Iterable[str | PathLike[str] | Iterable[str | PathLike[str]]],
+    *,
+    n_features: int | None = None,
+    doc_ids: bool = False,
+    sparse: bool | None = None,
+) -> tuple[RankingData, ...]:
+    """Read several data sets of the same columns, such as those to train, to validate and to test.
+
+    Parameters
+    ----------
+    parts : the file or files of each data set. No query may be in two of them.
+    n_features : number of columns of all. None: the largest index in any of the files.
+    doc_ids, sparse : see `load_letor`; all data sets are dense, or all CSR.
+
+    Raises
+    ------
+    InputError, DataFormatError : as `load_letor`.
+    """
+    groups = [_paths(each) for each in parts]
     if n_features is not None and n_features < 1:
         raise InputError(f"n_features must be at least 1, or None; it is {n_features}")
-    parts = [_read(path, n_features) for path in paths]
-    _check_queries_apart(paths, parts)
-    width = n_features or max(part.X.shape[1] for part in parts)
+    paths = [path for group in groups for path in group]
+    files = [_read(path, n_features) for path in paths]
+    _check_queries_apart(paths, files)
+    width = n_features or max(file.X.shape[1] for file in files)
+    if sparse is None:
+        sparse = _smaller_as_csr(files, width)
+    left = iter(files)
+    return tuple(_joined(group, list(islice(left, len(group))), width, doc_ids, sparse) for group in groups)
+
+
+def _joined(paths: list[Path], files: list["_Part"], width: int, doc_ids: bool, sparse: bool) -> RankingData:
+    X = sp.vstack([_widen(file.X, width) for file in files], format="csr")
     return RankingData(
-        X=_represent(sp.vstack([_widen(part.X, width) for part in parts], format="csr"), sparse),
-        y=np.concatenate([part.y for part in parts]),
-        qid=np.concatenate([part.qid for part in parts]),
+        X=X if sparse else X.toarray(),
+        y=np.concatenate([file.y for file in files]),
+        qid=np.concatenate([file.qid for file in files]),
         doc_ids=np.concatenate([_doc_ids(path) for path in paths]) if doc_ids else None,
     )
 
@@ -130,11 +163,12 @@ def _widen(X: sp.csr_array, width: int) -> sp.csr_array:
     return sp.csr_array((X.data, X.indices.astype(index), X.indptr.astype(index)), shape=(X.shape[0], width))
 
 
-def _represent(X: sp.csr_array, sparse: bool | None) -> Features:
-    if sparse is None:
-        n, d = X.shape
-        sparse = 2 * (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) < n * d * X.data.itemsize
-    return X if sparse else X.toarray()
+def _smaller_as_csr(files: list[_Part], width: int) -> bool:
+    """Say whether CSR takes less than half the memory of dense rows."""
+    rows, stored = sum(file.X.shape[0] for file in files), sum(file.X.nnz for file in files)
+    index = 4 if max(stored, width) <= np.iinfo(np.int32).max else 8
+    item = files[0].X.data.itemsize
+    return 2 * (stored * (item + index) + (rows + 1) * index) < rows * width * item
 
 
 def _doc_ids(path: Path) -> NDArray[np.str_]:

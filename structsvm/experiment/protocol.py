@@ -18,7 +18,7 @@ from structsvm.experiment.results import WITHOUT_BEST, Header, Query, Results
 from structsvm.experiment.settings import Settings
 from structsvm.experiment.splits import balanced_splits
 from structsvm.experiment.trial import Material, run_trial
-from structsvm.experiment.workers import spread
+from structsvm.processes import spread
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Is shown the number of trials that are done and that of all, at the start and after each trial."""

@@ -11,6 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.experiment.encoding import as_json, from_json
 from structsvm.experiment.significance import Comparison, compare
 from structsvm.files import replacing
+from structsvm.models import Value
 from structsvm.types import Vector
 
 FORMAT = 1
@@ -92,7 +93,7 @@ class Fit:
 
     Parameters
     ----------
-    values : values of the hyper-parameter (C of an SVM), ascending.
+    values : values of the hyper-parameter (C of an SVM), ascending; texts where it is no number.
     validation, test : MAP on the validation and test queries at each value, in the tie order.
     seconds : training time at each value; it starts from the model of the value before.
     gaps : certified gap to the optimum at each value, in units of the loss (``gap / C``); None for a
@@ -102,7 +103,7 @@ class Fit:
     ranked : how well the model picked ranks each test query, in the order of `Trial.test`.
     """
 
-    values: tuple[float, ...]
+    values: tuple[Value, ...]
     validation: tuple[float, ...]
     test: tuple[float, ...]
     seconds: tuple[float, ...]
@@ -112,7 +113,7 @@ class Fit:
     ranked: Ranked
 
     @property
-    def value(self) -> float:
+    def value(self) -> Value:
         """The value picked."""
         return self.values[self.chosen]
 

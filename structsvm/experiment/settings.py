@@ -7,8 +7,8 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.experiment.models import Model, create_model, model_names
 from structsvm.experiment.results import WITH_BEST, WITHOUT_BEST
+from structsvm.models import Model, create_model, model_names
 from structsvm.validation import at_least
 
 VARIANTS = (WITH_BEST, WITHOUT_BEST)

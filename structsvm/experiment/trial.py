@@ -2,22 +2,19 @@
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from attrs import field, frozen
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from structsvm.experiment.collection import Collection
-from structsvm.experiment.feature_maps import FeatureMap
-from structsvm.experiment.models import Model
 from structsvm.experiment.results import WITHOUT_BEST, Fit, Ranked, Trial
 from structsvm.experiment.scoring import Precision, score_queries, tied_shares
 from structsvm.experiment.splits import Split
+from structsvm.models import FeatureMap, Model
+from structsvm.processes import one_thread
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 
@@ -34,7 +31,7 @@ class Material:
 
     collection: Collection
     best: int
-    normalised: dict[FeatureMap, Matrix] = field(repr=False)
+    normalised: dict[FeatureMap, Any] = field(repr=False)
 
     @classmethod
     def of(cls, collection: Collection, best: int, models: Iterable[Model]) -> "Material":
@@ -52,11 +49,13 @@ class Part:
     ----------
     rows : their rows in the collection.
     ptr : where the rows of each of them begin among these.
+    qid : number of the query of each row, from 0 and ascending.
     relevant : whether each document is.
     """
 
     rows: IntVector
     ptr: IntVector
+    qid: IntVector
     relevant: BoolVector
 
     @classmethod
@@ -64,7 +63,8 @@ class Part:
         """Collect queries."""
         rows = collection.rows(queries)
         sizes = np.diff(collection.ptr)[list(queries)]
-        return cls(rows, np.concatenate([[0], np.cumsum(sizes)]), collection.relevant[rows])
+        qid = np.repeat(np.arange(len(sizes)), sizes)
+        return cls(rows, np.concatenate([[0], np.cumsum(sizes)]), qid, collection.relevant[rows])
 
 
 def run_trial(number: int, split: Split, material: Material, models: Sequence[Model], variants: Sequence[str]) -> Trial:
@@ -79,7 +79,7 @@ def run_trial(number: int, split: Split, material: Material, models: Sequence[Mo
     variants : "with-best", "without-best".
     """
     began = time.perf_counter()
-    with _one_thread(), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
         warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
         parts = [Part.of(material.collection, queries) for queries in (split.train, split.validation, split.test)]
@@ -106,35 +106,24 @@ def _transformed(features: FeatureMap, X: Matrix, parts: Sequence[Part], columns
 
 def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
     (X_train, X_validation, X_test), (train, validation, test) = matrices, parts
-    qid = np.repeat(np.arange(len(train.ptr) - 1), np.diff(train.ptr))
-    candidates = model.candidates(X_train, train.relevant, qid)
-    on_validation = [float(_precision(each.scores(X_validation), validation).ap.mean()) for each in candidates]
-    on_test = [_precision(each.scores(X_test), test) for each in candidates]
+    candidates = model.candidates(X_train, train.relevant.astype(np.float64), train.qid)
+    on_validation = [
+        float(_precision(each.scores(X_validation, validation.qid), validation).ap.mean()) for each in candidates
+    ]
+    scores = [each.scores(X_test, test.qid) for each in candidates]
+    on_test = [_precision(each, test) for each in scores]
     chosen = on_validation.index(max(on_validation))
-    tied = tied_shares(candidates[chosen].scores(X_test), test.ptr)
     return Fit(
-        values=tuple(float(candidate.value) for candidate in candidates),
+        values=tuple(candidate.value for candidate in candidates),
         validation=tuple(on_validation),
         test=tuple(float(precision.ap.mean()) for precision in on_test),
         seconds=tuple(candidate.seconds for candidate in candidates),
         gaps=tuple(candidate.gap for candidate in candidates),
         features=X_train.shape[1],
         chosen=chosen,
-        ranked=Ranked.of(*on_test[chosen], tied),
+        ranked=Ranked.of(*on_test[chosen], tied_shares(scores[chosen], test.ptr)),
     )
 
 
 def _precision(scores: Vector, part: Part) -> Precision:
     return score_queries(scores, part.relevant, part.ptr)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Do linear algebra and compiled loops in one thread: sums have one order, and workers do not compete."""
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        with threadpool_limits(1):
-            yield
-    finally:
-        numba.set_num_threads(threads)

@@ -71,7 +71,7 @@ class Plots:
     ----------
     overview : MAP of models and base functions.
     differences : average precision of the first model minus that of each other row, query by query; by variant.
-    regularisation : MAP against C; by variant.
+    regularisation : MAP against the hyper-parameter, C of an SVM; by variant.
     training : time and gap of each model.
     """
 
@@ -163,7 +163,8 @@ def _regularisation(results: Results, variant: str) -> Plot:
     with _figure(f"regularisation-{variant}", *_size(len(results.models))) as (figure, drawn):
         for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
             fits = results.fits(variant, model)
-            values = np.array(fits[0].values)
+            named = any(isinstance(value, str) for value in fits[0].values)
+            values = np.arange(1.0, len(fits[0].values) + 1.0) if named else np.array(fits[0].values)
             validation, test = (
                 np.mean([getattr(fit, what) for fit in fits], axis=0) for what in ("validation", "test")
             )
@@ -181,14 +182,16 @@ def _regularisation(results: Results, variant: str) -> Plot:
                 label="test; area: how often it was picked" if first else None,
             )
             axes.set_title(model, loc="left")
-            if values.min() > 0.0:
+            if named:
+                axes.set_xticks(values)
+            elif values.min() > 0.0:
                 axes.set_xscale("log")
-        figure.supxlabel("C", fontsize=9.0)
+        figure.supxlabel("hyper-parameter", fontsize=9.0)
         figure.supylabel("MAP, mean of the trials", fontsize=9.0)
         figure.legend(loc="outside upper left", ncols=3, markerscale=0.6)
     return drawn(
-        "MAP against C on validation and on test queries, mean of the trials. The discs show how often validation "
-        "picked each C."
+        "MAP against the hyper-parameter (C of an SVM; where it is no number, its place in the table) on validation "
+        "and on test queries, mean of the trials. The discs show how often validation picked each value."
     )
 
 
@@ -204,13 +207,13 @@ def _training(results: Results) -> Plot:
                 _strip(time, [sum(fit.seconds) for fit in fits], row + shift, colour, label)
                 gaps = [max(each, _SMALLEST_GAP) for fit in fits for each in fit.gaps if each is not None]
                 _strip(gap, gaps, row + shift, colour, None)
-        time.set(xscale="log", xlabel="seconds a trial, all values of C", yticks=range(len(models)), yticklabels=models)
+        time.set(xscale="log", xlabel="seconds a trial, all values", yticks=range(len(models)), yticklabels=models)
         gap.set(xscale="log", xlabel="certified gap, units of the loss")
         time.invert_yaxis()
         figure.legend(loc="outside upper left", ncols=2)
     return drawn(
-        "Time to train for all values of C in a trial, and certified gap for each C: from the least to the largest, "
-        "the middle half (thick), and the median (dot)."
+        "Time to train for all values of the hyper-parameter in a trial, and certified gap for each C: from the least "
+        "to the largest, the middle half (thick), and the median (dot)."
     )
 
 

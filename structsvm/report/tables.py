@@ -8,6 +8,7 @@ from attrs import asdict, evolve
 
 from structsvm.experiment import WITH_BEST, WITHOUT_BEST, Fit, Results, Row
 from structsvm.experiment.results import Denominators
+from structsvm.models import Value
 from structsvm.tables import Column, Record, Table
 
 VARIANTS: Mapping[str, str] = {
@@ -105,7 +106,10 @@ def function_table(results: Results) -> Table:
 
 
 def path_table(results: Results, variant: str) -> Table:
-    """Return MAP on validation and test queries for each C, mean of the trials, and how often it was picked."""
+    """Return MAP on validation and test queries for each value of the hyper-parameter, and how often it was picked.
+
+    MAP is the mean of the trials. The hyper-parameter is C for SVMs.
+    """
     sections = []
     for model in results.models:
         fits = results.fits(variant, model)
@@ -114,7 +118,7 @@ def path_table(results: Results, variant: str) -> Table:
                 {
                     "variant": variant,
                     "name": model,
-                    "C": value,
+                    "value": value,
                     "validation": fmean(fit.validation[k] for fit in fits),
                     "test": fmean(fit.test[k] for fit in fits),
                     "picked": sum(fit.chosen == k for fit in fits),
@@ -123,10 +127,10 @@ def path_table(results: Results, variant: str) -> Table:
             )
         )
     return Table(
-        title=f"MAP against C, models read {VARIANTS[variant]}",
+        title=f"MAP against the hyper-parameter, models read {VARIANTS[variant]}",
         columns=(
             Column("Model", _text("name"), right=False),
-            Column("C", lambda record: f"{record['C']:g}"),
+            Column("Value", lambda record: spelled(record["value"])),
             Column("Validation", _digits("validation", 4)),
             Column("Test", _digits("test", 4)),
             Column("Times picked", _number("picked")),
@@ -143,8 +147,8 @@ def fits_table(results: Results, variant: str) -> Table:
         columns=(
             Column("Model", _text("name"), right=False),
             Column("Features", _number("features")),
-            Column("C tried", lambda record: f"{record['lowest']:g} to {record['highest']:g}"),
-            Column("C picked", lambda record: f"{record['picked']:g}"),
+            Column("Tried", _tried),
+            Column("Picked", lambda record: spelled(record["picked"])),
             Column("At an end", lambda record: f"{record['at_an_end']} of {record['trials']}"),
             Column("Seconds", lambda record: f"{record['seconds']:.2f}"),
             Column("Gap", lambda record: _gap(record["gap"])),
@@ -152,10 +156,11 @@ def fits_table(results: Results, variant: str) -> Table:
         ),
         sections=(tuple(records),),
         notes=(
-            "Features, C picked and gap are medians of the trials, seconds the mean. At an end: trials in which "
-            "validation picked the least or largest C. Seconds are those of training for all values of C in turn, each "
-            "from the model before. The gap, of every C, is certified: no weights are better than those of the model "
-            "by more, in units of the loss.",
+            "Tried and picked: the hyper-parameter, C of an SVM. Features, what was picked and gap are medians of the "
+            "trials, seconds the mean. At an end: trials in which validation picked the least or largest value of "
+            "several. Seconds are those of training for all values in turn, an SVM each from the model before. The "
+            "gap, of every C, is certified: no weights are better than those of the model by more, in units of the "
+            "loss.",
         ),
     )
 
@@ -234,15 +239,25 @@ def _fits_record(variant: str, model: str, fits: tuple[Fit, ...]) -> Record:
         "variant": variant,
         "name": model,
         "features": median_low(fit.features for fit in fits),
-        "lowest": min(values),
-        "highest": max(values),
-        "picked": median_low(fit.value for fit in fits),
-        "at_an_end": sum(fit.chosen in (0, len(values) - 1) for fit in fits),
+        "lowest": values[0],
+        "highest": values[-1],
+        "picked": values[median_low(fit.chosen for fit in fits)],
+        "at_an_end": sum(len(values) > 1 and fit.chosen in (0, len(values) - 1) for fit in fits),
         "trials": len(fits),
         "seconds": fmean(math.fsum(fit.seconds) for fit in fits),
         "gap": median(gaps) if gaps else None,
         "largest_gap": max(gaps) if gaps else None,
     }
+
+
+def spelled(value: Value) -> str:
+    """Return a value of a hyper-parameter as text."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _tried(record: Record) -> str:
+    ends = [spelled(record["lowest"]), spelled(record["highest"])]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _wins(record: Record) -> str:

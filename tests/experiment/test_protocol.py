@@ -14,21 +14,16 @@ from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.experiment import (
-    Candidate,
     Collection,
-    FeatureMap,
-    Indicators,
-    Model,
-    RankingSVM,
     Results,
     Settings,
     Trial,
-    create_model,
     run,
 )
 from structsvm.experiment import protocol as protocol_module
 from structsvm.experiment.records import NAME
 from structsvm.metrics import AP
+from structsvm.models import Candidate, FeatureMap, Indicators, Model, RankingSVM, create_model
 from tests.experiment.conftest import scored_documents
 
 FEW = (0.1, 1.0, 10.0)
@@ -292,9 +287,9 @@ class FirstColumn(Model):
     name: str = "first column"
     features: FeatureMap = Filled()
 
-    def candidates(self, X, relevant, qid) -> Sequence[Candidate]:
-        assert len(X) == len(relevant) == len(qid)
-        return [Candidate(sign, lambda X, sign=sign: sign * X[:, 0], 0.0) for sign in (-1.0, 1.0)]
+    def candidates(self, X, y, qid) -> Sequence[Candidate]:
+        assert len(X) == len(y) == len(qid)
+        return [Candidate(sign, lambda X, qid, sign=sign: sign * X[:, 0], 0.0) for sign in (-1.0, 1.0)]
 
 
 def test_a_model_of_ones_own(collection, tmp_path):
@@ -314,8 +309,8 @@ def test_among_equals_the_first_candidate_is_picked(collection, tmp_path):
         name: str = "indifferent"
         features: FeatureMap = Filled()
 
-        def candidates(self, X, relevant, qid) -> Sequence[Candidate]:
-            return [Candidate(float(k), lambda X: np.zeros(len(X)), 0.0) for k in range(3)]
+        def candidates(self, X, y, qid) -> Sequence[Candidate]:
+            return [Candidate(float(k), lambda X, qid: np.zeros(len(X)), 0.0) for k in range(3)]
 
     results = run(collection, evolve(SMALL, models=[Indifferent()], variants=["with-best"]), tmp_path, jobs=1)
     for fit in results.fits("with-best", "indifferent"):

@@ -51,10 +51,10 @@ Best function: alpha_1   0.3056   2/0/1    0.5             0.2994    25%
 
 FITS = """\
 Training, on all base functions
-Model     Features     C tried   C picked   At an end   Seconds       Gap   Largest gap
-───────────────────────────────────────────────────────────────────────────────────────
-SVM-map          6   0.1 to 10          1      1 of 2      1.00   2.0e-04       3.0e-04
-SVM-roc          6   0.1 to 10          1      1 of 2      1.00   2.0e-04       3.0e-04
+Model     Features       Tried   Picked   At an end   Seconds       Gap   Largest gap
+─────────────────────────────────────────────────────────────────────────────────────
+SVM-map          6   0.1 to 10        1      1 of 2      1.00   2.0e-04       3.0e-04
+SVM-roc          6   0.1 to 10        1      1 of 2      1.00   2.0e-04       3.0e-04
 """
 
 QUERIES = """\
@@ -76,12 +76,12 @@ beta<2>         0.5000          0.4900         50%    25%
 """
 
 PATH = """\
-MAP against C, models read all base functions
-Model       C   Validation     Test   Times picked
-──────────────────────────────────────────────────
-SVM-map   0.1       0.2000   0.1000              0
-SVM-map     1       0.3000   0.4000              1
-SVM-map    10       0.3000   0.2000              1
+MAP against the hyper-parameter, models read all base functions
+Model     Value   Validation     Test   Times picked
+────────────────────────────────────────────────────
+SVM-map     0.1       0.2000   0.1000              0
+SVM-map       1       0.3000   0.4000              1
+SVM-map      10       0.3000   0.2000              1
 """
 
 

@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 from attrs import frozen
 
-from structsvm.experiment.kernels.error_rate import error_rate
 from structsvm.losses import ScoreLoss
+from structsvm.models.kernels.error_rate import error_rate
 from structsvm.types import Vector
 
 

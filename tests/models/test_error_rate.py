@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from structsvm import Problem
-from structsvm.experiment.error_rate import ErrorRate
+from structsvm.models.error_rate import ErrorRate
 from structsvm.solvers import OneSlack
 from structsvm.testing import check_loss
 

@@ -1,16 +1,18 @@
-"""Trials spread over processes."""
+"""Work spread over processes, each of which computes in one thread."""
 
 import os
 import signal
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import cache
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import TypeVar
 
+import numba
 from joblib import Parallel, cpu_count, delayed
+from threadpoolctl import threadpool_limits
 
 T = TypeVar("T")
 
@@ -37,8 +39,36 @@ def spread(
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
-        with closing(parallel(delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)) as ready:
+        calls = (delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)
+        with _starting_workers():
+            started = parallel(calls)
+        with closing(started) as ready:
             yield from ready
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Do linear algebra and compiled loops in one thread: sums have one order, and workers do not compete."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        numba.set_num_threads(threads)
+
+
+@contextmanager
+def _starting_workers() -> Iterator[None]:
+    """Ignore Ctrl-C for the moment in which processes start: they inherit it, and would end with a traceback else."""
+    if current_thread() is not main_thread():  # no other thread may do this, or is told of Ctrl-C
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _in_a_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:

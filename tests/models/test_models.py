@@ -6,9 +6,9 @@ from attrs import evolve
 
 from structsvm import Ranker
 from structsvm.exceptions import UnknownNameError
-from structsvm.experiment import create_model, model_names
-from structsvm.experiment.models import merge_equal
 from structsvm.features import Thresholds
+from structsvm.models import create_model, model_names
+from structsvm.models.svm import merge_equal
 from tests.experiment.conftest import scored_documents
 
 SCORES, Y, QID = scored_documents(6, 40, 3)
@@ -32,11 +32,11 @@ def test_the_models_of_the_paper_by_name():
 @pytest.mark.parametrize(("name", "loss"), [("SVM-map", "map"), ("SVM-roc", "roc_area")])
 def test_the_rankers_are_optimal(name, loss):
     model = create_model(name)
-    candidates = model.candidates(X, Y > 0, QID)
+    candidates = model.candidates(X, Y, QID)
     assert [candidate.value for candidate in candidates] == list(model.Cs)
     for candidate in candidates[2:6]:
         exact = Ranker(loss, candidate.value, tol=1e-6).fit(X, Y, qid=QID)
-        ranker = candidate.scores.__self__
+        ranker = candidate.scores.args[0]
         assert 0.0 <= candidate.gap <= model.tol
         assert ranker.result_.primal <= exact.result_.primal + (model.tol + 1e-6) * candidate.value
 
@@ -46,7 +46,7 @@ def test_the_classifiers_have_the_optimum_of_zero_one(name):
     """Merged documents, and class weights whose ratio is that of the classes, change nothing but the speed."""
     model = create_model(name)
     model = evolve(model, Cs=(0.01, 1.0, 100.0))
-    for candidate in model.candidates(X, Y > 0, QID):
+    for candidate in model.candidates(X, Y, QID):
         exact = Ranker(
             "zero_one",
             candidate.value,
@@ -54,7 +54,7 @@ def test_the_classifiers_have_the_optimum_of_zero_one(name):
             fit_intercept=name.endswith("+b"),
             class_weight="balanced" if "acc2" in name else None,
         ).fit(X, Y, qid=QID)
-        primal = candidate.scores.__self__.result_.primal
+        primal = candidate.scores.args[0].result_.primal
         assert candidate.gap <= model.tol
         assert abs(primal - exact.result_.primal) <= (model.tol + 1e-6) * candidate.value
 

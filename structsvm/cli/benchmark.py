@@ -1,0 +1,62 @@
+"""``structsvm benchmark``."""
+
+from pathlib import Path
+
+import click
+
+from structsvm.cli.console import progress_bar, show_table
+from structsvm.cli.options import as_list, example
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    from structsvm.letor import model_names
+
+    click.echo("\n".join(model_names()))
+    ctx.exit()
+
+
+@click.command(
+    name="benchmark",
+    short_help="Compare models by LETOR's protocol, fold by fold.",
+    epilog=example("structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"),
+)
+@click.argument("folds", metavar="DATA_FOLDS", type=_FOLDER)
+@click.option("--models", metavar="NAMES", callback=as_list, help="Models, such as svm-map,svm-roc.  [default: all]")
+@click.option("--out", type=_FOLDER, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
+@click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
+@click.option(
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_models, help="Show the names of models."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def benchmark_command(
+    folds: Path, models: tuple[str, ...] | None, out: Path | None, jobs: int | None, single_features: bool, quiet: bool
+) -> None:
+    """Train, pick and test models on the folds of a LETOR data set.
+
+    DATA_FOLDS holds Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, or S1.txt to S5.txt, which are
+    rotated as LETOR does. In each fold the value of a model's hyper-parameter is picked by MAP on the validation
+    queries. The best single feature on validation is a further row. Queries without a relevant document count 0.
+    """
+    from structsvm.letor import benchmark, create_model, find_folds, map_table, model_names, summary_table, write_tables
+    from structsvm.letor.writing import prepare_folder
+
+    chosen = [create_model(name) for name in models or model_names()]
+    found = find_folds(folds)
+    if out is not None:
+        prepare_folder(out)
+    with progress_bar("folds", shown=not quiet) as show:
+        results = benchmark(
+            found, chosen, single_features=single_features, jobs=jobs, title=folds.resolve().name, progress=show
+        )
+    written = write_tables(results, out) if out is not None else ()
+    for end in results.ends:
+        click.echo(f"structsvm: note: {end}; a wider range may do better", err=True)
+    show_table(map_table(results))
+    show_table(summary_table(results))
+    if written:
+        click.echo(f"tables   {', '.join(path.name for path in written)} in {out}")

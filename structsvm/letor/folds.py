@@ -1,0 +1,117 @@
+"""The folds of a data set, as LETOR lays them out."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import frozen
+
+from structsvm.exceptions import InputError
+
+_FILE = re.compile(r"(?P<stem>.+?)\.txt(\.gz)?", re.IGNORECASE)
+_FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
+_SET = re.compile(r"S(\d+)", re.IGNORECASE)
+_ROLES = {"train": ("train",), "validate": ("vali", "valid", "validation"), "test": ("test",)}
+_FEWEST_SETS = 3
+
+
+@frozen
+class Fold:
+    """The files of a fold.
+
+    Parameters
+    ----------
+    name : what tables call it.
+    train : files that models learn from.
+    validation : files that pick their hyper-parameters.
+    test : files that they are tested on.
+    """
+
+    name: str
+    train: tuple[Path, ...]
+    validation: tuple[Path, ...]
+    test: tuple[Path, ...]
+
+    def located(self) -> "Fold":
+        """Return the fold with absolute paths, which other processes understand wherever they work."""
+        parts = (self.train, self.validation, self.test)
+        return Fold(self.name, *(tuple(Path(path).absolute() for path in part) for part in parts))
+
+
+def find_folds(folder: str | Path) -> tuple[Fold, ...]:
+    """Find the folds in a folder.
+
+    It has subfolders ``Fold1``, ``Fold2``, ... with ``train.txt``, ``vali.txt`` (or ``valid.txt``,
+    ``validation.txt``) and ``test.txt`` each; or these three files itself, which are one fold; or ``S1.txt``
+    to ``Sn.txt``, n ≥ 3: LETOR's rotation, in which fold k learns from n - 2 of them, beginning with Sk,
+    validates on the next one and tests on the one after that. Files may be gzip (``train.txt.gz``).
+
+    Raises
+    ------
+    InputError : when there are none, or a file of one is missing or there twice; it says which.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        kind = "is a file: name the folder that holds the folds" if folder.exists() else "does not exist"
+        raise InputError(f"{folder} {kind}")
+    entries = sorted(folder.iterdir())
+    numbered = _by_number(_FOLD, ((each.name, each) for each in entries if each.is_dir()))
+    if numbered:
+        return tuple(_of_folder(numbered[number]) for number in sorted(numbered))
+    files = _text_files(folder)
+    sets = _by_number(_SET, files)
+    if sets:
+        return _rotated(folder, sets)
+    if any(stem.lower() in names for stem, _ in files for names in _ROLES.values()):
+        return (_of_folder(folder),)
+    raise InputError(
+        f"{folder} holds no folds: there must be folders Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, "
+        "or these three files, or S1.txt, S2.txt, ..."
+    )
+
+
+def _of_folder(folder: Path) -> Fold:
+    files = _text_files(folder)
+    found = []
+    for role, names in _ROLES.items():
+        fitting = [path for stem, path in files if stem.lower() in names]
+        if not fitting:
+            raise InputError(f"{folder} has no file to {role} with: {' or '.join(f'{name}.txt' for name in names)}")
+        if len(fitting) > 1:
+            raise InputError(
+                f"{folder} has two files to {role} with, {fitting[0].name} and {fitting[1].name}: keep one"
+            )
+        found.append((fitting[0],))
+    return Fold(folder.resolve().name, *found)
+
+
+def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
+    count = max(max(sets), _FEWEST_SETS)
+    missing = [f"S{number}.txt" for number in range(1, count + 1) if number not in sets]
+    if missing or 0 in sets:
+        raise InputError(
+            f"{folder} has {', '.join(path.name for path in sets.values())}, but not {', '.join(missing)}: "
+            "the sets of LETOR's rotation count from 1"
+            if missing
+            else f"{folder} has {sets[0].name}: the sets of LETOR's rotation count from 1"
+        )
+    ring = [sets[number] for number in range(1, count + 1)]
+    turned = [ring[k:] + ring[:k] for k in range(count)]
+    return tuple(Fold(f"Fold{k}", tuple(each[:-2]), (each[-2],), (each[-1],)) for k, each in enumerate(turned, start=1))
+
+
+def _text_files(folder: Path) -> list[tuple[str, Path]]:
+    found = ((_FILE.fullmatch(path.name), path) for path in sorted(folder.iterdir()) if path.is_file())
+    return [(match["stem"], path) for match, path in found if match]
+
+
+def _by_number(pattern: re.Pattern[str], named: Iterable[tuple[str, Path]]) -> dict[int, Path]:
+    numbered: dict[int, Path] = {}
+    for name, path in named:
+        match = pattern.fullmatch(name)
+        if match is None:
+            continue
+        other = numbered.setdefault(int(match[1]), path)
+        if other != path:
+            raise InputError(f"{path.parent} has both {other.name} and {path.name}: keep one")
+    return dict(sorted(numbered.items()))

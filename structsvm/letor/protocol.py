@@ -1,0 +1,189 @@
+"""LETOR's protocol: train, pick on validation MAP, test; fold by fold."""
+
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+from joblib import cpu_count
+from sklearn.exceptions import ConvergenceWarning
+
+from structsvm.data import RankingData, load_letor_parts
+from structsvm.exceptions import InputError
+from structsvm.letor.catalogue import BestFeature, create_model, model_names
+from structsvm.letor.folds import Fold, find_folds
+from structsvm.letor.measures import measured
+from structsvm.letor.results import Benchmark, FoldResults, Outcome
+from structsvm.metrics import AP, number_queries
+from structsvm.models import Candidate, FeatureMap, Model
+from structsvm.processes import one_thread, spread
+from structsvm.types import IntVector, Vector
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is shown the number of folds that are done and that of all, at the start and after each fold."""
+
+
+def benchmark(
+    data: str | Path | Sequence[Fold],
+    models: Sequence[str | Model] | None = None,
+    *,
+    single_features: bool = False,
+    jobs: int | None = None,
+    title: str | None = None,
+    progress: Progress | None = None,
+) -> Benchmark:
+    """Train, pick and test models by LETOR's protocol.
+
+    In each fold a model is fitted on the training queries for every value of its hyper-parameter, the
+    value with the largest MAP on the validation queries is picked (the first among equals), and that
+    model ranks the test queries. A query without relevant documents counts 0. The single feature that
+    is best on validation is a further row.
+
+    Parameters
+    ----------
+    data : folder with folds (`find_folds`), or the folds.
+    models : names (`structsvm.letor.model_names`) or objects; None: all that have a name.
+    single_features : measure every single feature, too.
+    jobs : processes, each of which runs one fold at a time, in one thread; None: as many as there are
+        processors.
+    title : of the results; None: the name of the folder.
+    progress : is shown how far the benchmark is.
+
+    Raises
+    ------
+    InputError : when there are no folds, a file cannot be read, two models have one name, or a model
+        cannot learn from the data; it says why.
+    """
+    made = tuple(create_model(each) if isinstance(each, str) else each for each in models or model_names())
+    rivals = (*made, BestFeature())
+    folds = find_folds(data) if isinstance(data, str | Path) else tuple(data)
+    _require_different("models", rivals)
+    _require_different("folds", folds)
+    if title is None:
+        title = Path(data).resolve().name if isinstance(data, str | Path) else ""
+    if progress:
+        progress(0, len(folds))
+    found: dict[str, FoldResults] = {}
+    tasks = ((fold.located(), rivals, single_features) for fold in folds)
+    with closing(spread(run_fold, tasks, min(jobs or cpu_count(), len(folds)))) as finished:
+        for results in finished:
+            found[results.name] = results
+            if progress:
+                progress(len(found), len(folds))
+    return Benchmark(title, tuple(found[fold.name] for fold in folds))
+
+
+def _require_different(what: str, named: Sequence[Model] | Sequence[Fold]) -> None:
+    twice = [name for name, times in Counter(each.name for each in named).items() if times > 1]
+    if twice or not named:
+        problem = f"{twice[0]} is there twice" if twice else "there are none"
+        raise InputError(f"{what} must have different names: {problem}")
+
+
+@frozen(eq=False)
+class Part:
+    """The queries that have one role in a fold, one after the other.
+
+    Parameters
+    ----------
+    X : features, shape (rows, d).
+    y : grades, shape (rows,).
+    qid : number of the query of each row, from 0 and ascending, shape (rows,).
+    """
+
+    X: Any = field(repr=False)
+    y: Vector = field(repr=False)
+    qid: IntVector = field(repr=False)
+
+    @classmethod
+    def of(cls, data: RankingData) -> Self:
+        """Group the rows of a data set by query."""
+        number = number_queries(data.qid, len(data.y)).number
+        order = np.argsort(number, kind="stable")
+        if (np.diff(order) == 1).all():
+            return cls(data.X, data.y, number)
+        return cls(data.X[order], data.y[order], number[order])
+
+    @property
+    def queries(self) -> int:
+        """Number of queries."""
+        return int(self.qid[-1]) + 1
+
+    def read_by(self, features: FeatureMap) -> Any:
+        """Return what a feature map makes of the documents of each query."""
+        return features.within_queries(self.X, self.qid)
+
+
+def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> FoldResults:
+    """Run one fold, in one thread, so that its numbers do not depend on how many there are.
+
+    Parameters
+    ----------
+    fold : its files.
+    models : in the order of the tables.
+    single_features : measure every single feature, too.
+    """
+    began = time.perf_counter()
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
+        parts = [Part.of(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
+        outcomes: dict[str, Outcome] = {}
+        for features in dict.fromkeys(model.features for model in models):
+            matrices = _transformed(features, parts)
+            for model in models:
+                if model.features == features:
+                    outcomes[model.name] = _tried(model, matrices, parts, fold)
+        singles = _features(parts) if single_features else {}
+    return FoldResults(
+        name=fold.name,
+        queries=(parts[0].queries, parts[1].queries, parts[2].queries),
+        documents=(len(parts[0].y), len(parts[1].y), len(parts[2].y)),
+        outcomes={model.name: outcomes[model.name] for model in models},
+        features=singles,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _transformed(features: FeatureMap, parts: Sequence[Part]) -> list[Any]:
+    train, *others = (part.read_by(features) for part in parts)
+    transformer = features.transformer().fit(train)
+    return [transformer.transform(rows) for rows in (train, *others)]
+
+
+def _tried(model: Model, matrices: Sequence[Any], parts: Sequence[Part], fold: Fold) -> Outcome:
+    train = parts[0]
+    try:
+        candidates = model.candidates(matrices[0], train.y, train.qid)
+        return _picked(candidates, matrices, parts)
+    except InputError as error:
+        raise InputError(f"{model.name} in {fold.name}: {error}") from error
+
+
+def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part]) -> Outcome:
+    (_, X_validation, X_test), (_, validation, test) = matrices, parts
+    on_validation = [_map(candidate, X_validation, validation) for candidate in candidates]
+    chosen = on_validation.index(max(on_validation))
+    return Outcome(
+        values=tuple(candidate.value for candidate in candidates),
+        validation=tuple(on_validation),
+        seconds=tuple(candidate.seconds for candidate in candidates),
+        gaps=tuple(candidate.gap for candidate in candidates),
+        chosen=chosen,
+        measures=measured(candidates[chosen].scores(X_test, test.qid), test.y, test.qid),
+    )
+
+
+def _map(candidate: Candidate, X: Any, part: Part) -> float:
+    return AP().mean(candidate.scores(X, part.qid), part.y, part.qid)
+
+
+def _features(parts: Sequence[Part]) -> dict[str, Outcome]:
+    train = parts[0]
+    matrices = [part.X for part in parts]
+    each = BestFeature().candidates(train.X, train.y, train.qid)
+    return {str(candidate.value): _picked([candidate], matrices, parts) for candidate in each}

@@ -1,0 +1,93 @@
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.letor.conftest import write_set
+
+
+@pytest.fixture
+def folds(here):
+    for number in range(1, 4):
+        write_set(here / "tiny" / f"S{number}.txt", first=100 * number, seed=number)
+    return here / "tiny"
+
+
+def test_it_prints_tables_and_writes_five_formats(run, folds):
+    done = run("benchmark", "tiny", "--models", "svm-map, svm-roc", "--out", "out/tables", "--jobs", 1)
+    assert done.stdout.startswith("MAP on the test queries, tiny\nModel ")
+    assert done.stdout.endswith("tables   tables.txt, tables.md, tables.tex, tables.csv, tables.json in out/tables\n")
+    assert "feature 1" not in done.stdout
+    tables = {table["title"]: table["rows"] for table in json.loads(Path("out/tables/tables.json").read_text())}
+    rows = tables["MAP on the test queries, tiny"]
+    assert [row["model"] for row in rows] == ["SVM-map", "SVM-roc", "Best feature"]
+    for row in rows:
+        assert f"{row['mean']:.4f}" in done.stdout
+    for line in done.stderr.splitlines():
+        assert line.startswith("structsvm: note: SVM-")
+        assert line.endswith("; a wider range may do better")
+
+
+def test_single_features_and_no_folder(run, folds):
+    done = run("benchmark", "tiny", "--models", "svm-roc", "--single-features", "--jobs", 1, "-q")
+    assert [line.split("  ")[0] for line in done.stdout.splitlines() if line.startswith("feature")] == [
+        f"feature {k}" for k in range(1, 5)
+    ] * 2
+    assert "tables.txt" not in done.stdout
+    assert sorted(path.name for path in Path().iterdir()) == ["test.txt", "tiny", "train.txt"]
+
+
+def test_the_names_of_models(run):
+    assert run("benchmark", "--list").stdout.splitlines() == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("tiny", "--models", "svm-mpa"), 1, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
+        (("tiny", "--models", ","), 2, "the list is empty"),
+        (("tiny", "--models", "svm-map,SVM-MAP"), 1, "SVM-map is there twice"),
+        (("nowhere",), 1, "nowhere does not exist"),
+        (("empty",), 1, "empty holds no folds"),
+        (("train.txt",), 2, "is a file"),
+        (("tiny", "--out", "train.txt"), 2, "is a file"),
+        (("broken",), 1, "S2.txt, line 1"),
+        ((), 2, "Missing argument 'DATA_FOLDS'"),
+    ],
+)
+def test_mistakes_are_explained_in_a_line(run, folds, arguments, code, message):
+    Path("empty").mkdir()
+    for number in range(1, 4):
+        write_set(Path("broken") / f"S{number}.txt", first=100 * number, seed=number)
+    Path("broken/S2.txt").write_text("nonsense\n")
+    printed = run("benchmark", *arguments, "--jobs", 2, code=code).stderr
+    assert message in printed
+    assert "Traceback" not in printed
+
+
+def workers_of(pid):
+    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(pid)], capture_output=True, text=True)
+    return sum("loky" in line and "tracker" not in line for line in found.stdout.splitlines())
+
+
+def test_ctrl_c_ends_it_in_a_line_and_writes_nothing(process, folds):
+    for number in range(1, 4):
+        write_set(folds / f"S{number}.txt", first=10000 * number, queries=300, documents=(20, 40), seed=number)
+    started = process("benchmark", "tiny", "--out", "out", "--jobs", 2, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while workers_of(started.pid) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    time.sleep(0.2 + random.random())
+    assert started.poll() is None
+    os.killpg(started.pid, signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 1
+    assert err.decode() == "structsvm: error: interrupted\n"
+    assert out == b""
+    assert list(Path("out").iterdir()) == []

@@ -1,0 +1,47 @@
+"""Several LETOR data sets of the same columns."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from structsvm.data import load_letor, load_letor_parts
+from structsvm.exceptions import InputError
+
+
+@pytest.fixture
+def files(tmp_path):
+    texts = (
+        "2 qid:1 1:1 2:2 # docid = a\n0 qid:1 3:1 # docid = b\n",
+        "1 qid:2 1:3 # docid = c\n",
+        "0 qid:3 4:5 # docid = d\n",
+    )
+    paths = [tmp_path / f"{k}.txt" for k in range(3)]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    return paths
+
+
+def test_all_have_the_columns_of_the_widest(files):
+    first, second = load_letor_parts([files[:2], files[2]], sparse=False, doc_ids=True)
+    whole = load_letor(files, sparse=False, doc_ids=True)
+    for name in ("X", "y", "qid", "doc_ids"):
+        joined = np.concatenate([getattr(first, name), getattr(second, name)])
+        assert joined.tolist() == getattr(whole, name).tolist()
+    assert (first.X.shape, second.X.shape) == ((3, 4), (1, 4))
+    assert [part.X.shape[1] for part in load_letor_parts(files, n_features=9)] == [9, 9, 9]
+
+
+def test_all_are_dense_or_all_sparse(files):
+    wide = files[2].with_name("wide.txt")
+    wide.write_text("1 qid:9 4000:1\n")
+    narrow, one = load_letor_parts([files[0], wide])
+    assert sp.issparse(narrow.X)
+    assert sp.issparse(one.X)
+    assert isinstance(load_letor(files[0]).X, np.ndarray)
+
+
+def test_a_query_in_two_parts_is_refused(files):
+    copy = files[0].with_name("copy.txt")
+    copy.write_text(files[0].read_text())
+    with pytest.raises(InputError, match=r"query 1 is in .*0.txt and in .*copy.txt"):
+        load_letor_parts([files[0], copy])

@@ -1,0 +1,29 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+def write_set(path: Path, *, queries=8, documents=(3, 12), features=4, first=1, seed=0, missing_last=False) -> Path:
+    """Write queries with grades 0 to 2, which the first features go with; the first has no relevant document."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for query in range(first, first + queries):
+        y = rng.integers(0, 3, rng.integers(*documents, endpoint=True)) * (query != first)
+        X = np.round(rng.normal(size=(len(y), features)) + np.outer(y, np.arange(features, 0, -1) / features), 1)
+        if missing_last:
+            X[:, -1] = 0.0
+        for row, grade in zip(X, y, strict=True):
+            values = " ".join(f"{j}:{value:g}" for j, value in enumerate(row, start=1) if value)
+            lines.append(f"{grade} qid:{query} {values}\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.fixture
+def sets(tmp_path):
+    """Three sets to be rotated."""
+    for number in range(1, 4):
+        write_set(tmp_path / "tiny" / f"S{number}.txt", first=100 * number, seed=number)
+    return tmp_path / "tiny"

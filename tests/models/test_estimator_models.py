@@ -1,0 +1,180 @@
+"""Estimators as models: grids, rounds, queries, classifiers."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from structsvm import Ranker
+from structsvm.exceptions import InputError
+from structsvm.features import FillMissing, QueryMinMax, Thresholds
+from structsvm.models import AsGiven, EstimatorModel, Indicators, Scores, StagedModel
+from tests.experiment.conftest import scored_documents
+
+RAW, Y, QID = scored_documents(6, 30, 3)
+Y[::7] *= 2.0
+X = Scores().within_queries(RAW, QID)
+
+
+class InRounds(BaseEstimator):
+    """Round r adds r times the column r mod d. Counts how often it goes through its rounds."""
+
+    def __init__(self, n_rounds=6, scale=1.0):
+        self.n_rounds = n_rounds
+        self.scale = scale
+
+    def fit(self, X, y, qid=None):
+        assert qid is not None
+        self.runs_ = 0
+        return self
+
+    def staged_predict(self, X):
+        self.runs_ += 1
+        scores = np.zeros(len(X))
+        for number in range(1, self.n_rounds + 1):
+            scores += self.scale * number * X[:, number % X.shape[1]]
+            yield scores
+
+
+class OfTheQuery(BaseEstimator):
+    """Scores that depend on the query, as those of fusion do; learns nothing."""
+
+    def fit(self, X, y=None, qid=None):
+        return self
+
+    def predict(self, X, qid=None):
+        return np.asarray(qid, dtype=float)
+
+
+def test_a_ranker_gets_the_queries_and_one_candidate_for_each_value():
+    model = EstimatorModel(name="r", features=AsGiven(), estimator=Ranker("map"), grid={"C": (0.1, 10)})
+    candidates = model.candidates(X, Y, QID)
+    assert [each.value for each in candidates] == [0.1, 10.0]
+    for candidate in candidates:
+        expected = Ranker("map", C=candidate.value).fit(X, Y, qid=QID).predict(X)
+        assert candidate.scores(X, QID) == pytest.approx(expected)
+        assert candidate.seconds > 0.0
+    assert model.estimator.C == 1.0
+
+
+def test_the_last_step_of_a_pipeline_gets_the_queries():
+    pipeline = make_pipeline(StandardScaler(), Ranker("map"))
+    (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X, Y, QID)
+    scaled = StandardScaler().fit_transform(X)
+    assert candidate.scores(X, QID) == pytest.approx(Ranker("map").fit(scaled, Y, qid=QID).predict(scaled))
+    assert candidate.value == ""
+
+
+def test_scores_may_depend_on_the_query():
+    (candidate,) = EstimatorModel(name="f", features=AsGiven(), estimator=OfTheQuery()).candidates(RAW, Y, QID)
+    assert candidate.scores(RAW, QID + 5).tolist() == (QID + 5.0).tolist()
+
+
+def test_a_regressor_learns_the_grades_and_a_classifier_who_is_relevant():
+    (ridge,) = EstimatorModel(name="l", features=AsGiven(), estimator=Ridge()).candidates(X, Y, QID)
+    assert ridge.scores(X, QID) == pytest.approx(Ridge().fit(X, Y).predict(X))
+    (logistic,) = EstimatorModel(name="l", features=AsGiven(), estimator=LogisticRegression()).candidates(X, Y, QID)
+    assert logistic.scores(X, QID) == pytest.approx(LogisticRegression().fit(X, Y > 0).decision_function(X))
+    forest = RandomForestClassifier(5, random_state=0)
+    (trees,) = EstimatorModel(name="t", features=AsGiven(), estimator=forest).candidates(X, Y, QID)
+    assert trees.scores(X, QID) == pytest.approx(forest.fit(X, Y > 0).predict_proba(X)[:, 1])
+
+
+def test_a_grid_of_several_parameters_is_named_in_words():
+    grid = {"alpha": (1.0, 10.0), "fit_intercept": (True, False)}
+    model = EstimatorModel(name="g", features=AsGiven(), estimator=Ridge(), grid=grid)
+    candidates = model.candidates(X, Y, QID)
+    assert [each.value for each in candidates] == [
+        "alpha=1.0, fit_intercept=True",
+        "alpha=1.0, fit_intercept=False",
+        "alpha=10.0, fit_intercept=True",
+        "alpha=10.0, fit_intercept=False",
+    ]
+    assert candidates[3].scores(X, QID) == pytest.approx(Ridge(alpha=10.0, fit_intercept=False).fit(X, Y).predict(X))
+    switch = EstimatorModel(name="s", features=AsGiven(), estimator=Ridge(), grid={"fit_intercept": (False,)})
+    assert [each.value for each in switch.candidates(X, Y, QID)] == ["fit_intercept=False"]
+
+
+def test_indicators_for_estimators_that_know_only_arrays():
+    binned = Thresholds(5).fit_transform(RAW)
+    model = EstimatorModel(name="i", features=Indicators(5), estimator=LogisticRegression(), sparse=True)
+    (candidate,) = model.candidates(binned, Y, QID)
+    expected = LogisticRegression().fit(binned.tocsr(), Y > 0).decision_function(binned.tocsr())
+    assert candidate.scores(binned, QID) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [({"alpa": (1.0,)}, "g: Ridge has no parameter 'alpa'; it has alpha, "), ({"alpha": ()}, "no values for 'alpha'")],
+)
+def test_grids_that_make_no_sense_are_refused(grid, message):
+    with pytest.raises(InputError, match=message):
+        EstimatorModel(name="g", features=AsGiven(), estimator=Ridge(), grid=grid)
+
+
+@pytest.mark.parametrize("rounds", [(), (0, 1), (2, 1), (1, 1)])
+def test_rounds_that_make_no_sense_are_refused(rounds):
+    with pytest.raises(InputError, match="numbers from 1 that ascend"):
+        StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
+
+
+def test_each_number_of_rounds_is_a_candidate_and_the_rounds_are_gone_through_once():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=range(2, 7, 2))
+    candidates = model.candidates(X, Y, QID)
+    fitted = InRounds().fit(X, Y, QID)
+    stages = [scores.copy() for scores in fitted.staged_predict(X)]
+    assert [each.value for each in candidates] == [2.0, 4.0, 6.0]
+    for candidate in candidates:
+        assert candidate.scores(X, QID) == pytest.approx(stages[int(candidate.value) - 1])
+    shared = candidates[0].scores.func.__self__
+    assert shared.fitted.runs_ == 1
+    other = X[:10].copy()
+    assert candidates[2].scores(other, QID[:10]) == pytest.approx(stages[5][:10])
+    assert candidates[0].scores(X, QID) == pytest.approx(stages[1])
+    assert shared.fitted.runs_ == 3
+
+
+def test_what_ended_early_stays_at_its_last_round():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(3), rounds=(1, 3, 9))
+    first, third, ninth = model.candidates(X, Y, QID)
+    assert ninth.scores(X, QID).tolist() == third.scores(X, QID).tolist() != first.scores(X, QID).tolist()
+    empty = StagedModel(name="s", features=AsGiven(), estimator=InRounds(0), rounds=(1,))
+    with pytest.raises(InputError, match="staged_predict yields nothing"):
+        empty.candidates(X, Y, QID)[0].scores(X, QID)
+
+
+def test_rounds_and_a_grid():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": (1.0, -1.0)})
+    candidates = model.candidates(X, Y, QID)
+    assert [each.value for each in candidates] == [
+        "scale=1.0, rounds=1",
+        "scale=1.0, rounds=4",
+        "scale=-1.0, rounds=1",
+        "scale=-1.0, rounds=4",
+    ]
+    assert candidates[3].scores(X, QID) == pytest.approx(-candidates[1].scores(X, QID))
+    assert candidates[1].seconds == pytest.approx(3.0 * candidates[0].seconds)
+
+
+def test_maps_of_scores():
+    assert Scores().within_queries(RAW, QID) == pytest.approx(
+        FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(RAW, qid=QID))
+    )
+    filled = Scores("scores").within_queries(RAW, QID)
+    assert filled == pytest.approx(FillMissing("min").fit_transform(RAW, qid=QID))
+    assert Scores("scores").transformer().fit(filled).transform(filled) is filled
+    kept = AsGiven().within_queries(RAW, QID)
+    assert AsGiven().transformer().fit(kept).transform(kept) is RAW
+    with pytest.raises(InputError, match="Scores"):
+        Scores("ranks")
+
+
+def test_a_scaler_in_a_pipeline_learns_from_the_training_rows_only():
+    pipeline = make_pipeline(MinMaxScaler(), Ridge())
+    (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X[:60], Y[:60], QID[:60])
+    assert candidate.scores(X, QID) == pytest.approx(
+        make_pipeline(MinMaxScaler(), Ridge()).fit(X[:60], Y[:60]).predict(X)
+    )
