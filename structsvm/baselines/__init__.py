@@ -4,5 +4,6 @@ Each is an estimator of scikit-learn with ``fit(X, y, qid)``, ``predict`` and ``
 """
 
 from structsvm.baselines.preferences import Preferences
+from structsvm.baselines.rank_net import RankNet
 
-__all__ = ["Preferences"]
+__all__ = ["Preferences", "RankNet"]
