@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "report": {"exceptions", "types", "files", "plotting", "tables", "experiment"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"cvxopt", "osqp", "highspy", "matplotlib", "jinja2"}
+LARGE = {"cvxopt", "osqp", "highspy", "lightgbm", "matplotlib", "jinja2"}
 
 IMPORT = """
 import json, sys

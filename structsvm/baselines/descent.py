@@ -56,7 +56,7 @@ def _add_query_gradient(
         cost = cost_of_pairs(scores[:n], examples.better[a:b], examples.worse[a:b], examples.targets[a:b], slopes[:n])
     else:
         cost = cost_of_grades(scores[:n], examples.grades[first:last], examples.log_odds, examples.ties, slopes[:n])
-    weight = examples.weights[q]
+    weight = float(examples.weights[q])
     slopes[:n] *= weight
     add_gradient(rows, weights, hidden, activations, slopes, gradient)
     return weight * cost
