@@ -32,7 +32,8 @@ class MaximumEntropy(RankingEstimator):
     comparison to a maximum entropy approach", HLT-NAACL 2004) compare their search with: of all models by which the sum
     of a feature over relevant documents is expected to be what it is in training, the one of largest entropy (up to
     the regulariser). It is fitted by scikit-learn's ``LogisticRegression``, which minimises
-    ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, t_d = 1 for relevant documents and −1 for others. Every row is an example; queries do not matter to `fit`.
+    ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, t_d = 1 for relevant documents and −1 for others. Every row is
+    an example; queries do not matter to `fit`.
 
     Parameters
     ----------
