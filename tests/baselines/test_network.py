@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from structsvm.baselines.descent import add_query_gradient
+from structsvm.baselines.descent import add_query_gradient, descend
 from structsvm.baselines.network import decayed, first_weights, network_scores, size
 from structsvm.baselines.pair_examples import pair_examples
 from structsvm.baselines.preferences import Preferences
@@ -57,6 +57,19 @@ def test_gradients_by_finite_differences(hidden, kind):
         behind[k] -= step
         rise = (gradient(examples, hidden, ahead)[0] - gradient(examples, hidden, behind)[0]) / (2 * step)
         assert slopes[k] == pytest.approx(rise, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("hidden", [0, 2])
+def test_a_step_is_against_the_gradient_and_towards_0(hidden):
+    rng = np.random.default_rng(0)
+    y = np.array([0.0, 2.0, 1.0, 0.0, 1.0, 0.0, 1.0, 3.0, 0.0])
+    examples = pair_examples(training(y, rng), np.array([0.0, 3.0]), log_odds=1.0, ties=False)
+    start, decays = rng.normal(size=size(hidden, D)), decayed(hidden, D)
+    cost, slopes = gradient(examples, hidden, start)
+    weights = start.copy()
+    reached = descend(examples, np.array([1]), hidden, 0.1, 0.5, decays, weights)
+    assert reached == pytest.approx(cost / 2.0)  # the weights of the two queries sum to 2
+    np.testing.assert_allclose(weights, start - 0.1 * (slopes + 0.5 * decays * start), rtol=1e-12)
 
 
 def test_first_weights():

@@ -118,9 +118,10 @@ def test_ties_pull_scores_of_a_grade_together():
     np.testing.assert_allclose(alone.weights_, 0.0, atol=1e-12)
 
 
-def test_random_state_decides():
+@pytest.mark.parametrize("hidden", [0, 4])
+def test_random_state_decides(hidden):
     X, y, qid = queries(noise=1.0)
-    one, same, other = (RankNet(4, epochs=3, random_state=seed).fit(X, y, qid).predict(X) for seed in (0, 0, 1))
+    one, same, other = (RankNet(hidden, epochs=3, random_state=seed).fit(X, y, qid).predict(X) for seed in (0, 0, 1))
     assert (one == same).all()
     assert (one != other).any()
 
