@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.held_out import HeldOut
-from structsvm.baselines.training import Training, checked_training
+from structsvm.baselines.training import checked_training
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer, require_number
 from structsvm.estimators.ranking import RankingEstimator
@@ -66,7 +66,8 @@ class LambdaMART(RankingEstimator):
     validation_scores_ : the measure of ``validation`` after each tree; None without it.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries of a single grade, which were not.
+    n_left_out_ : number of queries of a single grade, which have no gradient. LightGBM still counts their rows where it
+        makes bins of the features and for ``min_child_samples``.
 
     Examples
     --------
@@ -136,10 +137,11 @@ class LambdaMART(RankingEstimator):
         held_out = HeldOut.of(self, validation)
         queries, rows = len(training.ids), len(grades)
         weights = None if sample_weight is None else query_weights(sample_weight, qid, rows)
-        usable = _usable(grades, training.ptr, weights)
-        self.n_examples_ = int(usable.sum())
+        self.n_examples_ = _usable(grades, training.ptr, weights)
         self.n_left_out_ = queries - self.n_examples_
-        data = _data(lightgbm, training, grades, usable, weights)
+        size = np.diff(training.ptr)
+        by_row = None if weights is None else np.repeat(weights, size)
+        data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=by_row)
         self._grow(lightgbm, data, held_out)
         return self
 
@@ -240,8 +242,9 @@ def _grades(y: Any) -> Vector:
     return y
 
 
-def _usable(grades: Vector, ptr: IntVector, weights: Vector | None) -> BoolVector:
-    usable = np.asarray(np.maximum.reduceat(grades, ptr[:-1]) > np.minimum.reduceat(grades, ptr[:-1]))
+def _usable(grades: Vector, ptr: IntVector, weights: Vector | None) -> int:
+    """Return the number of queries with more than one grade, of which there must be one that has a weight."""
+    usable: BoolVector = np.asarray(np.maximum.reduceat(grades, ptr[:-1]) > np.minimum.reduceat(grades, ptr[:-1]))
     if not usable.any():
         raise InputError(
             f"LambdaMART can learn from none of the {len(usable)} queries: each has a single grade, so no document is "
@@ -252,20 +255,7 @@ def _usable(grades: Vector, ptr: IntVector, weights: Vector | None) -> BoolVecto
             f"sample_weight is zero for each of the {usable.sum()} queries that LambdaMART can learn from: some must "
             "have a weight above 0"
         )
-    return usable
-
-
-def _data(lightgbm: ModuleType, training: Training, grades: Vector, usable: BoolVector, weights: Vector | None) -> Any:
-    size = np.diff(training.ptr)
-    kept = np.repeat(usable, size)
-    every = bool(usable.all())
-    X: Any = training.X
-    return lightgbm.Dataset(
-        _matrix(X if every else X[kept]),
-        grades if every else grades[kept],
-        group=size[usable],
-        weight=None if weights is None else np.repeat(weights, size)[kept],
-    )
+    return int(usable.sum())
 
 
 def _matrix(X: Readable) -> Any:
