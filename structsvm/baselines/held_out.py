@@ -10,7 +10,7 @@ from structsvm.estimators.fitting import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of, require_integer
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
-from structsvm.metrics import Measure
+from structsvm.metrics import Measure, rank_lists
 from structsvm.metrics.ranking import number_queries
 from structsvm.operators import Readable
 from structsvm.types import Vector
@@ -64,7 +64,13 @@ class HeldOut:
             number_queries(qid, len(y))
         except InputError as error:
             raise InputError(f"validation cannot be used: {error}") from None
-        return cls(X, y, qid, measure_of(estimator))
+        measure = measure_of(estimator)
+        if np.isnan(measure.values(rank_lists(np.zeros(len(y)), y, qid))).all():
+            raise InputError(
+                f"validation cannot be used: {measure} has a value for none of its queries, such as where no "
+                "document is relevant"
+            )
+        return cls(X, y, qid, measure)
 
     def value(self, scores: ArrayLike) -> float:
         """Return the mean of the measure over these queries."""

@@ -144,12 +144,13 @@ class RankNet(RankingEstimator):
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
         check_is_fitted(self)
-        return network_scores(self._standardised(X), self.weights_, self.hidden)
+        rows = self._standardised(checked_features(self, X, reset=False))
+        return network_scores(rows, self.weights_, self.hidden)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the scores of rows after each epoch that was run, shape (rows,)."""
         check_is_fitted(self)
-        rows = self._standardised(X)
+        rows = self._standardised(checked_features(self, X, reset=False))
         for weights in self.path_:
             yield network_scores(rows, weights, self.hidden)
 
@@ -185,8 +186,7 @@ class RankNet(RankingEstimator):
         self.costs_: Vector = np.array(costs)
         self.validation_scores_: Vector | None = np.array(values) if values else None
 
-    def _standardised(self, X: Any) -> Matrix:
-        X = checked_features(self, X, reset=False)
+    def _standardised(self, X: Readable) -> Matrix:
         self._require_dense(X)
         rows: Matrix = np.ascontiguousarray(self.scaler_.transform(X))
         return rows

@@ -1,7 +1,9 @@
 import pickle
 import sys
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -172,3 +174,16 @@ def test_data_that_cannot_be_learned_from():
         ranker().fit(X, np.where(qid == 1, y, 0.0), qid, sample_weight=np.where(qid == 1, 0.0, 1.0))
     with pytest.raises(InputError, match="not from preferences"):
         ranker().fit(X, Preferences([0], [1]), qid)
+
+
+def test_data_frames_and_their_names():
+    X, y, qid = queries(n=8)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = ranker(n_estimators=3).fit(frame, y, qid, validation=(frame, y, qid))
+        scores = fitted.predict(frame)
+        stages = list(fitted.staged_predict(frame))
+    assert fitted.feature_names_in_.tolist() == list(frame.columns)
+    assert (scores == ranker(n_estimators=3).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
+    assert len(stages) == 3

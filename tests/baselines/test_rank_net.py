@@ -1,11 +1,15 @@
 import pickle
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+import sklearn
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm.baselines import Preferences, RankNet
 from structsvm.exceptions import InputError
@@ -229,6 +233,7 @@ def test_data_that_cannot_be_learned_from():
         (lambda X, y, qid: (X,), "must be a tuple"),
         (lambda X, y, qid: (X, y), "validation needs it too"),
         (lambda X, y, qid: (X[:, :2], y, qid), "validation cannot be used: X has 2 features"),
+        (lambda X, y, qid: (X, 0 * y, qid), "validation cannot be used: map has a value for none of its queries"),
         (lambda X, y, qid: (X, y[1:], qid), "validation cannot be used: X has 24 rows but y has 23"),
         (lambda X, y, qid: (X, y, qid[1:]), "validation cannot be used: qid must hold one"),
     ],
@@ -242,3 +247,25 @@ def test_validation_that_cannot_be_used(change, message):
 def test_without_qid_validation_needs_none():
     X, y, _ = queries(n=3)
     assert RankNet(epochs=3).fit(X, y, validation=(X, y)).validation_scores_.shape == (3,)
+
+
+def test_data_frames_and_their_names():
+    X, y, qid = queries(n=8)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = RankNet(3, epochs=3, random_state=0).fit(frame, y, qid, validation=(frame, y, qid))
+        scores = fitted.predict(frame)
+        stages = list(fitted.staged_predict(frame))
+    assert fitted.feature_names_in_.tolist() == list(frame.columns)
+    assert (scores == RankNet(3, epochs=3, random_state=0).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
+    assert len(stages) == 3
+
+
+def test_a_grid_search_with_queries():
+    X, y, qid = queries(noise=1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(RankNet(epochs=3, random_state=0), {"hidden": [0, 4]}, cv=GroupKFold(3))
+        search.fit(X, y, qid=qid, groups=qid)
+        assert 0.5 < search.score(X, y, qid=qid) <= 1.0
+    assert search.best_estimator_.n_examples_ > 20
