@@ -71,7 +71,7 @@ class RankNet(RankingEstimator):
     --------
     >>> from structsvm.baselines import RankNet
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 0.0]], [0, 1, 2, 1]
-    >>> RankNet(hidden=0, log_odds=None, random_state=0).fit(X, y).score(X, y, sample_weight=None)
+    >>> RankNet(hidden=0, log_odds=None, random_state=0).fit(X, y).score(X, y)
     1.0
     """
 
