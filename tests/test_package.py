@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "report": {"exceptions", "types", "files", "plotting", "tables", "models", "experiment"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"cvxopt", "osqp", "highspy", "matplotlib", "jinja2"}
+LARGE = {"cvxopt", "osqp", "highspy", "lightgbm", "matplotlib", "jinja2"}
 
 IMPORT = """
 import json, sys

@@ -16,8 +16,11 @@ from structsvm.baselines.fusion import (
     Copeland,
     fuse_runs,
 )
+from structsvm.baselines.lambda_mart import LambdaMART
+from structsvm.baselines.maximum_entropy import MaximumEntropy
 from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost import RankBoost
+from structsvm.baselines.rank_net import RankNet
 from structsvm.baselines.rank_svm import RankSVM
 
 __all__ = [
@@ -30,8 +33,11 @@ __all__ = [
     "CombSUM",
     "Condorcet",
     "Copeland",
+    "LambdaMART",
+    "MaximumEntropy",
     "Preferences",
     "RankBoost",
+    "RankNet",
     "RankSVM",
     "fuse_runs",
     "preferences_from_clicks",

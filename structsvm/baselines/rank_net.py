@@ -1,0 +1,209 @@
+"""RankNet: a network that learns which of two documents is better."""
+
+from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from structsvm.baselines.descent import Examples, descend
+from structsvm.baselines.held_out import HeldOut
+from structsvm.baselines.network import decayed, first_weights, network_scores
+from structsvm.baselines.pair_examples import pair_examples
+from structsvm.baselines.training import checked_training
+from structsvm.estimators.fitting import checked_features
+from structsvm.estimators.parameters import measure_of, require_integer, require_number
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.exceptions import InputError
+from structsvm.metrics import Measure
+from structsvm.operators import Readable
+from structsvm.problem.queries import query_weights
+from structsvm.types import Matrix, Vector
+
+
+class RankNet(RankingEstimator):
+    """A network trained by gradient descent on the cross entropy of pairs of documents.
+
+    The cost of a pair with scores s_i and s_j is ``log(1 + e^o) − P̄·o``, where ``o = s_i − s_j`` and P̄ is the
+    probability with which document i shall be ahead (Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton and
+    Hullender, "Learning to rank using gradient descent", ICML 2005, sections 3 and 4). Minimised is
+    ``(1/Σκ) Σ_q κ_q C_q + ½ weight_decay ‖w‖²``, C_q being the mean over the pairs of query q, so that a query
+    counts the same whatever its length. There is a step after each query, in an order drawn anew for each epoch; the
+    gradients of its pairs are summed by document first, so that the network is passed once forward and once backward
+    (Burges, "From RankNet to LambdaRank to LambdaMART: an overview", 2010, section 2.1). After an epoch whose mean cost
+    is no less than that of the epoch before, steps are halved. Features are standardised by the
+    rows learned from.
+
+    Parameters
+    ----------
+    hidden : number of hidden units, which pass on the tanh of their weighted sum; 0 is a linear network.
+    epochs : passes over the queries, at most.
+    learning_rate : length of a step, at first.
+    log_odds : the graded target: a document a grade better shall be ahead with probability P̄ = 1/(1 + e^−log_odds),
+        its score that much larger; two grades, twice as much. With `Preferences`, for a unit of magnitude.
+        None: P̄ = 1 for each better document, by however much.
+    ties : learn from pairs of equal grades too, whose scores shall be equal (P̄ = ½).
+    weight_decay : weight of ½‖w‖², which does not include the biases of hidden units.
+    patience : epochs without a better measure of ``validation`` after which to stop; None: all epochs are run.
+    measure : what `score` reports and ``validation`` is judged by, by name or as an object; None is "map".
+    random_state : seed of the order of queries and of the first weights of hidden units.
+
+    Attributes
+    ----------
+    weights_ : the weights of the network. Linear: shape (d,), for standardised features. Otherwise the
+        ``hidden · d`` weights of the hidden units, unit after unit, their biases and the weights of what they pass on.
+    path_ : the weights after each epoch, shape (epochs run, number of weights).
+    best_epoch_ : the epoch, from 1, that ``weights_`` are of: the best by ``validation``, or the last.
+    costs_ : mean cost C_q of each epoch, each C_q just before its step.
+    validation_scores_ : the measure of ``validation`` after each epoch; None without it.
+    scaler_ : scikit-learn's ``StandardScaler`` of the rows learned from.
+    n_features_in_ : number of features.
+    n_examples_ : number of queries learned from.
+    n_left_out_ : number of queries without pairs, which were not.
+
+    Examples
+    --------
+    >>> from structsvm.baselines import RankNet
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 0.0]], [0, 1, 2, 1]
+    >>> RankNet(hidden=0, log_odds=None, random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+
+    def __init__(
+        self,
+        hidden: int = 10,
+        *,
+        epochs: int = 100,
+        learning_rate: float = 0.03,
+        log_odds: float | None = 1.0,
+        ties: bool = False,
+        weight_decay: float = 0.001,
+        patience: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        measure: str | Measure | None = None,
+    ) -> None:
+        self.hidden = hidden
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.log_odds = log_odds
+        self.ties = ties
+        self.weight_decay = weight_decay
+        self.patience = patience
+        self.random_state = random_state
+        self.measure = measure
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        validation: tuple[Any, ...] | None = None,
+    ) -> Self:
+        """Learn from the pairs of documents of each query.
+
+        Parameters
+        ----------
+        X : features, one document a row, shape (rows, d), dense.
+        y : grades, shape (rows,), larger is better; or `Preferences`.
+        qid : query id of each row; rows of a query need not be together. None: all rows are one query.
+        sample_weight : weight of each row, the same for all rows of a query.
+        validation : (X, y, qid) of other queries: the epoch that is best on them by ``measure`` is kept, the first
+            among equals. None: the last epoch.
+
+        Raises
+        ------
+        InputError : when the data or a parameter cannot be used, or steps are so long that the weights overflow.
+        """
+        self._require_settings()
+        training = checked_training(self, X, y, qid)
+        self._require_dense(training.X)
+        held_out = HeldOut.of(self, validation)
+        queries, rows = len(training.ids), training.X.shape[0]
+        examples = pair_examples(
+            training,
+            np.ones(queries) if sample_weight is None else query_weights(sample_weight, qid, rows),
+            log_odds=math.inf if self.log_odds is None else self.log_odds,
+            ties=self.ties,
+        )
+        self.n_examples_ = len(examples.weights)
+        self.n_left_out_ = queries - self.n_examples_
+        self.scaler_ = StandardScaler().fit(examples.rows)
+        examples = examples._replace(rows=np.ascontiguousarray(self.scaler_.transform(examples.rows)))
+        self._descend(examples, held_out)
+        return self
+
+    def predict(self, X: Any) -> Vector:
+        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
+        check_is_fitted(self)
+        rows = self._standardised(checked_features(self, X, reset=False))
+        return network_scores(rows, self.weights_, self.hidden)
+
+    def staged_predict(self, X: Any) -> Iterator[Vector]:
+        """Yield the scores of rows after each epoch that was run, shape (rows,)."""
+        check_is_fitted(self)
+        rows = self._standardised(checked_features(self, X, reset=False))
+        for weights in self.path_:
+            yield network_scores(rows, weights, self.hidden)
+
+    def _descend(self, examples: Examples, held_out: HeldOut | None) -> None:
+        random = check_random_state(self.random_state)
+        queries, d = len(examples.weights), examples.rows.shape[1]
+        weights, decays = first_weights(self.hidden, d, random), decayed(self.hidden, d)
+        rows = None if held_out is None else self._standardised(held_out.X)
+        rate = float(self.learning_rate)
+        path: list[Vector] = []
+        costs: list[float] = []
+        values: list[float] = []
+        for _ in range(self.epochs):
+            order = random.permutation(queries)
+            cost = descend(examples, order, self.hidden, rate, float(self.weight_decay), decays, weights)
+            if not (math.isfinite(cost) and np.isfinite(weights).all()):
+                raise InputError(
+                    f"the weights overflowed in epoch {len(path) + 1}: RankNet needs a smaller learning_rate than "
+                    f"{self.learning_rate:g}, or a smaller weight_decay than {self.weight_decay:g}"
+                )
+            if costs and cost >= costs[-1]:
+                rate /= 2.0
+            path.append(weights.copy())
+            costs.append(cost)
+            if held_out is not None and rows is not None:
+                values.append(held_out.value(network_scores(rows, weights, self.hidden)))
+                if self.patience is not None and len(values) - 1 - int(np.argmax(values)) >= self.patience:
+                    break
+        best = int(np.argmax(values)) if values else len(path) - 1
+        self.path_: Matrix = np.array(path)
+        self.weights_: Vector = self.path_[best].copy()
+        self.best_epoch_ = best + 1
+        self.costs_: Vector = np.array(costs)
+        self.validation_scores_: Vector | None = np.array(values) if values else None
+
+    def _standardised(self, X: Readable) -> Matrix:
+        self._require_dense(X)
+        rows: Matrix = np.ascontiguousarray(self.scaler_.transform(X))
+        return rows
+
+    def _require_dense(self, X: Readable) -> None:
+        if not isinstance(X, np.ndarray):
+            raise InputError(
+                "RankNet standardises features, so sparse input is not supported: pass dense features (X.toarray())"
+            )
+
+    def _require_settings(self) -> None:
+        require_integer(self, "hidden", 0)
+        require_integer(self, "epochs", 1)
+        require_number(self, "learning_rate", above=0.0)
+        require_number(self, "weight_decay", at_least=0.0)
+        if self.log_odds is not None:
+            require_number(self, "log_odds", above=0.0)
+        if not isinstance(self.ties, bool | np.bool_):
+            raise InputError(f"RankNet(ties=...) must be True or False, got {self.ties!r}")
+        measure_of(self)
