@@ -16,11 +16,12 @@ from structsvm.baselines.kernels.crossings import (
     rank_leftmost,
     sample_between,
 )
+from structsvm.baselines.kernels.ordering import in_order
 from structsvm.baselines.kernels.regions import Best, Rules, better, step_inside, sweep, width
 from structsvm.types import IntVector, Vector
 
 _ONE = 2.0**62
-_BYTES_A_CROSSING = 20
+_BYTES_A_CROSSING = 24
 _SAMPLE = 4096
 
 
@@ -116,7 +117,7 @@ class ExhaustiveSearch:
         crossings, value = rank_leftmost(kinds, lines, ranks)
         best, last = Best(-np.inf, np.inf, np.inf, -1 << 62, 0), -np.inf
         for high, steps, codes in self._pieces(lines, crossings):
-            last, value, best = sweep(kinds, ranks, steps, codes, np.argsort(steps), last, value, best, rules)
+            last, value, best = sweep(kinds, ranks, *in_order(steps, codes), last, value, best, rules)
             best = better(best, last, high, value, rules)
             value += cross_at(kinds, lines, ranks, high) if high < np.inf else 0
             last = high
@@ -156,6 +157,6 @@ class ExhaustiveSearch:
                 continue
             sample = np.empty(min(count, _SAMPLE))
             taken = sample_between(self.kinds, lines, low, high, max(1, count // _SAMPLE), sample)
-            parts = 1 + 2 * count // room
+            parts = 1 + 5 * count // (4 * room)
             cuts = np.unique(np.sort(sample[:taken])[np.arange(1, parts) * taken // parts]).tolist()
             pieces += reversed(list(zip([low, *cuts], [*cuts, high], strict=True)))

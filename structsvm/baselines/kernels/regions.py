@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from structsvm.baselines.kernels.crossings import Kinds, Ranks, change_places
 from structsvm.compilation import compiled
-from structsvm.types import IntVector, Vector
+from structsvm.types import Vector
 
 EQUAL = 1 << 16
 """Means that differ by no more, in units of 2^-62 (1.4e-14 in all), are the same to rounding."""
@@ -86,7 +86,6 @@ def sweep(
     ranks: Ranks,
     steps: Vector,
     codes: NDArray[np.int32],
-    order: IntVector,
     last: float,
     value: int,
     best: Best,
@@ -97,8 +96,7 @@ def sweep(
     Parameters
     ----------
     kinds, ranks : see there.
-    steps, codes : the crossings.
-    order : their numbers, by step.
+    steps, codes : the crossings, by step.
     last : where the region begins in which it starts.
     value : mean in this region.
     best, rules : see there.
@@ -108,12 +106,12 @@ def sweep(
     Where the region after the last crossing begins, its mean, and the best of the regions before it.
     """
     i = 0
-    while i < len(order):
-        step = steps[order[i]]
+    while i < len(steps):
+        step = steps[i]
         if value >= best.top - EQUAL:
             best = better(best, last, step, value, rules)
-        while i < len(order) and steps[order[i]] == step:
-            value += change_places(kinds, ranks, codes[order[i]])
+        while i < len(steps) and steps[i] == step:
+            value += change_places(kinds, ranks, codes[i])
             i += 1
         last = step
     return last, value, best
