@@ -4,5 +4,6 @@ Each is an estimator of scikit-learn with ``fit(X, y, qid)``, ``predict`` and ``
 """
 
 from structsvm.baselines.preferences import Preferences
+from structsvm.baselines.weight_search import WeightSearch
 
-__all__ = ["Preferences"]
+__all__ = ["Preferences", "WeightSearch"]

@@ -17,10 +17,14 @@ from structsvm.baselines.kernels.crossings import (
     sample_between,
 )
 from structsvm.baselines.kernels.ordering import in_order
-from structsvm.baselines.kernels.regions import Best, Rules, better, step_inside, sweep, width
+from structsvm.baselines.kernels.regions import EQUAL, Best, Rules, better, step_inside, sweep, width
 from structsvm.types import IntVector, Vector
 
-_ONE = 2.0**62
+__all__ = ["EQUAL", "ONE", "ExhaustiveSearch", "Region"]
+
+ONE = 2.0**62
+"""What a mean of 1 is."""
+
 _BYTES_A_CROSSING = 24
 _SAMPLE = 4096
 
@@ -87,7 +91,7 @@ class ExhaustiveSearch:
             relevant_ptr=np.concatenate([[0], np.cumsum(R)]),
             other_ptr=np.concatenate([[0], np.cumsum(N)]),
             query=np.repeat(np.arange(len(R)), R),
-            gain=_ONE * weights[used] / R,
+            gain=ONE * weights[used] / R,
         )
         return cls(kinds, memory)
 

@@ -37,7 +37,7 @@ def in_order(steps: Vector, codes: NDArray[np.int32]) -> tuple[Vector, NDArray[n
 
 
 @compiled
-def _key(step: float) -> int:
+def _key(step: float) -> np.uint64:
     """Return an unsigned integer that is larger for a larger step."""
     bits = np.float64(step).view(np.uint64)
     sign = np.uint64(1) << np.uint64(63)
