@@ -76,6 +76,15 @@ def m(scale: float = 1.0) -> Ranking:
 
 def letor_folder() -> Path | None:
     """Return the folder of MQ2008 in the data that ``STRUCTSVM_DATA`` names; None where it is not."""
+    return _folder("MQ2008")
+
+
+def robust_folder() -> Path | None:
+    """Return the folder of the Robust track of TREC 2003, as `letor_folder` does."""
+    return _folder("robust03")
+
+
+def _folder(name: str) -> Path | None:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("STRUCTSVM_DATA", beside)) / "MQ2008"
+    folder = Path(os.environ.get("STRUCTSVM_DATA", beside)) / name
     return folder if folder.is_dir() else None

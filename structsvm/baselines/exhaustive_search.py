@@ -38,7 +38,8 @@ class Region:
     low, high : its ends, which are not in it; infinite where it has none.
     step : the step inside that is taken: see `ExhaustiveSearch`.
     value : mean average precision inside, in units of 2^-62.
-    width : how wide it is; where unbounded, that of a bounded one whose midpoint is as far inside.
+    width : how wide it is, over the distance of the step from 0 where this is more than 1; where unbounded,
+        that of a bounded one whose midpoint is as far inside.
     """
 
     low: float
@@ -111,7 +112,7 @@ class ExhaustiveSearch:
         heights : scores at step 0, shape (rows,).
         slopes : what a step of 1 adds to them, shape (rows,).
         offset : see above.
-        narrowest : regions that are not wider are passed over.
+        narrowest : regions whose ``width`` is not larger are passed over.
 
         Returns
         -------

@@ -69,8 +69,8 @@ class WeightSearch(RankingEstimator):
         after each, from the last ones with a 0 appended (section 4 of the paper). With directions of one's own,
         those take part that are 0 for the features to come.
     max_rounds : most rounds; in an incremental search, after each feature.
-    offset : how far beyond the last crossing a step goes where the best region is unbounded, times the
-        distance of that crossing from the weights where this is more than 1; in units of the direction.
+    offset : how far beyond the last crossing a step goes where the best region is unbounded, as a multiple of the
+        step to that crossing, or of the largest weight where this is more.
     memory : bytes for crossings; where there are more, a direction is searched piece by piece.
     random_state : seed of random directions.
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".

@@ -26,7 +26,19 @@ def nobody(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["average_precision", "binned", "mq2008", "ndcg", "one_pass", "sequences", "sparse", "web30k", "zero_one"]
+    "name",
+    [
+        "average_precision",
+        "binned",
+        "mq2008",
+        "ndcg",
+        "one_pass",
+        "sequences",
+        "sparse",
+        "web30k",
+        "weight_search",
+        "zero_one",
+    ],
 )
 def test_a_benchmark_yields_rows_and_targets(name, nobody):
     benchmark = store.load(name)

@@ -36,7 +36,7 @@ class Rules(NamedTuple):
 
     Parameters
     ----------
-    narrowest : regions that are not wider are passed over.
+    narrowest : regions whose `width` is not larger are passed over.
     offset : see `step_inside`.
     """
 
@@ -62,9 +62,12 @@ def step_inside(low: float, high: float, offset: float) -> float:
 
 @compiled
 def width(low: float, high: float, offset: float) -> float:
-    """Return how wide a region is; an unbounded one is as wide as a bounded one whose midpoint is as far inside."""
+    """Return how wide a region is, over the distance of its step from 0 where this is more than 1.
+
+    An unbounded one is as wide as a bounded one whose midpoint is as far inside.
+    """
     step = step_inside(low, high, offset)
-    return 2.0 * min(step - low, high - step)
+    return 2.0 * min(step - low, high - step) / max(1.0, abs(step))
 
 
 @compiled

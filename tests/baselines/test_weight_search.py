@@ -1,0 +1,289 @@
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from structsvm.baselines import Preferences, WeightSearch
+from structsvm.baselines.hill_climbing import exact_scores
+from structsvm.exceptions import InputError
+from structsvm.features import Thresholds
+from structsvm.metrics import AP
+from structsvm.operators import Rows
+
+
+def some(seed=0, queries=6, documents=15, features=4, digits=15):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(queries * documents, features)).round(digits)
+    y = (X @ rng.normal(size=features) + rng.normal(size=len(X)) > 0.8).astype(float)
+    return X, y, np.repeat(np.arange(queries), documents)
+
+
+@st.composite
+def small(draw):
+    """Features in tenths, so that crossings that are one are several to rounding."""
+    n, d = draw(st.integers(4, 14)), draw(st.integers(1, 3))
+    tenths = st.lists(st.integers(-9, 9).map(lambda k: k / 10), min_size=d, max_size=d)
+    X = np.array(draw(st.lists(tenths, min_size=n, max_size=n)))
+    y = np.array(draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    y[:2] = 1, 0
+    qid = np.array([0, 0, *draw(st.lists(st.integers(0, 2), min_size=n - 2, max_size=n - 2))])
+    return X, y, qid
+
+
+SEARCHES = [
+    WeightSearch(),
+    WeightSearch(start="equal", fix_first=True),
+    WeightSearch("random", random_state=0),
+    WeightSearch(incremental=True),
+    WeightSearch("random", incremental=True, random_state=1, fix_first=True),
+]
+
+
+@given(small(), st.sampled_from(SEARCHES))
+def test_map_never_falls_and_is_what_score_says(data, search):
+    X, y, qid = data
+    ranker = clone(search).fit(X, y, qid=qid)
+    values = [each.map for each in ranker.history_]
+    assert (np.diff(values) >= 0.0).all()
+    moved = [each.step != 0.0 for each in ranker.history_]
+    gained = np.diff([_map_at_start(ranker, X, y, qid), *values]) > 1e-12
+    assert gained.tolist() == moved
+    assert ranker.map_ == pytest.approx(ranker.score(X, y, qid=qid), abs=1e-12)
+    assert ranker.map_path_[-1] == ranker.map_
+
+
+def _map_at_start(ranker, X, y, qid):
+    start = np.ones(X.shape[1]) if ranker.start == "equal" else np.eye(1, X.shape[1])[0]
+    return AP().mean(exact_scores(Rows.one_each(X), start), y, qid)
+
+
+@given(small(), st.sampled_from([1 / 7, 3.0, 1e6]))
+def test_any_multiple_of_the_weights_ranks_alike(data, factor):
+    """No gain is one of rounding alone."""
+    X, y, qid = data
+    ranker = WeightSearch().fit(X, y, qid=qid)
+    assert AP().mean(exact_scores(Rows.one_each(X), factor * ranker.coef_), y, qid) == pytest.approx(ranker.map_)
+
+
+@pytest.mark.parametrize("power", [-30, 20])
+def test_the_scale_of_start_and_features_does_not_matter(power):
+    X, y, qid = some()
+    expected = WeightSearch().fit(X, y, qid=qid)
+    larger = WeightSearch(start=2.0**power * np.eye(1, 4)[0]).fit(X, y, qid=qid)
+    assert larger.coef_.tolist() == (2.0**power * expected.coef_).tolist()
+    assert WeightSearch().fit(2.0**power * X, y, qid=qid).coef_.tolist() == expected.coef_.tolist()
+
+
+@pytest.mark.parametrize("search", SEARCHES[:2])
+def test_the_end_is_a_maximum_along_every_direction(search):
+    X, y, qid = some()
+    ranker = search.fit(X, y, qid=qid)
+    for k in range(int(ranker.fix_first), X.shape[1]):
+        for step in np.tan(np.linspace(-1.57, 1.57, 301)):
+            w = ranker.coef_ + step * np.eye(X.shape[1])[k]
+            assert AP().mean(X @ w, y, qid) <= ranker.map_ + 1e-12
+
+
+def test_one_free_weight_gives_the_global_maximum():
+    X, y, qid = some(features=2)
+    ranker = WeightSearch(fix_first=True).fit(X, y, qid=qid)
+    scan = [AP().mean(X @ [1.0, np.tan(angle)], y, qid) for angle in np.linspace(-1.5707, 1.5707, 1501)]
+    assert ranker.coef_[0] == 1.0
+    assert max(scan) - 1e-12 <= ranker.map_ <= 1.0
+    assert ranker.map_ > scan[750]
+
+
+def test_only_the_first_weight_is_held():
+    X, y, qid = some()
+    fixed = WeightSearch(fix_first=True).fit(X, y, qid=qid)
+    assert fixed.coef_[0] == 1.0
+    assert fixed.coef_[1:].all()
+    held = WeightSearch(start=[-2.0, 0, 0, 0], fix_first=True).fit(X, y, qid=qid)
+    assert held.coef_[0] == -2.0
+    free = WeightSearch().fit(-X[:, :1], X[:, 0] > 0, qid=qid)
+    assert free.coef_[0] < 0.0
+    assert free.map_ == 1.0
+
+
+def test_one_feature_with_a_fixed_weight_leaves_nothing_to_search():
+    X, y, qid = some(features=1)
+    ranker = WeightSearch(fix_first=True).fit(X, y, qid=qid)
+    assert ranker.coef_.tolist() == [1.0]
+    assert (ranker.history_, ranker.n_rounds_) == ((), 0)
+    assert ranker.map_ == AP().mean(X[:, 0], y, qid)
+
+
+@pytest.mark.parametrize("fix_first", [True, False])
+def test_an_incremental_search_is_a_chain_of_searches(fix_first):
+    X, y, qid = some()
+    ranker = WeightSearch(fix_first=fix_first, incremental=True).fit(X, y, qid=qid)
+    assert ranker.coef_path_.shape == (4, 4)
+    assert (np.diff(ranker.map_path_) >= 0.0).all()
+    w = np.ones(1)
+    for terms in range(1, 5):
+        start = np.append(w, 0.0) if terms > 1 else w
+        alone = WeightSearch(start=start, fix_first=fix_first).fit(X[:, :terms], y, qid=qid)
+        w = alone.coef_
+        assert ranker.coef_path_[terms - 1].tolist() == [*w, *[0.0] * (4 - terms)]
+        assert ranker.map_path_[terms - 1] == alone.map_
+    assert ranker.coef_.tolist() == w.tolist()
+    assert {each.terms for each in ranker.history_} == set(range(1 + fix_first, 5))
+
+
+def test_the_history_says_where_the_weights_went():
+    X, y, qid = some()
+    ranker = WeightSearch().fit(X, y, qid=qid)
+    w = np.eye(1, 4)[0]
+    for each in ranker.history_:
+        w = w + each.step * np.eye(4)[each.direction]
+    assert w.tolist() == ranker.coef_.tolist()
+    assert not any(each.step for each in ranker.history_[-4:])
+    assert ranker.history_[-1].round == ranker.n_rounds_
+
+
+def test_random_directions_repeat_with_their_seed():
+    X, y, qid = some()
+    first, again, other = (WeightSearch("random", random_state=seed).fit(X, y, qid=qid) for seed in (3, 3, 4))
+    assert first.coef_.tolist() == again.coef_.tolist()
+    assert first.coef_.tolist() != other.coef_.tolist()
+    assert first.map_ > AP().mean(X[:, 0], y, qid)
+
+
+def test_directions_and_start_of_ones_own():
+    X, y, qid = some()
+    ranker = WeightSearch([[1, 1, 0, 0], [0, 0, 1, -1]], [3.0, 0.0, 1.0, 1.0]).fit(X, y, qid=qid)
+    assert ranker.coef_[0] - ranker.coef_[1] == pytest.approx(3.0)
+    assert ranker.coef_[2] + ranker.coef_[3] == pytest.approx(2.0)
+    chain = WeightSearch([[1, 1, 0, 0], [0, 0, 1, -1]], incremental=True).fit(X, y, qid=qid)
+    assert (chain.coef_path_[0].tolist(), chain.coef_path_[1, 2:].tolist()) == ([1.0, 0.0, 0.0, 0.0], [0.0, 0.0])
+    assert chain.coef_path_[2].tolist() == chain.coef_path_[1].tolist()
+    assert {each.terms for each in chain.history_} == {2, 3, 4}
+
+
+def test_coordinates_are_the_rows_of_the_identity():
+    X, y, qid = some()
+    coordinates, own = (WeightSearch(directions).fit(X, y, qid=qid) for directions in ("coordinates", np.eye(4)))
+    assert own.coef_.tolist() == coordinates.coef_.tolist()
+
+
+def test_little_memory_changes_nothing():
+    X, y, qid = some(digits=1)
+    assert WeightSearch(memory=100).fit(X, y, qid=qid).history_ == WeightSearch().fit(X, y, qid=qid).history_
+
+
+def test_kinds_of_data_give_the_same():
+    X, y, qid = some(digits=1)
+    X[np.abs(X) < 0.5] = 0.0
+    expected = WeightSearch().fit(X, y, qid=qid)
+    for kind in (sp.csr_array(X), pd.DataFrame(X, columns=list("abcd")), X.tolist(), np.asfortranarray(X)):
+        found = WeightSearch().fit(kind, y.tolist(), qid=qid.tolist())
+        assert found.map_ == expected.map_
+        assert found.predict(kind) == pytest.approx(expected.predict(X))
+    assert list(WeightSearch().fit(pd.DataFrame(X, columns=list("abcd")), y).feature_names_in_) == list("abcd")
+    small = X.astype(np.float32)
+    single, double = (WeightSearch().fit(each, y, qid=qid) for each in (small, small.astype(np.float64)))
+    assert single.coef_.tolist() == double.coef_.tolist()
+    binned = Thresholds(3).fit_transform(X)
+    as_numbers = WeightSearch().fit(binned.toarray(), y, qid=qid)
+    assert WeightSearch().fit(binned, y, qid=qid).map_ == as_numbers.map_
+
+
+def test_rows_of_a_query_need_not_be_together():
+    X, y, qid = some(digits=1)
+    order = np.argsort(np.arange(len(y)) % 15, kind="stable")
+    assert qid[order][:6].tolist() == list(range(6))
+    expected, found = WeightSearch().fit(X, y, qid=qid), WeightSearch().fit(X[order], y[order], qid=qid[order])
+    assert found.history_ == expected.history_
+
+
+def test_a_weight_of_two_is_the_query_twice():
+    X, y, qid = some(queries=3)
+    weight = np.where(qid == 1, 2.0, 1.0)
+    twice = np.flatnonzero(qid == 1)
+    weighted = WeightSearch().fit(X, y, qid=qid, sample_weight=weight)
+    repeated = WeightSearch().fit(np.vstack([X, X[twice]]), np.append(y, y[twice]), qid=np.append(qid, twice * 0 + 9))
+    assert weighted.coef_ == pytest.approx(repeated.coef_)
+    assert weighted.map_ == pytest.approx(weighted.score(X, y, qid=qid, sample_weight=weight))
+    without = WeightSearch().fit(X, y, qid=qid, sample_weight=np.where(qid == 1, 0.0, 5.0))
+    alone = WeightSearch().fit(X[qid != 1], y[qid != 1], qid=qid[qid != 1])
+    assert without.coef_.tolist() == alone.coef_.tolist()
+
+
+def test_queries_of_one_kind_are_left_out_and_count():
+    X, y, qid = some(queries=4)
+    y[qid == 1], y[qid == 2] = 0.0, 1.0
+    ranker = WeightSearch().fit(X, y, qid=qid)
+    assert ranker.n_left_out_ == 2
+    assert ranker.map_ == pytest.approx(ranker.score(X, y, qid=qid), abs=1e-12)
+    kept = np.isin(qid, [0, 3])
+    alone = WeightSearch().fit(X[kept], y[kept], qid=qid[kept])
+    assert alone.coef_ == pytest.approx(ranker.coef_)
+    assert ranker.map_ == pytest.approx((2 * alone.map_ + 0.0 + 1.0) / 4)
+
+
+def test_rows_that_are_the_same_get_the_same_score():
+    rng = np.random.default_rng(0)
+    for d in range(1, 30):
+        X, w = np.tile(rng.normal(size=d), (23, 1)), rng.normal(size=d)
+        assert len(set(exact_scores(Rows.one_each(X), w).tolist())) == 1
+        ranker = WeightSearch(start=w, max_rounds=1)
+        ranker.fit(X, [1, 0] * 11 + [0])
+        assert len(set(ranker.predict(X).tolist())) == 1
+
+
+def test_a_search_that_is_stopped_says_so():
+    X, y, qid = some()
+    with pytest.warns(ConvergenceWarning, match="1 rounds have each gained something"):
+        ranker = WeightSearch(max_rounds=1).fit(X, y, qid=qid)
+    assert ranker.n_rounds_ == 1
+
+
+def test_zero_weights_are_a_start():
+    X, y, qid = some()
+    ranker = WeightSearch(start=np.zeros(4)).fit(X, y, qid=qid)
+    assert ranker.map_ > AP().mean(np.zeros(len(y)), y, qid)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"directions": "all"}, r"directions=...\) must be 'coordinates', 'random' or an array"),
+        ({"directions": np.eye(3)}, r"rows of 4 numbers: its shape is \(3, 3\)"),
+        ({"directions": np.ones(4)}, r"rows of 4 numbers: its shape is \(4,\)"),
+        ({"directions": np.zeros((0, 4))}, r"rows of 4 numbers: its shape is \(0, 4\)"),
+        ({"directions": [[0, 1, 0, 0], [0, 0, 0, 0]]}, "row 1 of .* leads nowhere"),
+        ({"directions": [[1, 1, 0, 0]], "fix_first": True}, "row 0 of .* changes the first weight"),
+        ({"start": "last"}, r"start=...\) must be 'first', 'equal' or an array"),
+        ({"start": [1, 2]}, "a weight for each of 4 features"),
+        ({"start": [1, np.nan, 0, 0]}, "finite numbers"),
+        ({"start": [1e308] * 4}, "scores at .* not finite"),
+        ({"start": "equal", "incremental": True}, "starts with the first feature alone"),
+        ({"fix_first": "yes"}, r"fix_first=...\) must be True or False"),
+        ({"incremental": 1}, r"incremental=...\) must be True or False"),
+        ({"max_rounds": 0}, r"max_rounds=...\) must be an integer of at least 1"),
+        ({"memory": 2.5}, r"memory=...\) must be an integer"),
+        ({"offset": 0.0}, r"offset=...\) must be a finite number above 0"),
+        ({"random_state": "today"}, r"random_state=...\)"),
+        ({"measure": "mop"}, "no measure named 'mop'"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(settings, message):
+    X, y, qid = some()
+    with pytest.raises(InputError, match=message):
+        WeightSearch(**settings).fit(10.0 * X, y, qid=qid)
+
+
+def test_data_that_cannot_be_used_are_refused():
+    X, y, qid = some()
+    with pytest.raises(InputError, match="none of the 6 queries"):
+        WeightSearch().fit(X, np.ones_like(y), qid=qid)
+    with pytest.raises(InputError, match="zero for all queries that have both"):
+        WeightSearch().fit(X, np.where(qid > 0, y, 0.0), qid=qid, sample_weight=(qid == 0).astype(float))
+    with pytest.raises(InputError, match="needs labels"):
+        WeightSearch().fit(X, Preferences([0], [1]), qid=qid)
+    with pytest.raises(InputError, match="differs within a query"):
+        WeightSearch().fit(X, y, qid=qid, sample_weight=np.arange(len(y)))
