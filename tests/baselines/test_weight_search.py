@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.baselines import Preferences, WeightSearch
+from structsvm.baselines.exhaustive_search import ExhaustiveSearch
 from structsvm.baselines.hill_climbing import exact_scores
 from structsvm.exceptions import InputError
 from structsvm.features import Thresholds
@@ -287,3 +290,38 @@ def test_data_that_cannot_be_used_are_refused():
         WeightSearch().fit(X, Preferences([0], [1]), qid=qid)
     with pytest.raises(InputError, match="differs within a query"):
         WeightSearch().fit(X, y, qid=qid, sample_weight=np.arange(len(y)))
+
+
+def test_rounding_that_undoes_a_step_leads_to_a_wider_region(monkeypatch):
+    """Features that cancel leave scores of few digits: what narrow regions promise does not always come true."""
+    tried = []
+    search_one = ExhaustiveSearch.best
+
+    def best(self, *lines, offset, narrowest):
+        tried.append(narrowest)
+        return search_one(self, *lines, offset=offset, narrowest=narrowest)
+
+    monkeypatch.setattr(ExhaustiveSearch, "best", best)
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(-9, 10, (25, 4)) / 10 + 1e11 * rng.integers(-1, 2, (25, 1))
+        y, qid = rng.random(25) < 0.4, np.repeat([0, 1], [12, 13])
+        y[:2] = True, False
+        start = np.array([1.0, -1.0, 1.0, -1.0])
+        ranker = WeightSearch(start=start).fit(X, y, qid=qid)
+        values = [AP().mean(exact_scores(Rows.one_each(X), start), y, qid), *(each.map for each in ranker.history_)]
+        assert (np.diff(values) > -1e-12).all()
+        assert ranker.map_ == pytest.approx(ranker.score(X, y, qid=qid), abs=1e-12)
+    assert min(tried) < max(tried)
+
+
+def test_memory_for_crossings_is_bounded():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2400, 2)), np.arange(2400) % 6 == 0
+    expected = WeightSearch(max_rounds=3).fit(X, y)
+    tracemalloc.start()
+    ranker = WeightSearch(max_rounds=3, memory=1_000_000).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert ranker.history_ == expected.history_
+    assert peak < 2_000_000  # the 800,000 crossings take 19 MB
