@@ -54,8 +54,8 @@ class WeightSearch(RankingEstimator):
     a query have the same score. All of these regions are looked at, for all queries together, and the
     weights move into the best of them (Morgan, Greiff and Henderson, "Direct maximization of average
     precision by hill-climbing, with a comparison to a maximum entropy approach", HLT-NAACL 2004, section 3).
-    Directions come in turn, round after round, until a full round of them gains nothing: a local maximum, which
-    depends on the start. A step is only taken where training MAP is larger afterwards.
+    Directions come in turn, round after round, until as many of them as a round has gain nothing one after the
+    other: a local maximum, which depends on the start. A step is only taken where training MAP is larger afterwards.
 
     Parameters
     ----------
@@ -203,7 +203,8 @@ class WeightSearch(RankingEstimator):
             raise InputError(f"average precision can learn from none of the {len(size)} queries: {why}")
         if not weights[usable].any():
             raise InputError("sample_weight is zero for all queries that have both relevant and other documents")
-        weights = weights / weights.sum()
+        weights = weights / weights.max()  # their sum may be too large for a number
+        weights /= weights.sum()
         search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
         return search, float(weights[found == size].sum())
 

@@ -211,6 +211,8 @@ def test_a_weight_of_two_is_the_query_twice():
     repeated = WeightSearch().fit(np.vstack([X, X[twice]]), np.append(y, y[twice]), qid=np.append(qid, twice * 0 + 9))
     assert weighted.coef_ == pytest.approx(repeated.coef_)
     assert weighted.map_ == pytest.approx(weighted.score(X, y, qid=qid, sample_weight=weight))
+    large = WeightSearch().fit(X, y, qid=qid, sample_weight=5e307 * weight)
+    assert large.coef_.tolist() == weighted.coef_.tolist()
     without = WeightSearch().fit(X, y, qid=qid, sample_weight=np.where(qid == 1, 0.0, 5.0))
     alone = WeightSearch().fit(X[qid != 1], y[qid != 1], qid=qid[qid != 1])
     assert without.coef_.tolist() == alone.coef_.tolist()
