@@ -258,7 +258,7 @@ class WeightSearch(RankingEstimator):
     def _numbers(self, name: str, choices: str) -> Matrix:
         value = getattr(self, name)
         try:
-            numbers = np.asarray(value, dtype=np.float64)
+            numbers = np.array(value, dtype=np.float64)
         except (TypeError, ValueError):
             numbers = np.full(1, np.nan)
         if not np.isfinite(numbers).all():
