@@ -94,7 +94,7 @@ class WeightSearch(RankingEstimator):
     >>> X = [[3, 1], [2, 3], [1, 0], [1, 4], [2, 1], [0, 2]]
     >>> ranker = WeightSearch(fix_first=True).fit(X, [0, 1, 0, 1, 0, 0], qid=[1, 1, 1, 2, 2, 2])
     >>> ranker.coef_, ranker.map_
-    (array([1., 2.]), 1.0)
+    (array([1. , 1.5]), 1.0)
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
