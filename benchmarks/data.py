@@ -80,7 +80,7 @@ def letor_folder() -> Path | None:
 
 
 def robust_folder() -> Path | None:
-    """Return the folder of the TREC 2003 Robust track in these data; None where it is not."""
+    """Return the folder of the Robust track of TREC 2003, as `letor_folder` does."""
     return _folder("robust03")
 
 

@@ -12,6 +12,7 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "ratio": ("ratio", lambda x: f"{x:.2f}"),
     "passes": ("passes", lambda x: f"{x:.1f}"),
     "gap": ("gap / C", lambda x: f"{x:.1e}"),
+    "training_map": ("training MAP", lambda x: f"{x:.4f}"),
     "map": ("test MAP", lambda x: f"{x:.4f}"),
     "trec_map": ("MAP", lambda x: f"{x:.4f}"),
     "ndcg": ("test NDCG@10", lambda x: f"{x:.4f}"),

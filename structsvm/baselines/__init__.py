@@ -22,6 +22,7 @@ from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost import RankBoost
 from structsvm.baselines.rank_net import RankNet
 from structsvm.baselines.rank_svm import RankSVM
+from structsvm.baselines.weight_search import WeightSearch
 
 __all__ = [
     "BordaCount",
@@ -39,6 +40,7 @@ __all__ = [
     "RankBoost",
     "RankNet",
     "RankSVM",
+    "WeightSearch",
     "fuse_runs",
     "preferences_from_clicks",
 ]

@@ -37,6 +37,7 @@ def nobody(monkeypatch):
         "sequences",
         "sparse",
         "web30k",
+        "weight_search",
         "zero_one",
     ],
 )

@@ -1,1 +1,1 @@
-"""What the baselines compile."""
+"""The compiled inner loops of the baselines."""
