@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.baselines.exhaustive_search import ExhaustiveSearch
-from structsvm.baselines.hill_climbing import HillClimb, exact_scores
 from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.training import Training, checked_training
+from structsvm.baselines.weight_search.exhaustive_search import ExhaustiveSearch
+from structsvm.baselines.weight_search.hill_climbing import HillClimb, exact_scores
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer, require_number
 from structsvm.estimators.ranking import RankingEstimator

@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 from attrs import frozen
 
-from structsvm.baselines.kernels.potentials import write_graded_potentials, write_listed_potentials
 from structsvm.baselines.preferences import Preferences
+from structsvm.baselines.rank_boost.potentials import write_graded_potentials, write_listed_potentials
 from structsvm.types import IntVector, Vector
 
 

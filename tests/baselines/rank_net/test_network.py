@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from structsvm.baselines.descent import add_query_gradient, descend
-from structsvm.baselines.network import decayed, first_weights, network_scores, size
-from structsvm.baselines.pair_examples import pair_examples
 from structsvm.baselines.preferences import Preferences
+from structsvm.baselines.rank_net.descent import add_query_gradient, descend
+from structsvm.baselines.rank_net.network import decayed, first_weights, network_scores, size
+from structsvm.baselines.rank_net.pair_examples import pair_examples
 from structsvm.baselines.training import Training
 
 D = 4

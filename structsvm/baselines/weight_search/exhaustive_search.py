@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.baselines.kernels.crossings import (
+from structsvm.baselines.weight_search.crossings import (
     Kinds,
     Lines,
     Ranks,
@@ -16,8 +16,8 @@ from structsvm.baselines.kernels.crossings import (
     rank_leftmost,
     sample_between,
 )
-from structsvm.baselines.kernels.ordering import in_order
-from structsvm.baselines.kernels.regions import EQUAL, Best, Rules, better, step_inside, sweep, width
+from structsvm.baselines.weight_search.ordering import in_order
+from structsvm.baselines.weight_search.regions import EQUAL, Best, Rules, better, step_inside, sweep, width
 from structsvm.types import IntVector, Vector
 
 __all__ = ["EQUAL", "ONE", "ExhaustiveSearch", "Region"]

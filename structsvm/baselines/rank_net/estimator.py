@@ -12,10 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.baselines.descent import Examples, descend
 from structsvm.baselines.held_out import HeldOut
-from structsvm.baselines.network import decayed, first_weights, network_scores
-from structsvm.baselines.pair_examples import pair_examples
+from structsvm.baselines.rank_net.descent import Examples, descend
+from structsvm.baselines.rank_net.network import decayed, first_weights, network_scores
+from structsvm.baselines.rank_net.pair_examples import pair_examples
 from structsvm.baselines.training import checked_training
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer, require_number

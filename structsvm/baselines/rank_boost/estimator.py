@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.baselines.coded_features import CodedFeatures
-from structsvm.baselines.kernels.stumps import add_coded_stump, add_stumps, best_stump
-from structsvm.baselines.pair_weights import Pairs, pairs_of_labels, pairs_of_preferences
 from structsvm.baselines.preferences import Preferences
+from structsvm.baselines.rank_boost.coded_features import CodedFeatures
+from structsvm.baselines.rank_boost.pair_weights import Pairs, pairs_of_labels, pairs_of_preferences
+from structsvm.baselines.rank_boost.stumps import add_coded_stump, add_stumps, best_stump
 from structsvm.baselines.training import Training, checked_training
 from structsvm.estimators.fitting import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of, require_integer

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.baselines.exhaustive_search import EQUAL, ONE, ExhaustiveSearch
+from structsvm.baselines.weight_search.exhaustive_search import EQUAL, ONE, ExhaustiveSearch
 from structsvm.operators import Rows
 from structsvm.operators.row_views import write_scores
 from structsvm.types import Vector

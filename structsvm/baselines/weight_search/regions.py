@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.baselines.kernels.crossings import Kinds, Ranks, change_places
+from structsvm.baselines.weight_search.crossings import Kinds, Ranks, change_places
 from structsvm.compilation import compiled
 from structsvm.types import Vector
 

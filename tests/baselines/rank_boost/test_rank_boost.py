@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from structsvm.baselines import Preferences, RankBoost
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.features import Thresholds
-from tests.baselines.listed_rank_boost import boost, stump
+from tests.baselines.rank_boost.listed_rank_boost import boost, stump
 
 
 @st.composite

@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.baselines import WeightSearch
-from structsvm.baselines.exhaustive_search import ExhaustiveSearch
-from structsvm.baselines.hill_climbing import exact_scores
+from structsvm.baselines.weight_search.exhaustive_search import ExhaustiveSearch
+from structsvm.baselines.weight_search.hill_climbing import exact_scores
 from structsvm.metrics import AP
 from structsvm.operators import Rows
 

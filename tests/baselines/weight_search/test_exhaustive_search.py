@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.baselines.exhaustive_search import ONE, ExhaustiveSearch
-from structsvm.baselines.kernels.ordering import in_order
+from structsvm.baselines.weight_search.exhaustive_search import ONE, ExhaustiveSearch
+from structsvm.baselines.weight_search.ordering import in_order
 from structsvm.metrics import AP
 
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from structsvm.baselines.network import add_gradient, score
-from structsvm.baselines.pair_costs import cost_of_grades, cost_of_pairs
+from structsvm.baselines.rank_net.network import add_gradient, score
+from structsvm.baselines.rank_net.pair_costs import cost_of_grades, cost_of_pairs
 from structsvm.compilation import compiled
 from structsvm.types import IntVector, Matrix, Vector
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from structsvm.baselines.descent import Examples
 from structsvm.baselines.preferences import Preferences
+from structsvm.baselines.rank_net.descent import Examples
 from structsvm.baselines.training import Training
 from structsvm.exceptions import InputError
 from structsvm.types import BoolVector, IntVector, Vector
