@@ -6,6 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
+from structsvm.baselines.preferences import Preferences
 from structsvm.estimators.fitting import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of, require_integer
 from structsvm.estimators.ranking import RankingEstimator
@@ -34,32 +35,32 @@ class HeldOut:
     measure: Measure
 
     @classmethod
-    def of(cls, estimator: RankingEstimator, validation: Any) -> Self | None:
+    def of(cls, estimator: RankingEstimator, validation: Any, *, missing: bool = False) -> Self | None:
         """Check what `fit` was given as ``validation``, which is None or (X, y, qid).
 
         To be called after the training data were checked, whose number of features it must have.
 
+        Parameters
+        ----------
+        estimator : what is to be fitted.
+        validation : what `fit` was given.
+        missing : whether features may be NaN.
+
         Raises
         ------
-        InputError : when it is neither, does not fit, or is missing where ``patience`` of the estimator needs it.
+        InputError : when it is neither, or does not fit.
         """
-        name = type(estimator).__name__
-        if estimator.patience is not None:
-            require_integer(estimator, "patience", 1)
         if validation is None:
-            if estimator.patience is not None:
-                raise InputError(
-                    f"{name}(patience={estimator.patience!r}) stops by a measure of held-out queries, and fit "
-                    "was given none: pass validation=(X, y, qid), or patience=None"
-                )
             return None
         if not isinstance(validation, tuple | list) or len(validation) not in (2, 3):
             raise InputError("validation must be a tuple (X, y, qid), or (X, y) where all its rows are one query")
         X, y, qid = (*validation, None)[:3]
         if qid is None and estimator._fitted_with_qid:
             raise InputError("fit was given qid, so validation needs it too: pass validation=(X, y, qid)")
+        if isinstance(y, Preferences):
+            raise InputError("measures are of labels: the y of validation must hold one a row, not Preferences")
         try:
-            X = checked_features(estimator, X, reset=False)
+            X = checked_features(estimator, X, reset=False, missing=missing)
             y = checked_labels(y, X.shape[0])
             number_queries(qid, len(y))
         except InputError as error:
@@ -75,3 +76,15 @@ class HeldOut:
     def value(self, scores: ArrayLike) -> float:
         """Return the mean of the measure over these queries."""
         return self.measure.mean(np.asarray(scores), self.y, self.qid)
+
+
+def require_patience(estimator: RankingEstimator, validation: Any) -> None:
+    """Refuse a ``patience`` that is no number of steps, or has no ``validation`` to look at."""
+    if estimator.patience is None:
+        return
+    require_integer(estimator, "patience", 1)
+    if validation is None:
+        raise InputError(
+            f"{type(estimator).__name__}(patience={estimator.patience!r}) stops by a measure of held-out queries, and "
+            "fit was given none: pass validation=(X, y, qid), or patience=None"
+        )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.baselines.held_out import HeldOut
+from structsvm.baselines.held_out import HeldOut, require_patience
 from structsvm.baselines.training import checked_training
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer, require_number
@@ -134,6 +134,7 @@ class LambdaMART(RankingEstimator):
         lightgbm = _lightgbm()
         training = checked_training(self, X, y, qid)
         grades = _grades(training.y)
+        require_patience(self, validation)
         held_out = HeldOut.of(self, validation)
         queries, rows = len(training.ids), len(grades)
         weights = None if sample_weight is None else query_weights(sample_weight, qid, rows)

@@ -25,7 +25,12 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     epilog=example("structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"),
 )
 @click.argument("folds", metavar="DATA_FOLDS", type=_FOLDER)
-@click.option("--models", metavar="NAMES", callback=as_list, help="Models, such as svm-map,svm-roc.  [default: all]")
+@click.option(
+    "--models",
+    metavar="NAMES",
+    callback=as_list,
+    help="Models, such as svm-map,rankboost.  [default: all that are installed]",
+)
 @click.option("--out", type=_FOLDER, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
@@ -42,10 +47,18 @@ def benchmark_command(
     rotated as LETOR does. In each fold the value of a model's hyper-parameter is picked by MAP on the validation
     queries. The best single feature on validation is a further row. Queries without a relevant document count 0.
     """
-    from structsvm.letor import benchmark, create_model, find_folds, map_table, model_names, summary_table, write_tables
+    from structsvm.letor import (
+        benchmark,
+        create_model,
+        find_folds,
+        installed_model_names,
+        map_table,
+        summary_table,
+        write_tables,
+    )
     from structsvm.letor.writing import prepare_folder
 
-    chosen = [create_model(name) for name in models or model_names()]
+    chosen = [create_model(name) for name in models or installed_model_names()]
     found = find_folds(folds)
     if out is not None:
         prepare_folder(out)

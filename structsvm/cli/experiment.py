@@ -49,7 +49,7 @@ _SHOWN = 5
     "--models",
     metavar="NAMES",
     callback=as_list,
-    help="Models, such as svm-map,svm-roc; the first is what the others are compared with.  [default: all]",
+    help="Models, such as svm-map,rankboost; the first is what the others are compared with.  [default: the paper's]",
 )
 @click.option("--with-best", is_flag=True, help="Only the variant in which models read all base functions.")
 @click.option("--without-best", is_flag=True, help="Only the variant in which they do not read the best one.")

@@ -8,7 +8,7 @@ from attrs import Attribute, field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.experiment.results import WITH_BEST, WITHOUT_BEST
-from structsvm.models import Model, create_model, model_names
+from structsvm.models import Model, create_model, paper_model_names
 from structsvm.validation import at_least
 
 VARIANTS = (WITH_BEST, WITHOUT_BEST)
@@ -34,7 +34,8 @@ class Settings:
         The others are tested on.
     bins : thresholds of each base function.
     seed : of the splits.
-    models : names of models (`model_names`) or objects; the first is what all others are compared with.
+    models : names of models (`structsvm.models.model_names`) or objects; the first is what all others are compared
+        with. By default those of the paper.
     variants : "with-best", models read all base functions; "without-best", all but the best one. Both
         by default.
     """
@@ -44,7 +45,7 @@ class Settings:
     validation: int = field(default=5, validator=at_least(1))
     bins: int = field(default=50, validator=at_least(1))
     seed: int = field(default=0, validator=at_least(0))
-    models: tuple[str | Model, ...] = field(factory=lambda: tuple(model_names()), converter=_as_names_or_models)
+    models: tuple[str | Model, ...] = field(factory=lambda: tuple(paper_model_names()), converter=_as_names_or_models)
     variants: tuple[str, ...] = field(default=VARIANTS, converter=tuple, validator=_some_variants)
 
     def __attrs_post_init__(self) -> None:

@@ -3,7 +3,7 @@
 ``benchmark("MQ2008")`` returns a `Benchmark`; ``summary_table(results)`` is the table of its means.
 """
 
-from structsvm.letor.catalogue import BestFeature, create_model, model_names
+from structsvm.letor.catalogue import BestFeature, create_model, installed_model_names, model_names
 from structsvm.letor.folds import Fold, find_folds
 from structsvm.letor.measures import measured
 from structsvm.letor.protocol import benchmark
@@ -21,6 +21,7 @@ __all__ = [
     "benchmark",
     "create_model",
     "find_folds",
+    "installed_model_names",
     "map_table",
     "measure_table",
     "measured",

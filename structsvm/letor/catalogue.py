@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.models import AsGiven, Candidate, FeatureMap, Indicators, Model, RankingSVM, find_model
+from structsvm.models import (
+    AsGiven,
+    Candidate,
+    FeatureMap,
+    Indicators,
+    Model,
+    RankingSVM,
+    find_model,
+    is_installed,
+    other_systems,
+)
 from structsvm.types import IntVector, Vector
 
 
@@ -38,12 +48,15 @@ def _half_decades(low: int, high: int) -> tuple[float, ...]:
 # Where validation picks on MQ2008, with a margin on both sides.
 _LINEAR_CS = _half_decades(-2, 5)
 _BINNED_CS = _half_decades(-4, 2)
+_PAIRS_CS = _half_decades(-3, 1)
+_QUERIES_CS = _half_decades(-1, 3)
 
 _MODELS: tuple[Model, ...] = (
     RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=_LINEAR_CS, tol=1e-4),
     RankingSVM(name="SVM-map-bins", features=Indicators(10), loss="map", Cs=_BINNED_CS, tol=1e-4),
     RankingSVM(name="SVM-roc", features=AsGiven(), loss="roc_area", Cs=_LINEAR_CS, tol=1e-4),
     RankingSVM(name="SVM-ndcg", features=AsGiven(), loss="ndcg", Cs=_LINEAR_CS, tol=1e-4),
+    *other_systems(AsGiven(), every=1, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS),
 )
 
 
@@ -52,12 +65,18 @@ def model_names() -> list[str]:
     return [model.name for model in _MODELS]
 
 
+def installed_model_names() -> list[str]:
+    """Return the names of the models that need no package which is not installed."""
+    return [name for name in model_names() if is_installed(name)]
+
+
 def create_model(name: str) -> Model:
     """Return a model of a benchmark.
 
     "SVM-map", "SVM-roc" and "SVM-ndcg" are linear in the features, and optimise average precision, ROC
     area and NDCG; "SVM-map-bins" reads indicators of 10 quantiles of each feature instead (section 4.2
-    of the paper on SVM-map).
+    of the paper on SVM-map). The others are the classes of `structsvm.baselines` ("RankBoost", ...), of which
+    methods of fusion take the features for the scores of systems.
 
     Parameters
     ----------
@@ -66,5 +85,6 @@ def create_model(name: str) -> Model:
     Raises
     ------
     UnknownNameError : no model is called so.
+    NotInstalledError : the model needs a package that is not installed.
     """
     return find_model(name, _MODELS)

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.data import RankingData, load_letor_parts
 from structsvm.exceptions import InputError
-from structsvm.letor.catalogue import BestFeature, create_model, model_names
+from structsvm.letor.catalogue import BestFeature, create_model, installed_model_names
 from structsvm.letor.folds import Fold, find_folds
 from structsvm.letor.measures import measured
 from structsvm.letor.results import Benchmark, FoldResults, Outcome
@@ -47,7 +47,8 @@ def benchmark(
     Parameters
     ----------
     data : folder with folds (`find_folds`), or the folds.
-    models : names (`structsvm.letor.model_names`) or objects; None: all that have a name.
+    models : names (`structsvm.letor.model_names`) or objects; None: all that have a name and need no package
+        that is not installed.
     single_features : measure every single feature, too.
     jobs : processes, each of which runs one fold at a time, in one thread; None: as many as there are
         processors.
@@ -59,7 +60,7 @@ def benchmark(
     InputError : when there are no folds, a file cannot be read, two models have one name, or a model
         cannot learn from the data; it says why.
     """
-    made = tuple(create_model(each) if isinstance(each, str) else each for each in models or model_names())
+    made = tuple(create_model(each) if isinstance(each, str) else each for each in models or installed_model_names())
     rivals = (*made, BestFeature())
     folds = find_folds(data) if isinstance(data, str | Path) else tuple(data)
     _require_different("models", rivals)

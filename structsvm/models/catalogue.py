@@ -1,11 +1,12 @@
-"""The models of the paper on SVM-map, by name."""
+"""The models of the experiment, by name: those of the paper on SVM-map, and the systems it is compared with."""
 
 from collections.abc import Sequence
 
-from structsvm.exceptions import UnknownNameError
+from structsvm.exceptions import NotInstalledError, UnknownNameError
 from structsvm.models.base import Model
-from structsvm.models.feature_maps import Indicators
+from structsvm.models.feature_maps import Indicators, Scores
 from structsvm.models.svm import ClassificationSVM, RankingSVM
+from structsvm.models.systems import EXTRAS, is_installed, other_systems
 
 
 def _decades(low: int, high: int) -> tuple[float, ...]:
@@ -17,6 +18,10 @@ def _decades(low: int, high: int) -> tuple[float, ...]:
 _RANKING_CS = _decades(-4, 2)
 _PLAIN_CS = _decades(0, 5)
 _BALANCED_CS = _decades(-3, 3)
+
+# A query of a pool has up to a million pairs.
+_PAIRS_CS = _decades(-7, 0)
+_QUERIES_CS = _decades(-2, 4)
 
 
 def _paper_models(bins: int) -> tuple[Model, ...]:
@@ -43,26 +48,41 @@ def _paper_models(bins: int) -> tuple[Model, ...]:
     )
 
 
-def model_names() -> list[str]:
-    """Return the names that `create_model` knows, in the order of the tables."""
+def _models(bins: int) -> tuple[Model, ...]:
+    others = other_systems(Scores("min-max"), every=10, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS)
+    return (*_paper_models(bins), *others)
+
+
+def paper_model_names() -> list[str]:
+    """Return the names of the models of the paper, in the order of its tables."""
     return [model.name for model in _paper_models(1)]
 
 
-def create_model(name: str, bins: int = 50) -> Model:
-    """Return a model of the paper: "SVM-map", "SVM-roc", "SVM-acc", "SVM-acc2", "SVM-acc3", "SVM-acc4".
+def model_names() -> list[str]:
+    """Return the names that `create_model` knows; those of the paper are first."""
+    return [model.name for model in _models(1)]
 
-    Those of classification exist with an intercept, too: "SVM-acc+b", ...
+
+def create_model(name: str, bins: int = 50) -> Model:
+    """Return a model for runs of retrieval systems.
+
+    Those of the paper are "SVM-map", "SVM-roc", "SVM-acc", "SVM-acc2", "SVM-acc3" and "SVM-acc4"; those
+    of classification exist with an intercept, too: "SVM-acc+b", ... The others are the classes of
+    `structsvm.baselines` ("RankBoost", "CombMNZ", ...), and "RankSVM-queries" and "RankNet-linear". Those
+    that learn read min-max normalised scores, with 0 for missing ones; RankBoost and methods of fusion are
+    told what is missing.
 
     Parameters
     ----------
     name : its name; upper or lower case.
-    bins : thresholds of each base function.
+    bins : thresholds of each base function, for models of the paper.
 
     Raises
     ------
     UnknownNameError : no model is called so.
+    NotInstalledError : the model needs a package that is not installed.
     """
-    return find_model(name, _paper_models(bins))
+    return find_model(name, _models(bins))
 
 
 def find_model(name: str, models: Sequence[Model]) -> Model:
@@ -71,8 +91,14 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     Raises
     ------
     UnknownNameError : no model is called so; it names all of them.
+    NotInstalledError : the model needs a package that is not installed.
     """
     for model in models:
         if model.name.lower() == name.strip().lower():
+            if not is_installed(model.name):
+                raise NotInstalledError(
+                    f"the model {model.name} needs {EXTRAS[model.name]}: pip install "
+                    f"'structural-svm[{model.name.lower()}]'"
+                )
             return model
     raise UnknownNameError("model", name, [model.name for model in models])

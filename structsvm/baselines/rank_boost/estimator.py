@@ -13,16 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.baselines.held_out import HeldOut
 from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost.coded_features import CodedFeatures
 from structsvm.baselines.rank_boost.pair_weights import Pairs, pairs_of_labels, pairs_of_preferences
 from structsvm.baselines.rank_boost.stumps import add_coded_stump, add_stumps, best_stump
 from structsvm.baselines.training import Training, checked_training
-from structsvm.estimators.fitting import checked_features, checked_labels
+from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, ZeroWeightsWarning
-from structsvm.metrics import Measure, number_queries
+from structsvm.metrics import Measure
 from structsvm.operators import BinnedMatrix
 from structsvm.problem.queries import query_weights
 from structsvm.types import BoolVector, IntVector, Vector
@@ -119,10 +120,12 @@ class RankBoost(RankingEstimator):
         require_integer(self, "n_rounds", 1)
         if self.max_thresholds is not None:
             require_integer(self, "max_thresholds", 1)
-        measure = measure_of(self)
+        measure_of(self)
         _require_dense(X)
         training = checked_training(self, X, y, qid, missing=True)
-        held_out = None if validation is None else self._checked_validation(validation)
+        held_out = HeldOut.of(self, validation, missing=True)
+        if held_out is not None:
+            _require_dense(held_out.X)
         self._boost(training, _pairs(training, qid, sample_weight))
         self.validation_scores_: Vector | None = None
         if self.n_rounds_ == 0:
@@ -132,8 +135,7 @@ class RankBoost(RankingEstimator):
                 stacklevel=2,
             )
         elif held_out is not None:
-            rows, labels, queries = held_out
-            values = [measure.mean(scores, labels, queries) for scores in self._stages(rows)]
+            values = [held_out.value(scores) for scores in self._stages(np.asarray(held_out.X))]
             self.validation_scores_ = np.array(values)
             self._keep(int(np.argmax(values)) + 1)
         return self
@@ -206,23 +208,6 @@ class RankBoost(RankingEstimator):
         check_is_fitted(self)
         _require_dense(X)
         return np.asarray(checked_features(self, X, reset=False, missing=True))
-
-    def _checked_validation(self, validation: Any) -> tuple[NDArray[Any], Vector, IntVector]:
-        """Return features, labels and query numbers of the validation data."""
-        if not isinstance(validation, tuple | list) or len(validation) not in (2, 3):
-            raise InputError("validation must be (X, y, qid), or (X, y) where all rows are of one query")
-        X, y, qid = (*validation, None)[:3]
-        if qid is None and self._fitted_with_qid:
-            raise InputError("the training data have qid, so validation needs it too: (X, y, qid)")
-        if isinstance(y, Preferences):
-            raise InputError("measures are of labels: the y of validation must hold one a row, not Preferences")
-        try:
-            _require_dense(X)
-            rows = np.asarray(checked_features(self, X, reset=False, missing=True))
-            labels, number = checked_labels(y, len(rows)), number_queries(qid, len(rows)).number
-        except InputError as error:
-            raise InputError(f"validation cannot be used: {error}") from None
-        return rows, labels, number
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.baselines.held_out import HeldOut
+from structsvm.baselines.held_out import HeldOut, require_patience
 from structsvm.baselines.rank_net.descent import Examples, descend
 from structsvm.baselines.rank_net.network import decayed, first_weights, network_scores
 from structsvm.baselines.rank_net.pair_examples import pair_examples
@@ -126,6 +126,7 @@ class RankNet(RankingEstimator):
         self._require_settings()
         training = checked_training(self, X, y, qid)
         self._require_dense(training.X)
+        require_patience(self, validation)
         held_out = HeldOut.of(self, validation)
         queries, rows = len(training.ids), training.X.shape[0]
         examples = pair_examples(

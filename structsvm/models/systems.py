@@ -1,0 +1,85 @@
+"""The systems that SVM-map is compared with (`structsvm.baselines`) as models."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from structsvm.baselines import (
+    BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMED,
+    CombMIN,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    LambdaMART,
+    MaximumEntropy,
+    RankBoost,
+    RankNet,
+    RankSVM,
+    WeightSearch,
+)
+from structsvm.models.base import Model
+from structsvm.models.estimators import EstimatorModel
+from structsvm.models.feature_maps import AsGiven, FeatureMap
+from structsvm.models.staged import StagedModel
+
+EXTRAS = {"LambdaMART": "lightgbm"}
+"""Models that need a package which is installed as an extra only."""
+
+FUSION = (CombMIN, CombMAX, CombMED, CombSUM, CombANZ, CombMNZ, BordaCount, Condorcet, Copeland)
+
+
+def other_systems(
+    features: FeatureMap, *, every: int, pairs_Cs: Sequence[float], queries_Cs: Sequence[float]
+) -> tuple[Model, ...]:
+    """Return the systems: rankers that learn first, then methods of fusion.
+
+    Parameters
+    ----------
+    features : what those that learn read; fusion and boosting read what is given, and know what is missing.
+    every : of how many rounds, trees or epochs one is a candidate.
+    pairs_Cs, queries_Cs : values of C for the two objectives of the ranking SVM, ascending.
+    """
+    given = AsGiven()
+    epochs, rounds = range(every, 101, every), range(every, 301, every)
+    return (
+        EstimatorModel(name="RankSVM", features=features, estimator=RankSVM(tol=1e-4), grid={"C": pairs_Cs}),
+        EstimatorModel(
+            name="RankSVM-queries",
+            features=features,
+            estimator=RankSVM(objective="queries", tol=1e-4),
+            grid={"C": queries_Cs},
+        ),
+        StagedModel(name="RankBoost", features=given, estimator=RankBoost(max(rounds)), rounds=rounds),
+        StagedModel(
+            name="RankNet", features=features, estimator=RankNet(epochs=max(epochs), random_state=0), rounds=epochs
+        ),
+        StagedModel(
+            name="RankNet-linear",
+            features=features,
+            estimator=RankNet(0, epochs=max(epochs), random_state=0),
+            rounds=epochs,
+        ),
+        EstimatorModel(
+            name="MaximumEntropy",
+            features=features,
+            estimator=MaximumEntropy(),
+            grid={"C": (0.01, 0.1, 1.0, 10.0, 100.0)},
+        ),
+        EstimatorModel(name="WeightSearch", features=features, estimator=WeightSearch()),
+        StagedModel(
+            name="LambdaMART",
+            features=features,
+            estimator=LambdaMART(max(rounds), random_state=0, params={"num_threads": 1}),
+            rounds=rounds,
+            grid={"num_leaves": (4, 8, 16), "learning_rate": (0.02, 0.05, 0.1)},
+        ),
+        *(EstimatorModel(name=method.__name__, features=given, estimator=method()) for method in FUSION),
+    )
+
+
+def is_installed(model: str) -> bool:
+    """Say whether the package that a model needs is installed, for any name of a model."""
+    return model not in EXTRAS or find_spec(EXTRAS[model]) is not None
