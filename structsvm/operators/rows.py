@@ -72,9 +72,12 @@ class Rows(Operator):
         return view
 
     def scores(self, w: Vector) -> Vector:
-        """Return ``X w``, summed in float64 whatever the storage; w may be a matrix, of K columns of weights."""
+        """Return ``X w``, summed in float64 whatever the storage; w may be a matrix, of K columns of weights.
+
+        With one w, rows that are equal have equal scores to the last bit: ties are ties.
+        """
         X: Any = self.X
-        if multiplies(X):
+        if multiplies(X, 1 if w.ndim == 1 else w.shape[1]):
             return np.asarray(X @ w)
         if w.ndim == 2:
             return np.stack([self.scores(np.ascontiguousarray(column)) for column in w.T], axis=1)
@@ -85,7 +88,7 @@ class Rows(Operator):
     def combine(self, c: Vector) -> Vector:
         """Return ``X' c``, summed in float64 whatever the storage; c may be a matrix, of K columns of coefficients."""
         X: Any = self.X
-        if multiplies(X):
+        if multiplies(X, 1 if c.ndim == 1 else c.shape[1]):
             return np.asarray(X.T @ c)
         if c.ndim == 2:
             return np.stack([self.combine(np.ascontiguousarray(column)) for column in c.T], axis=1)

@@ -133,11 +133,21 @@ def _(X: Any, first: int, last: int) -> sp.csr_array:
 
 
 @singledispatch
-def multiplies(X: Any) -> bool:
-    """Say whether ``X @ w`` is there and sums in float64; BLAS would sum float32, or copy the matrix to float64."""
+def multiplies(X: Any, columns: int) -> bool:
+    """Say whether ``X @ w`` is to be preferred to our own loops, for a w of so many columns.
+
+    For one column BLAS takes twice their time, and gives rows that are equal scores that are not: it sums those at
+    the ends of a block in another order. It would sum float32 in float32.
+    """
+    return bool(X.dtype == np.float64 and columns > 1)
+
+
+@multiplies.register(sp.csr_array)
+@multiplies.register(sp.csr_matrix)
+def _(X: Any, columns: int) -> bool:
     return bool(X.dtype == np.float64)
 
 
 @multiplies.register
-def _(X: BinnedMatrix) -> bool:
+def _(X: BinnedMatrix, columns: int) -> bool:
     return False

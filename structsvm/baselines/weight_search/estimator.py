@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.training import Training, checked_training
 from structsvm.baselines.weight_search.exhaustive_search import ExhaustiveSearch
-from structsvm.baselines.weight_search.hill_climbing import HillClimb, exact_scores
+from structsvm.baselines.weight_search.hill_climbing import HillClimb
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer, require_number
 from structsvm.estimators.ranking import RankingEstimator
@@ -187,7 +187,7 @@ class WeightSearch(RankingEstimator):
         Rows that are the same get the same score, to the last bit.
         """
         check_is_fitted(self)
-        return exact_scores(Rows.one_each(checked_features(self, X, reset=False)), self.coef_)
+        return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
 
     def _search(
         self, training: Training, qid: ArrayLike | None, sample_weight: ArrayLike | None

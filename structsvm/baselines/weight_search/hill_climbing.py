@@ -4,7 +4,6 @@ import numpy as np
 
 from structsvm.baselines.weight_search.exhaustive_search import EQUAL, ONE, ExhaustiveSearch
 from structsvm.operators import Rows
-from structsvm.operators.row_views import write_scores
 from structsvm.types import Vector
 
 _FINEST = 2.0**-40
@@ -29,7 +28,7 @@ class HillClimb:
         self._rows = rows
         self._constant = constant
         self._offset = offset
-        self._scores = exact_scores(rows, start)
+        self._scores = rows.scores(start)
         self._value = search.value(self._scores)
 
     @property
@@ -51,13 +50,13 @@ class HillClimb:
         """
         unit = _unit(self.w, direction)
         direction = unit * direction
-        slopes = exact_scores(self._rows, direction)
+        slopes = self._rows.scores(direction)
         w, here, step, narrowest = self.w, self._scores, 0.0, _FINEST
         while region := self._search.best(here, slopes, offset=self._offset, narrowest=narrowest):
             if region.value <= self._value + EQUAL:
                 break
             moved = w + region.step * direction
-            scores = exact_scores(self._rows, moved)
+            scores = self._rows.scores(moved)
             value = self._search.value(scores) if np.isfinite(scores).all() else 0
             if value > self._value + EQUAL:
                 self.w, self._scores, self._value, step = moved, scores, value, unit * region.step
@@ -71,13 +70,3 @@ def _unit(w: Vector, direction: Vector) -> float:
     """Return the length of a direction, as a power of 2, at which its largest number is about the largest weight."""
     largest = float(np.abs(w).max())
     return float(2.0 ** np.round(np.log2(largest / np.abs(direction).max()))) if largest > 0.0 else 1.0
-
-
-def exact_scores(rows: Rows, w: Vector) -> Vector:
-    """Return ``X w``, the same to the last bit for rows that are the same, shape (rows,).
-
-    BLAS sums rows of one matrix in different orders, and so breaks ties.
-    """
-    out = np.empty(rows.X.shape[0])
-    write_scores(rows.view, 0, w, out)
-    return out
