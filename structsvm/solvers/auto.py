@@ -6,7 +6,7 @@ from typing import ClassVar
 from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
-from structsvm.problem import DualPlanes, Problem
+from structsvm.problem import Problem, Storage
 from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver
@@ -60,7 +60,7 @@ class Auto(Solver):
 
     def choose(self, problem: Problem) -> Solver:
         """Return the solver for a problem."""
-        planes = DualPlanes.places(problem.n, problem.d, FrankWolfe().memory)
+        planes = Storage.within(problem.n, problem.d, FrankWolfe().memory).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(None) > 1
