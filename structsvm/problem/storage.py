@@ -8,6 +8,9 @@ from attrs import frozen
 MOST_PLACES = 32
 FEWEST_PLACES = 3
 
+ENOUGH_PLACES = 6
+"""Planes an example that are worth their memory: with fewer, Frank-Wolfe forgets what it will need again."""
+
 _BESIDE = 32
 """Bytes that a plane takes beside its d numbers and its products with others: offset, multiplier, age and error."""
 
@@ -16,10 +19,12 @@ _BESIDE = 32
 class Storage:
     """Places for planes of d numbers, the same number of places for each example.
 
+    A visit reads all planes of its example, so that more of them cost time as well as memory.
+
     Parameters
     ----------
     places : planes that are kept of each example.
-    dtype : float64, or float32, in which twice as many fit.
+    dtype : float64 or float32.
     """
 
     places: int
@@ -27,9 +32,15 @@ class Storage:
 
     @classmethod
     def within(cls, n: int, d: int, memory: int) -> Self:
-        """Choose float64 where 32 planes of each example fit into so many bytes, else float32."""
-        full = cls.exact_within(n, d, memory)
-        return full if full.places == MOST_PLACES else cls(_places(n, d, memory, np.float32), np.float32)
+        """Choose float64 where 32 planes of each example fit into so many bytes.
+
+        Else float32: as many planes as would fit in float64, in half the memory, or where these are fewer than 6,
+        as many up to 6 as fit.
+        """
+        exact = cls.exact_within(n, d, memory)
+        if exact.places == MOST_PLACES:
+            return exact
+        return cls(max(exact.places, min(ENOUGH_PLACES, _places(n, d, memory, np.float32))), np.float32)
 
     @classmethod
     def exact_within(cls, n: int, d: int, memory: int) -> Self:
