@@ -62,15 +62,19 @@ class DualPlanes:
     def stop_rounding(self) -> None:
         """Keep planes in float64 from now on, however few fit: those to come, and those with weight as they are.
 
+        Where these prove nothing, because their errors are too large, they are dropped.
+
         Raises
         ------
         InputError : when not even three an example fit into the memory.
         """
         n, d = len(self.arrays.cap), len(self.w)
         arrays = self._empty(Storage.exact_within(n, d, self.memory), self.arrays.cap)
-        cuts = self.cuts()
-        insert_all(arrays, cuts.group, cuts.G, cuts.L, cuts.error, cuts.a, self.w)
+        if self.refresh() > 0.0:
+            cuts = self.cuts()
+            insert_all(arrays, cuts.group, cuts.G, cuts.L, cuts.error, cuts.a, self.w)
         self.arrays = arrays
+        self.refresh()
 
     def _empty(self, storage: Storage, cap: Vector) -> PlaneArrays:
         n, d, places = len(cap), len(self.w), storage.places

@@ -92,13 +92,36 @@ def merge_lightest(planes: PlaneArrays, i: int, w: Vector) -> int:
 
 
 @compiled
+def rounded_before(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
+    """Return the place of a plane that may be this one, rounded; −1 where there is none, or none would be exact."""
+    if planes.G.itemsize == 4:
+        return -1
+    for p in range(planes.used[i]):
+        if planes.error[i, p] > 0.0 and planes.L[i, p] == L:
+            distance = 0.0
+            for k in range(len(g)):
+                distance += (g[k] - planes.G[i, p, k]) ** 2
+            if distance <= (1.001 * planes.error[i, p]) ** 2:
+                return p
+    return -1
+
+
+@compiled
 def insert(planes: PlaneArrays, i: int, g: Vector, L: float, error: float, w: Vector) -> int:
     """Keep one more plane of an example, without weight; return its place.
 
     Where all places are taken, it replaces the plane that has been without weight longest;
-    where all have weight, two of them are merged.
+    where all have weight, two of them are merged. Where it is kept already, but rounded, it takes over the place and
+    the weight, and w follows.
     """
     places = planes.L.shape[1]
+    known = rounded_before(planes, i, g, L)
+    if known >= 0:
+        for k in range(len(g)):
+            w[k] += planes.a[i, known] * (g[k] - planes.G[i, known, k])
+        write_plane(planes, i, known, g, error)
+        write_gram(planes, i, known)
+        return known
     used = planes.used[i]
     if used < places:
         place = used

@@ -188,7 +188,7 @@ def insert_all(
     """Keep planes of some examples with multipliers; w, which they are not added to, is to be combined afresh."""
     for k in range(len(examples)):
         i = examples[k]
-        planes.a[i, insert(planes, i, G[k], L[k], error[k], w)] = a[k]
+        planes.a[i, insert(planes, i, G[k], L[k], error[k], w)] += a[k]
         planes.live[i] = planes.used[i]
 
 
