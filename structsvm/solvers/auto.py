@@ -58,7 +58,7 @@ class Auto(Solver):
 
     def choose(self, problem: Problem) -> Solver:
         """Return the solver for a problem."""
-        planes = Storage.within(problem.n, problem.d, FrankWolfe().memory).places
+        planes = Storage.exact_within(problem.n, problem.d, FrankWolfe().memory).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(None) > 1
