@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from attrs import asdict, field, frozen
+from attrs import Factory, asdict, field, frozen
 
 from structsvm.archive import read_archive, write_archive
 from structsvm.exceptions import ModelFileError
@@ -65,6 +65,17 @@ class Step:
         return self.primal - self.dual
 
 
+def rounding(norm: float, error: float) -> float:
+    """Return ``½(‖w‖ + e)² − ½‖w‖²``: by how much a dual value is to be lowered where w is known within e.
+
+    Parameters
+    ----------
+    norm : ``‖w‖``, where ``w = Σ a g`` of cuts as they are kept.
+    error : e, the sum of ``a`` times their errors.
+    """
+    return float(error * (norm + 0.5 * error))
+
+
 @frozen(eq=False)
 class CutSet:
     """The working set at the end: enough to start any cutting-plane solver again.
@@ -75,6 +86,8 @@ class CutSet:
     group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
+    error : how far, at most, each row of ``G`` is from the vector that it was rounded from, for which the cut
+        holds: as it stands it does within ``error ‖w‖``, shape (K,). 0 where it was not rounded.
     """
 
     G: Matrix = field(repr=False)
@@ -82,9 +95,16 @@ class CutSet:
     group: IntVector = field(repr=False)
     a: Vector = field(repr=False)
     groups: int
+    error: Vector = field(repr=False, default=Factory(lambda self: np.zeros(len(self.L)), takes_self=True))
 
     def __len__(self) -> int:
         return len(self.L)
+
+    def most_error(self, cap: Vector) -> float:
+        """Return the largest sum of ``a`` times the errors that multipliers within these caps can make."""
+        largest = np.zeros(len(cap))
+        np.maximum.at(largest, self.group, self.error)
+        return float(cap @ largest)
 
     def scaled(self, cap: Vector) -> Vector:
         """Return the multipliers times the number that makes them best for other caps.
@@ -177,7 +197,7 @@ class Result:
             "groups": self.cuts.groups,
             "history": [list(asdict(step).values()) for step in self.history],
         }
-        cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a")}
+        cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a", "error")}
         return {"result": np.array(json.dumps(numbers)), "w": self.w, "fingerprint": self.fingerprint, **cuts}
 
     @classmethod
@@ -190,7 +210,14 @@ class Result:
             w=arrays["w"],
             fingerprint=arrays["fingerprint"],
             status=Status[numbers.pop("status")],
-            cuts=CutSet(arrays["G"], arrays["L"], arrays["group"], arrays["a"], numbers.pop("groups")),
+            cuts=CutSet(
+                arrays["G"],
+                arrays["L"],
+                arrays["group"],
+                arrays["a"],
+                groups=numbers.pop("groups"),
+                error=arrays.get("error", np.zeros(len(arrays["L"]))),  # older files have none
+            ),
             history=tuple(Step(*row) for row in numbers.pop("history")),
             **numbers,
         )

@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 import numpy as np
+from attrs import evolve
 
 from structsvm.comparison.combinations import Trial
 from structsvm.problem import Cuts, DualPlanes, KeptPlanes, Problem
@@ -37,6 +38,8 @@ def warm_up(trial: Trial) -> None:
                 _move_jointly()
             weighted = np.flatnonzero(trial.problem.cap)[:_EXAMPLES]
             few = trial.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
+            if isinstance(solver, FrankWolfe):  # as many planes an example, and with as many digits
+                solver = evolve(solver, memory=-(-solver.memory * few.n // trial.problem.n))
             result = solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
             if result.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt

@@ -6,6 +6,7 @@ from structsvm.problem.inexact import estimate
 from structsvm.problem.kept_planes import KeptPlanes
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.problem import Problem
+from structsvm.problem.storage import Storage
 from structsvm.problem.violated import MostViolated, most_violated
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Planes",
     "Point",
     "Problem",
+    "Storage",
     "estimate",
     "fingerprint",
     "most_violated",

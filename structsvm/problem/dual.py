@@ -3,8 +3,8 @@
 import numpy as np
 
 from structsvm.exceptions import InputError
+from structsvm.problem.plane_arrays import PlaneArrays
 from structsvm.problem.plane_cache import (
-    PlaneArrays,
     best_value,
     best_values,
     combined,
@@ -14,7 +14,8 @@ from structsvm.problem.plane_cache import (
     visit_all,
 )
 from structsvm.problem.points import Cuts
-from structsvm.result import CutSet
+from structsvm.problem.storage import FEWEST_PLACES, Storage
+from structsvm.result import CutSet, rounding
 from structsvm.types import IntVector, Vector
 
 STEPS = 4
@@ -22,9 +23,6 @@ STEPS = 4
 
 NEW_PLANE = 1e-12
 """Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
-
-_MOST_PLACES = 32
-_FEWEST_PLACES = 3
 
 
 class DualPlanes:
@@ -34,6 +32,11 @@ class DualPlanes:
     taken between two looks at the data (Shah, Kolmogorov and Lampert, "A Multi-Plane
     Block-Coordinate Frank-Wolfe Algorithm for Training Structural SVMs with a Costly
     max-Oracle", CVPR 2015).
+
+    Planes may be kept in float32 (`Storage`). What is computed of them is true of the planes that
+    they were rounded from: these are known within an error each, ``‖g − ĝ‖``, and by the triangle
+    inequality ``‖Σ a g‖ ≤ ‖w‖ + e`` for ``w = Σ a ĝ`` and e the sum of ``a`` times the errors, so
+    that ``Σ a L − ½(‖w‖ + e)²`` is a lower bound of the optimum, whatever C is.
 
     Parameters
     ----------
@@ -47,18 +50,45 @@ class DualPlanes:
     """
 
     def __init__(self, d: int, cap: Vector, memory: int) -> None:
-        n = len(cap)
-        places = self.places(n, d, memory)
-        if places < _FEWEST_PLACES:
-            need = n * _FEWEST_PLACES * 8 * (d + _FEWEST_PLACES + 3)
-            raise InputError(
-                f"FrankWolfe(memory={memory}) cannot keep {_FEWEST_PLACES} planes of {d} numbers for each of {n} "
-                f"examples: give it {need} bytes, or use OneSlack, which keeps a few hundred planes in all"
-            )
+        self.memory = memory
         self.w = np.zeros(d)
-        self.arrays = PlaneArrays(
-            G=np.zeros((n, places, d)),
+        self.arrays = self._empty(Storage.within(len(cap), d, memory), cap)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether planes are kept in float32."""
+        return self.arrays.G.dtype == np.float32
+
+    def stop_rounding(self) -> None:
+        """Keep planes in float64 from now on, however few fit: those to come, and those with weight as they are.
+
+        Where these prove nothing, because their errors are too large, they are dropped.
+
+        Raises
+        ------
+        InputError : when not even three an example fit into the memory.
+        """
+        n, d = len(self.arrays.cap), len(self.w)
+        arrays = self._empty(Storage.exact_within(n, d, self.memory), self.arrays.cap)
+        if self.refresh() > 0.0:
+            cuts = self.cuts()
+            insert_all(arrays, cuts.group, cuts.G, cuts.L, cuts.error, cuts.a, self.w)
+        self.arrays = arrays
+        self.refresh()
+
+    def _empty(self, storage: Storage, cap: Vector) -> PlaneArrays:
+        n, d, places = len(cap), len(self.w), storage.places
+        if places < FEWEST_PLACES:
+            coarse = ", in float64, as float32 has too few digits for this tol" if storage.dtype is np.float64 else ""
+            raise InputError(
+                f"FrankWolfe(memory={self.memory}) cannot keep {FEWEST_PLACES} planes of {d} numbers for each of {n} "
+                f"examples{coarse}: give it {storage.bytes_for(n, d, FEWEST_PLACES)} bytes, or use OneSlack, which "
+                "keeps a few hundred planes in all"
+            )
+        return PlaneArrays(
+            G=np.zeros((n, places, d), dtype=storage.dtype),
             L=np.zeros((n, places)),
+            error=np.zeros((n, places)),
             a=np.zeros((n, places)),
             gram=np.zeros((n, places, places)),
             age=np.zeros((n, places)),
@@ -66,12 +96,6 @@ class DualPlanes:
             live=np.zeros(n, dtype=np.int64),
             cap=np.array(cap),
         )
-
-    @staticmethod
-    def places(n: int, d: int, memory: int) -> int:
-        """Return how many planes of each of n examples fit into so many bytes, 32 at most."""
-        half = 0.5 * (d + 3)  # an example's P planes of d numbers and their P x P products: 8 P (d + P + 3) bytes
-        return min(_MOST_PLACES, int((half * half + memory / (8 * n)) ** 0.5 - half))
 
     @property
     def size(self) -> int:
@@ -83,14 +107,20 @@ class DualPlanes:
         """Number of planes with a positive multiplier."""
         return int(np.count_nonzero(self.arrays.a))
 
+    @property
+    def most_error(self) -> float:
+        """The largest sum of multipliers times errors of planes that steps can come to."""
+        return float(self.arrays.cap @ self.arrays.error.max(axis=1))
+
     def refresh(self) -> float:
-        """Compute w from the multipliers afresh and return the value of the dual."""
-        offset = combined(self.arrays, self.w)
-        return float(offset - 0.5 * (self.w @ self.w))
+        """Compute w from the multipliers afresh and return the value of the dual, or a lower bound of it."""
+        offset, error = combined(self.arrays, self.w)
+        square = float(self.w @ self.w)
+        return float(offset - 0.5 * square - rounding(square**0.5, error))
 
     def best(self, i: int) -> float:
-        """Return the largest ``L − g·w`` over the planes that are kept of example i, the truth (0) among them."""
-        return float(best_value(self.arrays, i, self.w))
+        """Bound the largest ``L − g·w`` over the planes kept of example i, the truth (0) among them, from below."""
+        return float(best_value(self.arrays, i, self.w)[0])
 
     def hinges(self, w: Vector) -> Vector:
         """Return the hinge of each example at weights w by the planes that are kept, shape (n,): a lower bound."""
@@ -113,7 +143,7 @@ class DualPlanes:
         return float(improve_all(self.arrays, order, self.w, STEPS, full))
 
     def held(self) -> Vector:
-        """Return ``Σ_p a_p (L_p − g_p·w)`` of each example: what its planes hold of the dual, shape (n,)."""
+        """Return ``Σ_p a_p (L_p − g_p·w)`` of each example, or a lower bound: what it holds of the dual, shape (n,)."""
         held = np.empty(len(self.arrays.cap))
         shares(self.arrays, self.w, held)
         return held
@@ -122,9 +152,12 @@ class DualPlanes:
         """Return the planes with weight, and the multipliers, as cuts grouped by example."""
         i, p = np.nonzero(self.arrays.a)
         arrays = self.arrays
-        return CutSet(arrays.G[i, p], arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap))
+        G = arrays.G[i, p].astype(np.float64)
+        groups = len(arrays.cap)
+        return CutSet(G, arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], groups, arrays.error[i, p])
 
     def load(self, cuts: CutSet) -> None:
         """Take over cuts that are grouped by example, with their multipliers scaled to the caps."""
-        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.scaled(self.arrays.cap))
+        a = cuts.scaled(self.arrays.cap)
+        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.error, a, self.w)
         self.refresh()

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from structsvm.compilation import compiled
 from structsvm.problem.dual import DualPlanes
-from structsvm.problem.plane_cache import PlaneArrays, subtract_products
+from structsvm.problem.plane_arrays import PlaneArrays
+from structsvm.problem.plane_cache import write_values
 from structsvm.types import Matrix, Vector
 
 Choice: TypeAlias = NDArray[np.int32]
@@ -60,7 +61,7 @@ def _write_values(planes: PlaneArrays, w: Vector, oldest: float, values: Matrix)
     values[:] = -np.inf
     for i in range(len(planes.cap)):
         used = planes.used[i]
-        subtract_products(planes.L[i], planes.G[i], w, values[i, :used])
+        write_values(planes, i, w, values[i, :used])
         for p in range(used):
             if planes.age[i, p] > oldest:
                 values[i, p] = -np.inf

@@ -1,33 +1,18 @@
-"""Compiled steps on the planes that are kept of each example."""
+"""Compiled steps on the planes that are kept of each example.
 
-from typing import NamedTuple
+A plane may have been rounded, from g to ĝ with ``‖g − ĝ‖ ≤ error``. Its value ``L − g·w`` is then
+not known, but at least ``L − ĝ·w − error ‖w‖``, whatever w is. This is what steps go by and what is
+claimed of the hinge and of the dual.
+"""
 
 import numpy as np
 
 from structsvm.compilation import compiled
+from structsvm.problem.plane_arrays import PlaneArrays, insert, product, swap
 from structsvm.types import IntVector, Matrix, Vector
 
 LIVE = 3.0
 """Visits without weight after which a plane is looked at in full rounds only."""
-
-
-class PlaneArrays(NamedTuple):
-    """Planes of n examples, P places each.
-
-    ``G`` (n, P, d) and ``L`` (n, P) are the planes in weight space, ``a`` (n, P) their
-    multipliers, ``gram`` (n, P, P) their inner products, ``age`` (n, P) visits since a place
-    last had weight, ``used`` (n,) how many places are taken, ``live`` (n,) how many of them
-    hold the planes of small age, which come first, ``cap`` (n,) the caps.
-    """
-
-    G: Matrix
-    L: Matrix
-    a: Matrix
-    gram: Matrix
-    age: Matrix
-    used: IntVector
-    live: IntVector
-    cap: Vector
 
 
 def _subtract_products(L: Vector, G: Matrix, w: Vector, out: Vector) -> None:
@@ -43,82 +28,25 @@ subtract_products = compiled(_subtract_products, reorder=True)
 
 
 @compiled
-def write_gram(planes: PlaneArrays, i: int, place: int) -> None:
-    """Write the inner products of one plane with all of its example."""
-    used = planes.used[i]
-    row = np.dot(planes.G[i, :used], planes.G[i, place])
-    for p in range(used):
-        planes.gram[i, place, p] = row[p]
-        planes.gram[i, p, place] = row[p]
+def norm(w: Vector) -> float:
+    """Return ``‖w‖``."""
+    return float(np.sqrt(np.dot(w, w)))
 
 
 @compiled
-def merge_lightest(planes: PlaneArrays, i: int) -> int:
-    """Merge the two planes of least weight into ``Σ a (g, L) / Σ a`` and return the place that this frees."""
-    first, second = 0, 1
-    if planes.a[i, 1] < planes.a[i, 0]:
-        first, second = 1, 0
-    for p in range(2, planes.L.shape[1]):
-        if planes.a[i, p] < planes.a[i, first]:
-            first, second = p, first
-        elif planes.a[i, p] < planes.a[i, second]:
-            second = p
-    total = planes.a[i, first] + planes.a[i, second]
-    share = planes.a[i, first] / total
-    for k in range(planes.G.shape[2]):
-        planes.G[i, second, k] += share * (planes.G[i, first, k] - planes.G[i, second, k])
-    planes.L[i, second] += share * (planes.L[i, first] - planes.L[i, second])
-    planes.a[i, second] = total
-    write_gram(planes, i, second)
-    return first
-
-
-@compiled
-def insert(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
-    """Keep one more plane of an example, without weight; return its place.
-
-    Where all places are taken, it replaces the plane that has been without weight longest;
-    where all have weight, two of them are merged.
-    """
-    places = planes.L.shape[1]
-    used = planes.used[i]
-    if used < places:
-        place = used
-        planes.used[i] = used + 1
-    else:
-        place = -1
-        for p in range(places):
-            if planes.a[i, p] == 0.0 and (place < 0 or planes.age[i, p] > planes.age[i, place]):
-                place = p
-        if place < 0:
-            place = merge_lightest(planes, i)
-    planes.G[i, place] = g
-    planes.L[i, place] = L
-    planes.a[i, place] = 0.0
-    planes.age[i, place] = 0.0
-    write_gram(planes, i, place)
-    return int(place)
-
-
-@compiled
-def swap(planes: PlaneArrays, i: int, p: int, q: int) -> None:
-    """Let two planes of an example change places."""
-    for k in range(planes.G.shape[2]):
-        planes.G[i, p, k], planes.G[i, q, k] = planes.G[i, q, k], planes.G[i, p, k]
-    planes.L[i, p], planes.L[i, q] = planes.L[i, q], planes.L[i, p]
-    planes.a[i, p], planes.a[i, q] = planes.a[i, q], planes.a[i, p]
-    planes.age[i, p], planes.age[i, q] = planes.age[i, q], planes.age[i, p]
-    for r in range(planes.used[i]):
-        planes.gram[i, p, r], planes.gram[i, q, r] = planes.gram[i, q, r], planes.gram[i, p, r]
-    for r in range(planes.used[i]):
-        planes.gram[i, r, p], planes.gram[i, r, q] = planes.gram[i, r, q], planes.gram[i, r, p]
+def write_values(planes: PlaneArrays, i: int, w: Vector, out: Vector) -> None:
+    """Write the values ``L − g·w`` of the first planes of an example, or what they are at least."""
+    subtract_products(planes.L[i], planes.G[i], w, out)
+    length = norm(w)
+    for p in range(len(out)):
+        out[p] -= planes.error[i, p] * length
 
 
 @compiled
 def values_at(planes: PlaneArrays, i: int, used: int, w: Vector) -> Vector:
-    """Return ``L − g·w`` of the first planes of an example."""
+    """Return the values of the first planes of an example."""
     value = np.empty(used)
-    subtract_products(planes.L[i], planes.G[i], w, value)
+    write_values(planes, i, w, value)
     return value
 
 
@@ -214,19 +142,29 @@ def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, steps: int, fu
 
 
 @compiled
-def best_value(planes: PlaneArrays, i: int, w: Vector) -> float:
-    """Return the largest ``L − g·w`` over the planes that are kept of an example, the truth (0) among them."""
-    best = 0.0
-    for value in values_at(planes, i, planes.used[i], w):
-        best = max(best, value)
-    return best
+def best_value(planes: PlaneArrays, i: int, w: Vector) -> tuple[float, float]:
+    """Return the largest value over the planes that are kept of an example, the truth (0) among them.
+
+    Returns
+    -------
+    best : the value.
+    to_beat : what another plane must have to be larger once it is kept too. More than the best where it would be
+        rounded: the best may come from this very plane.
+    """
+    best, to_beat = 0.0, 0.0
+    twice = 2.0 * norm(w) if planes.G.itemsize == 4 else 0.0
+    values = values_at(planes, i, planes.used[i], w)
+    for p in range(len(values)):
+        best = max(best, values[p])
+        to_beat = max(to_beat, values[p] + planes.error[i, p] * twice)
+    return best, to_beat
 
 
 @compiled
 def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
     """Write the `best_value` of each example."""
     for i in range(len(out)):
-        out[i] = best_value(planes, i, w)
+        out[i] = best_value(planes, i, w)[0]
 
 
 @compiled
@@ -237,41 +175,46 @@ def visit_all(
     total = 0.0
     for k in range(len(examples)):
         i = examples[k]
-        if L[k] - np.dot(G[k], w) > best_value(planes, i, w) + new_plane:
-            insert(planes, i, G[k], L[k])
+        if L[k] - np.dot(G[k], w) > best_value(planes, i, w)[1] + new_plane:
+            insert(planes, i, G[k], L[k], 0.0, w)
         total += improve(planes, i, w, steps, True)
     return total
 
 
 @compiled
-def insert_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, a: Vector) -> None:
-    """Keep planes of some examples with multipliers."""
+def insert_all(
+    planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, error: Vector, a: Vector, w: Vector
+) -> None:
+    """Keep planes of some examples with multipliers; w, which they are not added to, is to be combined afresh."""
     for k in range(len(examples)):
         i = examples[k]
-        planes.a[i, insert(planes, i, G[k], L[k])] = a[k]
+        planes.a[i, insert(planes, i, G[k], L[k], error[k], w)] += a[k]
         planes.live[i] = planes.used[i]
 
 
 @compiled
-def combined(planes: PlaneArrays, w: Vector) -> float:
-    """Write ``w = Σ a g`` and return ``Σ a L``."""
+def combined(planes: PlaneArrays, w: Vector) -> tuple[float, float]:
+    """Write ``w = Σ a g`` of the planes as they are kept; return ``Σ a L`` and ``Σ a error``."""
     w[:] = 0.0
-    offset = 0.0
+    offset, error = 0.0, 0.0
     for i in range(len(planes.cap)):
         for p in range(planes.used[i]):
             a = planes.a[i, p]
             if a > 0.0:
                 offset += a * planes.L[i, p]
+                error += a * planes.error[i, p]
                 for k in range(len(w)):
                     w[k] += a * planes.G[i, p, k]
-    return offset
+    return offset, error
 
 
 @compiled
 def shares(planes: PlaneArrays, w: Vector, out: Vector) -> None:
-    """Write ``Σ_p a_p (L_p − g_p·w)`` of each example: what its planes hold of the dual."""
+    """Write the sum of multipliers times values of each example: what its planes hold of the dual."""
+    length = norm(w)
     for i in range(len(planes.cap)):
         out[i] = 0.0
         for p in range(planes.used[i]):
             if planes.a[i, p] > 0.0:
-                out[i] += planes.a[i, p] * (planes.L[i, p] - np.dot(planes.G[i, p], w))
+                value = planes.L[i, p] - product(planes.G[i, p], w) - planes.error[i, p] * length
+                out[i] += planes.a[i, p] * value

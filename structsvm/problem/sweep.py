@@ -12,7 +12,8 @@ from structsvm.compilation import compiled
 from structsvm.exceptions import InputError
 from structsvm.operators.foreign_views import is_built_in
 from structsvm.operators.views import example_combine, example_scores
-from structsvm.problem.plane_cache import best_value, improve, insert
+from structsvm.problem.plane_arrays import insert
+from structsvm.problem.plane_cache import best_value, improve
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
@@ -102,13 +103,13 @@ def _dual_sweep(
         example_scores(view, i, w, scores)
         loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
         value = loss - np.dot(coef, scores)
-        best = best_value(planes, i, w)
+        best, to_beat = best_value(planes, i, w)
         sound = 0.0 <= loss < np.inf and value < np.inf
         if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
             return total, i
-        if value > best + new_plane:
+        if value > to_beat + new_plane:
             example_combine(view, i, coef, g)
-            insert(planes, i, g, loss)
+            insert(planes, i, g, loss, 0.0, w)
         total += improve(planes, i, w, steps, True)
     return total, -1
 

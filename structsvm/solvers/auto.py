@@ -6,7 +6,8 @@ from typing import ClassVar
 from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
-from structsvm.problem import DualPlanes, Problem
+from structsvm.problem import Problem, Storage
+from structsvm.problem.storage import ENOUGH_PLACES
 from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver
@@ -19,9 +20,6 @@ logger = logging.getLogger("structsvm")
 
 _FEWEST_EXAMPLES = 20
 """Examples below which a cut of all of them is worth more than their planes one by one."""
-
-_PLANES_WORTH_KEEPING = 6
-"""Planes an example that Frank-Wolfe should be able to keep: with fewer it forgets what it will need again."""
 
 _VALUES_A_WEIGHT = 2
 """Feature values that scoring an example of a loss with a kernel should read for each weight: a plane has as many
@@ -60,11 +58,11 @@ class Auto(Solver):
 
     def choose(self, problem: Problem) -> Solver:
         """Return the solver for a problem."""
-        planes = DualPlanes.places(problem.n, problem.d, FrankWolfe().memory)
+        planes = Storage.exact_within(problem.n, problem.d, FrankWolfe().memory).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(None) > 1
-        fits = planes >= _PLANES_WORTH_KEEPING and not spread
+        fits = planes >= ENOUGH_PLACES and not spread
         if self.backend == "auto" and fits and ((many and small) or not problem.exact):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)

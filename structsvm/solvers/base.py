@@ -100,6 +100,6 @@ class CuttingPlane(Solver):
         cuts = None
         if start is not None and run.same_problem:
             cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, run.problem)
-        if cuts is None:
+        if cuts is None or not run.leaves_room(cuts.most_error(caps)):
             return WorkingSet(run.problem.d, caps, max_cuts)
         return WorkingSet.restored(cuts, caps, max_cuts)

@@ -1,5 +1,6 @@
 """Block-coordinate Frank-Wolfe with several planes an example."""
 
+import logging
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,8 @@ from structsvm.solvers.joint_step import improve_jointly
 from structsvm.solvers.run import Callback, Run
 from structsvm.types import IntVector, Vector
 from structsvm.validation import at_least, positive
+
+logger = logging.getLogger("structsvm")
 
 _WORTH_A_CERTIFICATE = 1.5
 """Multiple of the gap wanted at which what a pass met makes a certificate likely."""
@@ -43,6 +46,10 @@ class FrankWolfe(Solver):
     where C is large, for which these crawl, the QP over all planes is solved by 1-slack, without
     the data. What the pass met tells when a certificate is worth a pass of its own;
     the certificate tells which examples hold the gap, and only those are visited next.
+
+    Where memory for 32 planes an example in float64 is wanting, planes are kept in float32. Bounds
+    allow for the rounding; should it take more than a twentieth of ``tol · C``, as where tol is
+    very small, planes are kept in float64 from there, however few.
 
     Parameters
     ----------
@@ -98,6 +105,9 @@ class FrankWolfe(Solver):
             with run.clock("qp"):
                 self._improve(dual, rng, everyone, max(met, run.gap_wanted))
             lower = dual.refresh()
+            if dual.rounds and not run.leaves_room(dual.most_error, float(np.linalg.norm(dual.w))):
+                logger.info("planes in float32 have too few digits for tol=%g: float64 from here", self.tol)
+                dual.stop_rounding()
             since += 1
             worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
             if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:

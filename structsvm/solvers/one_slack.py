@@ -55,7 +55,8 @@ class OneSlack(CuttingPlane):
     def _translate(self, start: Result, problem: Problem) -> CutSet:
         """Return the mean plane of n-slack's cuts: a valid cut that carries their dual value."""
         cuts, cap = start.cuts, problem.with_C(start.C).cap.sum()
-        return CutSet((cuts.a @ cuts.G)[None] / cap, np.array([cuts.a @ cuts.L / cap]), _ONE_GROUP, np.array([cap]), 1)
+        mean = [(cuts.a @ part)[None] / cap for part in (cuts.G, cuts.L, cuts.error)]
+        return CutSet(mean[0], mean[1], _ONE_GROUP, np.array([cap]), 1, mean[2])
 
     def _searches(self, problem: Problem) -> bool:
         if self.line_search and not problem.exact:

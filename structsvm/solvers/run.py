@@ -10,12 +10,15 @@ import numpy as np
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
-from structsvm.result import CutSet, Result, Status, Step
+from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
 
 _STALLED_AFTER = 20
+
+_ROUNDING = 0.05
+"""Part of the gap wanted that the rounding of cuts may leave unproved."""
 
 Callback: TypeAlias = Callable[[Step], bool | None]
 """Is shown every step; returns True to stop."""
@@ -95,6 +98,17 @@ class Run:
             yield
         finally:
             self._seconds[name] += time.perf_counter() - began
+
+    def leaves_room(self, error: float, norm: float | None = None) -> bool:
+        """Say whether the rounding of cuts is small beside the gap wanted.
+
+        Parameters
+        ----------
+        error : sum of multipliers times the errors of cuts, at most.
+        norm : ``‖w‖``; None: what it is at the optimum, at most, where ``½‖w‖² ≤ P(w) ≤ primal``.
+        """
+        most = np.sqrt(2.0 * self.primal) if norm is None else norm
+        return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
 
     def evaluate(self, w: Vector) -> tuple[Point, Planes]:
         """Score all examples at w and `see` them: half a pass."""

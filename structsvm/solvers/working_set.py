@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from structsvm.qp import DualQP, QPBackend, QPSolution
-from structsvm.result import CutSet
+from structsvm.result import CutSet, rounding
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 
@@ -13,7 +13,8 @@ class WorkingSet:
     """Cuts ``w·g ≥ L − ξ`` in groups, and the dual of the QP over them.
 
     ``w = Σ a_k g_k`` and ``dual = Σ a_k L_k − ½‖w‖²``: a lower bound of the whole problem,
-    which never falls from one `solve` to the next, however inexact the backend.
+    which never falls from one `solve` to the next, however inexact the backend. Where cuts were
+    rounded, it is lowered by what that may have added, and may fall by as much.
 
     Parameters
     ----------
@@ -32,6 +33,7 @@ class WorkingSet:
         self._G = np.empty((64, d))
         self._H = np.empty((64, 64))
         self._L = np.empty(64)
+        self._error = np.empty(64)
         self._a = np.empty(64)
         self._group = np.empty(64, dtype=np.int64)
         self._idle = np.empty(64, dtype=np.int64)
@@ -48,6 +50,11 @@ class WorkingSet:
         return self._L[: self.size]
 
     @property
+    def error(self) -> Vector:
+        """How far each cut is from the one that it was rounded from, at most, shape (size,)."""
+        return self._error[: self.size]
+
+    @property
     def a(self) -> Vector:
         """Their multipliers, shape (size,); feasible."""
         return self._a[: self.size]
@@ -62,13 +69,14 @@ class WorkingSet:
         """Number of cuts with a positive multiplier."""
         return int(np.count_nonzero(self.a))
 
-    def add(self, G: Matrix, L: Vector, group: IntVector, a: Vector | None = None) -> None:
-        """Add cuts, with multipliers 0 unless given; the Gram matrix grows by a block."""
+    def add(self, G: Matrix, L: Vector, group: IntVector, a: Vector | None = None, error: Vector | float = 0.0) -> None:
+        """Add cuts, with multipliers and errors of 0 unless given; the Gram matrix grows by a block."""
         old, new = self.size, self.size + len(L)
         self._reserve(new)
         self._G[old:new] = G
         self._L[old:new] = L
         self._group[old:new] = group
+        self._error[old:new] = error
         self._a[old:new] = 0.0 if a is None else a
         self._idle[old:new] = 0
         self._H[old:new, :new] = self._G[old:new] @ self._G[:new].T
@@ -92,10 +100,11 @@ class WorkingSet:
         return self.slack(range(len(self.cap)), w)
 
     def slack(self, groups: range, w: Vector) -> Vector:
-        """Return ``ξ = max(0, L − w·g)`` over the cuts of each group in a range."""
+        """Return ``ξ = max(0, L − w·g)`` over the cuts of each group in a range, or a lower bound of it."""
         rows = np.flatnonzero((self.group >= groups.start) & (self.group < groups.stop))
         slack = np.zeros(len(groups))
-        np.maximum.at(slack, self.group[rows] - groups.start, self.L[rows] - self.G[rows] @ w)
+        values = self.L[rows] - self.G[rows] @ w - self.error[rows] * np.linalg.norm(w)
+        np.maximum.at(slack, self.group[rows] - groups.start, values)
         return slack
 
     def prune(self, max_idle: int) -> None:
@@ -110,7 +119,8 @@ class WorkingSet:
 
     def cuts(self) -> CutSet:
         """Return a copy of the cuts with their multipliers."""
-        return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), self.a.copy(), len(self.cap))
+        a, error = self.a.copy(), self.error.copy()
+        return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), a, len(self.cap), error)
 
     def _move_toward(self, a: Vector) -> None:
         """Go to the best point between the present multipliers and these, so that the dual cannot fall."""
@@ -128,7 +138,8 @@ class WorkingSet:
         self._a[: self.size] = a
         support = np.flatnonzero(a)
         self.w = a[support] @ self.G[support]
-        self.dual = float(a @ self.L - 0.5 * (self.w @ self.w))
+        square = float(self.w @ self.w)
+        self.dual = float(a @ self.L - 0.5 * square) - rounding(square**0.5, float(a @ self.error))
 
     def _merge(self) -> None:
         """Replace the older half of the cuts of each group by ``Σ a (g, L) / Σ a``: the dual stays as it is."""
@@ -141,14 +152,15 @@ class WorkingSet:
         weighted = self.a[order, None] * self.G[order]
         G = np.add.reduceat(weighted, starts, axis=0) / total[:, None]
         L = np.add.reduceat(self.a[order] * self.L[order], starts) / total
+        error = np.add.reduceat(self.a[order] * self.error[order], starts) / total
         group = self.group[order[starts]].copy()
         self._keep(newest)
-        self.add(G, L, group, total)
+        self.add(G, L, group, total, error)
 
     def _keep(self, keep: BoolVector) -> None:
         rows = np.flatnonzero(keep)
         self._last, self.size = None, 0  # none, until they are whole again: an interruption loses cuts, it mixes none
-        for array in (self._G, self._L, self._a, self._group, self._idle):
+        for array in (self._G, self._L, self._error, self._a, self._group, self._idle):
             array[: len(rows)] = array[rows]
         self._H[: len(rows), : len(rows)] = self._H[np.ix_(rows, rows)]
         self.size = len(rows)
@@ -158,7 +170,7 @@ class WorkingSet:
         if size <= capacity:
             return
         capacity = max(size, min(2 * capacity, self.max_cuts + 64))
-        for name in ("_G", "_L", "_a", "_group", "_idle"):
+        for name in ("_G", "_L", "_error", "_a", "_group", "_idle"):
             old = getattr(self, name)
             grown = np.empty((capacity, *old.shape[1:]), dtype=old.dtype)
             grown[: self.size] = old[: self.size]
@@ -172,5 +184,5 @@ class WorkingSet:
         """Return a working set with these cuts, their multipliers scaled to the caps and to the best dual value."""
         working_set = cls(cuts.G.shape[1], cap, max_cuts)
         if len(cuts):
-            working_set.add(cuts.G, cuts.L, cuts.group, cuts.scaled(cap))
+            working_set.add(cuts.G, cuts.L, cuts.group, cuts.scaled(cap), cuts.error)
         return working_set

@@ -175,7 +175,8 @@ class _Check:
             point = problem.at(w)
             hinges = np.maximum(problem.violation(problem.planes(point), point), 0.0)
             bound = hinges if grouped else np.array([problem.cap @ hinges / problem.cap.sum()])
-            excess = float((cuts.L - cuts.G @ w - bound[cuts.group]).max(initial=0.0))
+            values = cuts.L - cuts.G @ w - cuts.error * np.linalg.norm(w)
+            excess = float((values - bound[cuts.group]).max(initial=0.0))
             true = excess <= ROUNDING * (1.0 + np.abs(point.scores).max())
             self._require(true, f"cuts that hold at w = {w.round(3)}", f"one violated by {excess:.3g}", place)
 

@@ -5,11 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from structsvm.comparison.combinations import trials
 from structsvm.comparison.warming import warm_up
-from structsvm.problem import KeptPlanes
+from structsvm.problem import KeptPlanes, Storage
 from structsvm.solvers import FrankWolfe, OneSlack
 from tests.small_problems import ranking
 
@@ -69,6 +70,23 @@ def test_what_auto_would_choose_is_warmed(queries, monkeypatch):
     (trial,) = trials(problem, "auto", "active-set", 1.0, 1e-3)
     warm_up(trial)
     assert seen == [(FrankWolfe, 2), (OneSlack, 2)] if queries == 60 else [(OneSlack, 2)]
+
+
+@pytest.mark.parametrize(("memory", "digits"), [(2**28, np.float64), (2**15, np.float32)])
+def test_planes_have_as_many_digits_as_in_the_run(memory, digits, monkeypatch):
+    seen = []
+    solve = FrankWolfe.solve
+
+    def spy(self, problem, **settings):
+        seen.append((Storage.within(problem.n, problem.d, self.memory), problem.n))
+        return solve(self, problem, **settings)
+
+    monkeypatch.setattr(FrankWolfe, "solve", spy)
+    problem = ranking("map", 0, queries=60, documents=20)
+    (trial,) = trials(problem, f"frank-wolfe(memory={memory})", "active-set", 1.0, 1e-3)
+    warm_up(trial)
+    assert seen == [(Storage.within(60, problem.d, memory), 2)]
+    assert seen[0][0].dtype is digits
 
 
 def test_the_joint_step_is_warmed(monkeypatch):

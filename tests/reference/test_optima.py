@@ -34,7 +34,8 @@ def runs() -> list[Any]:
             if solver == "n-slack" and backend != "active-set":
                 marks.append(pytest.mark.slow)
             parameters.append(pytest.param(solver, {"backend": backend, "tol": TOL[backend]}, marks=marks))
-    return [*parameters, ("one-slack", {"line_search": False, "tol": 1e-4}), ("frank-wolfe", {"tol": 1e-4})]
+    frank_wolfe = [("frank-wolfe", {"tol": 1e-4}), ("frank-wolfe", {"tol": 1e-4, "memory": 2**21})]  # this: in float32
+    return [*parameters, ("one-slack", {"line_search": False, "tol": 1e-4}), *frank_wolfe]
 
 
 @cache

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ROCArea
-from structsvm.problem import Problem
+from structsvm.problem import Problem, Storage
 from structsvm.problem import dual as dual_module
 from structsvm.result import Status, Step
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -24,7 +24,7 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def bytes_for(problem: Problem, planes: int) -> int:
-    return problem.n * planes * 8 * (problem.d + planes + 3)
+    return Storage(planes, np.float32).bytes_for(problem.n, problem.d, planes)
 
 
 @each_kind
@@ -162,7 +162,8 @@ WATCHED = {
 
 @pytest.mark.parametrize("kind", ["map", "plain"])
 @pytest.mark.parametrize("line", range(1, 440, 15))
-def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str) -> None:
+@pytest.mark.parametrize("tol", [1e-6, 1e-9], ids=["float32", "float32, then float64"])
+def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str, tol: float) -> None:
     problem, every, optimum = solved(kind, 1, 100.0)
     interrupt = Interrupter(line)
     watching = True
@@ -182,7 +183,8 @@ def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str) -
 
     before = sys.gettrace()
     try:
-        result = FrankWolfe(tol=1e-9, memory=bytes_for(problem, 3)).solve(problem, callback=begin)
+        memory = Storage(3, np.float64).bytes_for(problem.n, problem.d, 3)
+        result = FrankWolfe(tol=tol, memory=memory).solve(problem, callback=begin)
     finally:
         sys.settrace(before)
     assert result.status is Status.INTERRUPTED
@@ -197,7 +199,7 @@ def test_a_start_with_more_planes_than_there_are_places() -> None:
     start = FrankWolfe(tol=1e-7).solve(problem)
     again = FrankWolfe(tol=1e-4, memory=bytes_for(problem, 3)).solve(problem, start=start)
     assert_certified(again, every, optimum)
-    assert again.history[0].dual == pytest.approx(start.dual, rel=1e-9)
+    assert start.dual - 1e-6 * start.dual <= again.history[0].dual <= start.dual
 
 
 def test_an_intercept_and_sparse_rows_go_the_same_way() -> None:
