@@ -48,8 +48,8 @@ def _half_decades(low: int, high: int) -> tuple[float, ...]:
 # Where validation picks on MQ2008, with a margin on both sides.
 _LINEAR_CS = _half_decades(-2, 5)
 _BINNED_CS = _half_decades(-4, 2)
-_PAIRS_CS = _half_decades(-3, 1)
-_QUERIES_CS = _half_decades(-1, 3)
+_PAIRS_CS = _half_decades(-3, 2)
+_QUERIES_CS = _half_decades(-1, 5)
 
 _MODELS: tuple[Model, ...] = (
     RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=_LINEAR_CS, tol=1e-4),

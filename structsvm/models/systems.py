@@ -66,7 +66,7 @@ def other_systems(
             name="MaximumEntropy",
             features=features,
             estimator=MaximumEntropy(),
-            grid={"C": (0.01, 0.1, 1.0, 10.0, 100.0)},
+            grid={"C": (1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0)},
         ),
         EstimatorModel(name="WeightSearch", features=features, estimator=WeightSearch()),
         StagedModel(

@@ -210,7 +210,7 @@ def test_the_files(results, tmp_path):
 
 
 def test_models_by_name():
-    assert model_names() == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg"]
+    assert model_names()[:4] == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg"]
     assert create_model(" svm-MAP-bins").features == Indicators(10)
     with pytest.raises(UnknownNameError, match="there is no model named 'svm-mpa'. Did you mean 'SVM-map'"):
         create_model("svm-mpa")

@@ -1,0 +1,80 @@
+"""Each system of `structsvm.baselines` as a model of the experiment and of LETOR's protocol."""
+
+import numpy as np
+import pytest
+
+from structsvm import baselines
+from structsvm.baselines import CombMNZ, RankBoost, WeightSearch
+from structsvm.exceptions import NotInstalledError
+from structsvm.experiment import Settings, run
+from structsvm.features import FillMissing, QueryMinMax
+from structsvm.letor import benchmark, installed_model_names
+from structsvm.letor import create_model as create_letor_model
+from structsvm.letor import model_names as letor_model_names
+from structsvm.metrics import AP
+from structsvm.models import AsGiven, Scores, create_model, model_names, other_systems, paper_model_names, systems
+from tests.experiment.conftest import scored_documents
+from tests.letor.conftest import write_set
+
+FEW = {"every": 100, "pairs_Cs": (1e-3, 1.0), "queries_Cs": (0.1, 10.0)}
+NO_MODELS = {"Preferences", "fuse_runs", "preferences_from_clicks"}
+
+
+def names(models):
+    return [model.name for model in models]
+
+
+def test_every_estimator_of_baselines_is_a_model():
+    every = names(other_systems(AsGiven(), **FEW))
+    assert set(every) == set(baselines.__all__) - NO_MODELS | {"RankSVM-queries", "RankNet-linear"}
+    assert len(set(every)) == len(every)
+    assert model_names() == [*paper_model_names(), *every]
+    assert letor_model_names() == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg", *every]
+    assert names(create_model(name) for name in model_names()) == model_names()
+    assert Settings().models == tuple(paper_model_names())
+
+
+def test_the_experiment_takes_all_of_them(tmp_path):
+    pytest.importorskip("lightgbm")
+    from structsvm.experiment import Collection
+
+    X, y, qid = scored_documents(9, 40, 4, seed=3)
+    collection = Collection.from_arrays(X, y, qid)
+    models = other_systems(Scores("min-max"), **FEW)
+    results = run(collection, Settings(trials=1, train=4, validation=2, models=models), tmp_path, jobs=1)
+    rows = np.repeat(np.arange(collection.n_queries), np.diff(collection.ptr))
+    (trial,) = results.trials
+    assert list(trial.fits["with-best"]) == list(trial.fits["without-best"]) == names(models)
+
+    train, test = (np.isin(rows, part) for part in (trial.train, trial.test))
+    dense = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(collection.X, qid=rows), qid=rows)
+    labels = collection.relevant.astype(float)
+    fits = trial.fits["with-best"]
+    for name, features, estimator in (
+        ("CombMNZ", collection.X, CombMNZ()),
+        ("WeightSearch", dense, WeightSearch()),
+        ("RankBoost", collection.X, RankBoost(int(fits["RankBoost"].values[fits["RankBoost"].chosen]))),
+    ):
+        estimator.fit(features[train], labels[train], qid=rows[train])
+        routed = {"qid": rows[test]} if name == "CombMNZ" else {}
+        scores = estimator.predict(features[test], **routed)
+        assert fits[name].ranked.ap == pytest.approx(AP().per_query(scores, labels[test], rows[test]).values, abs=1e-12)
+
+
+def test_the_benchmark_takes_all_of_them(tmp_path):
+    pytest.importorskip("lightgbm")
+    for number in range(1, 4):
+        write_set(tmp_path / f"S{number}.txt", first=100 * number, seed=number)
+    models = other_systems(AsGiven(), **FEW)
+    results = benchmark(tmp_path, models, jobs=1)
+    assert list(results.models) == [*names(models), "Best feature"]
+    assert all(0.3 < results.mean(name, "map") <= 1.0 for name in results.models if name != "CombMIN")
+
+
+def test_a_model_whose_package_is_not_installed(monkeypatch):
+    monkeypatch.setattr(systems, "find_spec", lambda _: None)
+    assert "LambdaMART" not in installed_model_names()
+    assert "LambdaMART" in letor_model_names()
+    for create in (create_model, create_letor_model):
+        with pytest.raises(NotInstalledError, match=r"LambdaMART needs lightgbm: pip install 'structural-svm\[lambda"):
+            create("lambdamart")
