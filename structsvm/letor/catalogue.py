@@ -45,18 +45,21 @@ def _half_decades(low: int, high: int) -> tuple[float, ...]:
     return tuple(10.0 ** (k / 2) for k in range(2 * low, 2 * high + 1))
 
 
-# Where validation picks on MQ2008, with a margin on both sides.
-_LINEAR_CS = _half_decades(-2, 5)
+# Where validation picks on MQ2008, with a margin on both sides. Models are trained to where a smaller tol changes
+# no figure of a table by 0.0002: what is compared then is what they optimise, not where a solver happens to stop.
+_LINEAR_TOL = 1e-5
+_BINNED_TOL = 1e-6
+_LINEAR_CS = _half_decades(-2, 6)
 _BINNED_CS = _half_decades(-4, 2)
 _PAIRS_CS = _half_decades(-3, 2)
 _QUERIES_CS = _half_decades(-1, 5)
 
 _MODELS: tuple[Model, ...] = (
-    RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=_LINEAR_CS, tol=1e-4),
-    RankingSVM(name="SVM-map-bins", features=Indicators(10), loss="map", Cs=_BINNED_CS, tol=1e-4),
-    RankingSVM(name="SVM-roc", features=AsGiven(), loss="roc_area", Cs=_LINEAR_CS, tol=1e-4),
-    RankingSVM(name="SVM-ndcg", features=AsGiven(), loss="ndcg", Cs=_LINEAR_CS, tol=1e-4),
-    *other_systems(AsGiven(), every=1, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS),
+    RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=_LINEAR_CS, tol=_LINEAR_TOL),
+    RankingSVM(name="SVM-map-bins", features=Indicators(10), loss="map", Cs=_BINNED_CS, tol=_BINNED_TOL),
+    RankingSVM(name="SVM-roc", features=AsGiven(), loss="roc_area", Cs=_LINEAR_CS, tol=_LINEAR_TOL),
+    RankingSVM(name="SVM-ndcg", features=AsGiven(), loss="ndcg", Cs=_LINEAR_CS, tol=_LINEAR_TOL),
+    *other_systems(AsGiven(), every=1, tol=_LINEAR_TOL, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS),
 )
 
 

@@ -49,7 +49,7 @@ def _paper_models(bins: int) -> tuple[Model, ...]:
 
 
 def _models(bins: int) -> tuple[Model, ...]:
-    others = other_systems(Scores("min-max"), every=10, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS)
+    others = other_systems(Scores("min-max"), every=10, tol=1e-3, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS)
     return (*_paper_models(bins), *others)
 
 

@@ -32,7 +32,7 @@ FUSION = (CombMIN, CombMAX, CombMED, CombSUM, CombANZ, CombMNZ, BordaCount, Cond
 
 
 def other_systems(
-    features: FeatureMap, *, every: int, pairs_Cs: Sequence[float], queries_Cs: Sequence[float]
+    features: FeatureMap, *, every: int, tol: float, pairs_Cs: Sequence[float], queries_Cs: Sequence[float]
 ) -> tuple[Model, ...]:
     """Return the systems: rankers that learn first, then methods of fusion.
 
@@ -40,16 +40,17 @@ def other_systems(
     ----------
     features : what those that learn read; fusion and boosting read what is given, and know what is missing.
     every : of how many rounds, trees or epochs one is a candidate.
+    tol : gap that is good enough for the ranking SVM, as a share of the pairs.
     pairs_Cs, queries_Cs : values of C for the two objectives of the ranking SVM, ascending.
     """
     given = AsGiven()
     epochs, rounds = range(every, 101, every), range(every, 301, every)
     return (
-        EstimatorModel(name="RankSVM", features=features, estimator=RankSVM(tol=1e-4), grid={"C": pairs_Cs}),
+        EstimatorModel(name="RankSVM", features=features, estimator=RankSVM(tol=tol), grid={"C": pairs_Cs}),
         EstimatorModel(
             name="RankSVM-queries",
             features=features,
-            estimator=RankSVM(objective="queries", tol=1e-4),
+            estimator=RankSVM(objective="queries", tol=tol),
             grid={"C": queries_Cs},
         ),
         StagedModel(name="RankBoost", features=given, estimator=RankBoost(max(rounds)), rounds=rounds),

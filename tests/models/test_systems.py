@@ -16,7 +16,7 @@ from structsvm.models import AsGiven, Scores, create_model, model_names, other_s
 from tests.experiment.conftest import scored_documents
 from tests.letor.conftest import write_set
 
-FEW = {"every": 100, "pairs_Cs": (1e-3, 1.0), "queries_Cs": (0.1, 10.0)}
+FEW = {"every": 100, "tol": 1e-3, "pairs_Cs": (1e-3, 1.0), "queries_Cs": (0.1, 10.0)}
 NO_MODELS = {"Preferences", "fuse_runs", "preferences_from_clicks"}
 
 
