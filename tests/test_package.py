@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "baselines": SHARED
     | {"names", "operators", "metrics", "features", "data", "losses", "problem", "solvers", "estimators"},
     "tables": set(),
-    "models": SHARED | {"operators", "features", "losses", "estimators", "baselines"},
+    "models": SHARED | {"names", "operators", "features", "losses", "estimators", "baselines"},
     "experiment": SHARED | {"files", "processes", "metrics", "data", "models"},
     "letor": BASE | {"files", "processes", "metrics", "data", "models", "tables"},
     "report": {"exceptions", "types", "files", "plotting", "tables", "models", "experiment"},

@@ -83,7 +83,7 @@ def create_model(name: str) -> Model:
 
     Parameters
     ----------
-    name : its name; upper or lower case.
+    name : its name; case does not matter, nor do hyphens and underscores.
 
     Raises
     ------

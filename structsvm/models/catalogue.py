@@ -7,6 +7,7 @@ from structsvm.models.base import Model
 from structsvm.models.feature_maps import Indicators, Scores
 from structsvm.models.svm import ClassificationSVM, RankingSVM
 from structsvm.models.systems import EXTRAS, is_installed, other_systems
+from structsvm.names import plain
 
 
 def _decades(low: int, high: int) -> tuple[float, ...]:
@@ -74,7 +75,7 @@ def create_model(name: str, bins: int = 50) -> Model:
 
     Parameters
     ----------
-    name : its name; upper or lower case.
+    name : its name; case does not matter, nor do hyphens and underscores.
     bins : thresholds of each base function, for models of the paper.
 
     Raises
@@ -86,7 +87,7 @@ def create_model(name: str, bins: int = 50) -> Model:
 
 
 def find_model(name: str, models: Sequence[Model]) -> Model:
-    """Return the model of a name, upper or lower case.
+    """Return the model of a name; case does not matter, nor do hyphens and underscores, as in "comb-mnz".
 
     Raises
     ------
@@ -94,7 +95,7 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     NotInstalledError : the model needs a package that is not installed.
     """
     for model in models:
-        if model.name.lower() == name.strip().lower():
+        if plain(model.name) == plain(name.strip()):
             if not is_installed(model.name):
                 raise NotInstalledError(
                     f"the model {model.name} needs {EXTRAS[model.name]}: pip install "
