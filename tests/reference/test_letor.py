@@ -32,6 +32,13 @@ def test_mean_test_map(results, model, least):
     assert results.mean(model, "map") >= least
 
 
+@pytest.mark.parametrize(
+    ("model", "published"), [("RankSVM", 0.4716), ("RankSVM-queries", 0.4716), ("RankBoost", 0.4752)]
+)
+def test_published_figures(results, model, published):
+    assert results.mean(model, "map") == pytest.approx(published, abs=0.006)
+
+
 def test_the_best_feature(results):
     """A figure that no training is in: the feature is 39, and 38 in the second fold."""
     assert [outcome.value for outcome in results.of("Best feature")] == [
