@@ -8,8 +8,11 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_CONSTANT = (bool, int, float, complex, str, np.generic, np.ndarray)
 
 
 def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: bool = False, keep: bool = True) -> F:
@@ -26,9 +29,9 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
 
     Returns
     -------
-    The compiled function, which lets other threads run. A later process reads the machine code from disk, if no file
-    that the function's file imports has changed; where no cache folder can be written, or the source is not a file, it
-    is compiled again.
+    The compiled function, which lets other threads run. A later process reads the machine code from disk, if the files
+    of the functions that it calls, and the constants in them, are the same; where no cache folder can be written, or
+    the source is not a file, it is compiled again.
     """
     fastmath = {"reassoc", "contract", "nsz"} if reorder else False
     dispatcher = numba.njit(nogil=True, fastmath=fastmath)(function)
@@ -55,8 +58,11 @@ def _keep(dispatcher: Any) -> None:
         index._source_stamp = (index._source_stamp, _stamps(dispatcher.py_func.__module__))
 
 
-def _stamps(module: str) -> tuple[tuple[str, int, int], ...]:
-    """Return name, time and size of the files that a module is made of: its own, and those of what it imports."""
+def _stamps(module: str) -> tuple[Any, ...]:
+    """Return what tells a module from an earlier version of itself, and of all that it imports.
+
+    That is name, time and size of the files, and the constants in them, which may come from other files.
+    """
     names, found = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}
     while names:
@@ -65,7 +71,7 @@ def _stamps(module: str) -> tuple[tuple[str, int, int], ...]:
             continue
         found.add(name)
         names += {_home(value) for value in vars(sys.modules[name]).values()}
-    return tuple(stamp for name in sorted(found) if (stamp := _stamp(name)))
+    return tuple((name, _file(name), _constants(name)) for name in sorted(found))
 
 
 def _home(value: Any) -> str:
@@ -73,9 +79,22 @@ def _home(value: Any) -> str:
 
 
 @cache
-def _stamp(module: str) -> tuple[str, int, int] | None:
+def _file(module: str) -> tuple[int, int] | None:
     try:
         file = Path(str(sys.modules[module].__file__)).stat()
     except (AttributeError, OSError):
         return None
-    return module, file.st_mtime_ns, file.st_size
+    return file.st_mtime_ns, file.st_size
+
+
+def _constants(module: str) -> tuple[tuple[str, Any], ...]:
+    """Return the numbers, texts and arrays that a module holds: numba makes them part of the machine code."""
+    return tuple(
+        (name, (value.tobytes(), value.dtype.str, value.shape) if isinstance(value, np.ndarray) else repr(value))
+        for name, value in sorted(vars(sys.modules[module]).items())
+        if not name.startswith("__") and _is_constant(value)
+    )
+
+
+def _is_constant(value: Any) -> bool:
+    return all(map(_is_constant, value)) if isinstance(value, tuple) else isinstance(value, _CONSTANT)

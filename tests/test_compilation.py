@@ -4,12 +4,25 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 INNER = """
 from structsvm.compilation import compiled
 
 @compiled
 def inner(x):
     return x + {number}
+"""
+
+CONSTANT = "ADDED = {number}"
+
+ADDING = """
+from structsvm.compilation import compiled
+from project.constant import ADDED
+
+@compiled
+def outer(x):
+    return 10.0 * (x + ADDED)
 """
 
 OUTER = """
@@ -24,20 +37,26 @@ def outer(x):
 PRINT = "from project.outer import outer; print(outer(1.0), sum(outer.stats.cache_hits.values()))"
 
 
-def test_a_change_in_what_a_function_calls_is_seen(tmp_path):
+@pytest.mark.parametrize(
+    ("caller", "file", "called"),
+    [(OUTER, "inner.py", INNER), (ADDING, "constant.py", CONSTANT)],
+    ids=["function", "constant"],
+)
+def test_a_change_in_what_a_function_uses_is_seen(tmp_path, caller, file, called):
     """numba looks at the file of the function itself only, and would run the machine code of the old one."""
     package = tmp_path / "project"
     package.mkdir()
-    (package / "outer.py").write_text(OUTER, encoding="utf-8")
-    (package / "inner.py").write_text(INNER.format(number=1.0), encoding="utf-8")
+    (package / "outer.py").write_text(caller, encoding="utf-8")
 
-    def printed():
+    def printed(number):
+        text = called.format(number=number)
+        if not (package / file).exists() or (package / file).read_text(encoding="utf-8") != text:
+            (package / file).write_text(text, encoding="utf-8")
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-c", PRINT]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
         return done.stdout.split()
 
-    assert printed() == ["20.0", "0"]
-    assert printed() == ["20.0", "1"]
-    (package / "inner.py").write_text(INNER.format(number=2.5), encoding="utf-8")
-    assert printed() == ["35.0", "0"]
+    assert printed(1.0) == ["20.0", "0"]
+    assert printed(1.0) == ["20.0", "1"]
+    assert printed(2.5) == ["35.0", "0"]
