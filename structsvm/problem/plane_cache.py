@@ -8,7 +8,7 @@ claimed of the hinge and of the dual.
 import numpy as np
 
 from structsvm.compilation import compiled
-from structsvm.problem.plane_arrays import PlaneArrays, insert, product, swap
+from structsvm.problem.plane_arrays import PlaneArrays, insert, may_be_rounded, product, swap
 from structsvm.types import IntVector, Matrix, Vector
 
 LIVE = 3.0
@@ -37,9 +37,10 @@ def norm(w: Vector) -> float:
 def write_values(planes: PlaneArrays, i: int, w: Vector, out: Vector) -> None:
     """Write the values ``L − g·w`` of the first planes of an example, or what they are at least."""
     subtract_products(planes.L[i], planes.G[i], w, out)
-    length = norm(w)
-    for p in range(len(out)):
-        out[p] -= planes.error[i, p] * length
+    if may_be_rounded(planes):
+        length = norm(w)
+        for p in range(len(out)):
+            out[p] -= planes.error[i, p] * length
 
 
 @compiled
@@ -151,11 +152,14 @@ def best_value(planes: PlaneArrays, i: int, w: Vector) -> tuple[float, float]:
     to_beat : what another plane must have to be larger once it is kept too. More than the best where it would be
         rounded: the best may come from this very plane.
     """
-    best, to_beat = 0.0, 0.0
-    twice = 2.0 * norm(w) if planes.G.itemsize == 4 else 0.0
+    best = 0.0
     values = values_at(planes, i, planes.used[i], w)
     for p in range(len(values)):
         best = max(best, values[p])
+    if planes.G.itemsize == 8:
+        return best, best
+    to_beat, twice = 0.0, 2.0 * norm(w)
+    for p in range(len(values)):
         to_beat = max(to_beat, values[p] + planes.error[i, p] * twice)
     return best, to_beat
 
@@ -197,12 +201,14 @@ def combined(planes: PlaneArrays, w: Vector) -> tuple[float, float]:
     """Write ``w = Σ a g`` of the planes as they are kept; return ``Σ a L`` and ``Σ a error``."""
     w[:] = 0.0
     offset, error = 0.0, 0.0
+    rounded = may_be_rounded(planes)
     for i in range(len(planes.cap)):
         for p in range(planes.used[i]):
             a = planes.a[i, p]
             if a > 0.0:
                 offset += a * planes.L[i, p]
-                error += a * planes.error[i, p]
+                if rounded:
+                    error += a * planes.error[i, p]
                 for k in range(len(w)):
                     w[k] += a * planes.G[i, p, k]
     return offset, error
@@ -211,10 +217,11 @@ def combined(planes: PlaneArrays, w: Vector) -> tuple[float, float]:
 @compiled
 def shares(planes: PlaneArrays, w: Vector, out: Vector) -> None:
     """Write the sum of multipliers times values of each example: what its planes hold of the dual."""
-    length = norm(w)
+    length, rounded = norm(w), may_be_rounded(planes)
     for i in range(len(planes.cap)):
         out[i] = 0.0
         for p in range(planes.used[i]):
             if planes.a[i, p] > 0.0:
-                value = planes.L[i, p] - product(planes.G[i, p], w) - planes.error[i, p] * length
+                error = planes.error[i, p] if rounded else 0.0
+                value = planes.L[i, p] - product(planes.G[i, p], w) - error * length
                 out[i] += planes.a[i, p] * value
