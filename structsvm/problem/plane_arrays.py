@@ -1,6 +1,6 @@
 """The planes that are kept of each example, and how one more finds a place among them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,15 +29,24 @@ class PlaneArrays(NamedTuple):
     cap: Vector
 
 
-def _product(g: Vector, w: Vector) -> float:
+def _product(G: Any, i: int, p: int, w: Vector) -> float:
     product = 0.0
     for k in range(len(w)):
-        product += g[k] * w[k]
+        product += G[i, p, k] * w[k]
     return product
 
 
 product = compiled(_product, reorder=True)
-"""``g·w`` in float64, where g may be float32."""
+"""``(G, i, p, w)``: ``g·w`` of plane p of example i in float64, where g may be float32. BLAS is slower for so few."""
+
+
+def _add_plane(G: Any, i: int, p: int, amount: float, w: Vector) -> None:
+    for k in range(len(w)):
+        w[k] += amount * G[i, p, k]
+
+
+add_plane = compiled(_add_plane, reorder=True)
+"""``(G, i, p, amount, w)``: add a multiple of plane p of example i to w."""
 
 
 @compiled
@@ -67,7 +76,7 @@ def write_gram(planes: PlaneArrays, i: int, place: int) -> None:
     """Write the inner products of one plane with all of its example."""
     g = planes.G[i, place].astype(np.float64)
     for p in range(planes.used[i]):
-        inner = product(planes.G[i, p], g)
+        inner = product(planes.G, i, p, g)
         planes.gram[i, place, p] = inner
         planes.gram[i, p, place] = inner
 
