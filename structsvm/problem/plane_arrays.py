@@ -13,9 +13,10 @@ class PlaneArrays(NamedTuple):
 
     ``G`` (n, P, d), float64 or float32, and ``L`` (n, P) are the planes in weight space, ``error``
     (n, P) how far, at most, each ``G`` is from the plane that it was rounded from, or (n, 0) where
-    none was, so that exact planes pay nothing for errors, ``a`` (n, P) their multipliers, ``gram`` (n, P, P) their inner products, ``age`` (n, P) visits since a place
-    last had weight, ``used`` (n,) how many places are taken, ``live`` (n,) how many of them
-    hold the planes of small age, which come first, ``cap`` (n,) the caps.
+    none was, so that exact planes pay nothing for errors, ``a`` (n, P) their multipliers, ``gram``
+    (n, P, P) their inner products, ``age`` (n, P) visits since a place last had weight, ``used``
+    (n,) how many places are taken, ``live`` (n,) how many of them hold the planes of small age,
+    which come first, ``cap`` (n,) the caps.
     """
 
     G: Matrix
@@ -52,7 +53,7 @@ add_plane = compiled(_add_plane, reorder=True)
 @compiled
 def may_be_rounded(planes: PlaneArrays) -> bool:
     """Say whether planes have errors."""
-    return planes.error.shape[1] > 0
+    return bool(planes.error.shape[1] > 0)
 
 
 @compiled

@@ -12,9 +12,8 @@ ENOUGH_PLACES = 6
 """Planes an example that are worth their memory: with fewer, Frank-Wolfe forgets what it will need again."""
 
 _MORE = 4.0
-"""Planes above these for each weight that there is an example: an optimum needs no more than n + d planes with weight,
-so that the fewer the examples, the more of each. On 1000 queries with 136 features 32 planes save no pass and take a
-third longer than 6, at every C; on 10 queries, C = 10,000, they save two thirds of the passes."""
+"""Planes beyond these for each weight that there is an example: an optimum needs no more than n + d planes with weight,
+so that the fewer the examples, the more of each. docs/solvers.md has the figures."""
 
 _BESIDE = 32
 """Bytes that a plane takes beside its d numbers and its products with others: offset, multiplier, age and error."""
