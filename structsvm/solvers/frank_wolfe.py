@@ -25,7 +25,7 @@ _LONGEST_WITHOUT = 10
 _COVERED = 0.95
 """Part of the whole gap that the examples of the next pass must hold, once each one's is known."""
 
-_SWEEPS_ACCURACY = 0.1
+_SWEEPS_ACCURACY = 0.07
 """Part of the gap met by a pass at which sweeps over the planes end."""
 
 _JOINT_ACCURACY = 0.02
