@@ -6,7 +6,8 @@ import numpy as np
 from attrs import evolve
 
 from structsvm.comparison.combinations import Trial
-from structsvm.problem import Cuts, DualPlanes, KeptPlanes, Problem
+from structsvm.problem import Cuts, DualPlanes, KeptPlanes, Problem, Storage
+from structsvm.problem.storage import of_use
 from structsvm.qp import ActiveSet, DualQP
 from structsvm.result import Status
 from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
@@ -38,11 +39,17 @@ def warm_up(trial: Trial) -> None:
                 _move_jointly()
             weighted = np.flatnonzero(trial.problem.cap)[:_EXAMPLES]
             few = trial.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
-            if isinstance(solver, FrankWolfe):  # as many planes an example, and with as many digits
-                solver = evolve(solver, memory=-(-solver.memory * few.n // trial.problem.n))
+            if isinstance(solver, FrankWolfe):
+                solver = evolve(solver, memory=_memory(few, Storage.within(trial.problem.n, few.d, solver.memory)))
             result = solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
             if result.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
+
+
+def _memory(few: Problem, storage: Storage) -> int:
+    """Return the memory for which planes of a few examples have as many digits as those of all."""
+    exact = storage.dtype is np.float64
+    return storage.bytes_for(few.n, few.d, of_use(few.n, few.d) if exact else storage.places)
 
 
 def _at_work(solver: Solver, problem: Problem) -> list[Solver]:

@@ -70,10 +70,10 @@ class DualPlanes:
         """
         n, d = len(self.arrays.cap), len(self.w)
         arrays = self._empty(Storage.exact_within(n, d, self.memory), self.arrays.cap)
-        if self.refresh() > 0.0:
-            cuts = self.cuts()
-            insert_all(arrays, cuts.group, cuts.G, cuts.L, cuts.error, cuts.a, self.w)
+        cuts = self.cuts() if self.refresh() > 0.0 else None
         self.arrays = arrays
+        if cuts is not None:
+            self._insert(cuts, cuts.a)
         self.refresh()
 
     def _empty(self, storage: Storage, cap: Vector) -> PlaneArrays:
@@ -88,7 +88,7 @@ class DualPlanes:
         return PlaneArrays(
             G=np.zeros((n, places, d), dtype=storage.dtype),
             L=np.zeros((n, places)),
-            error=np.zeros((n, places)),
+            error=np.zeros((n, places if storage.dtype is np.float32 else 0)),
             a=np.zeros((n, places)),
             gram=np.zeros((n, places, places)),
             age=np.zeros((n, places)),
@@ -110,7 +110,7 @@ class DualPlanes:
     @property
     def most_error(self) -> float:
         """The largest sum of multipliers times errors of planes that steps can come to."""
-        return float(self.arrays.cap @ self.arrays.error.max(axis=1))
+        return float(self.arrays.cap @ self.arrays.error.max(axis=1, initial=0.0))
 
     def refresh(self) -> float:
         """Compute w from the multipliers afresh and return the value of the dual, or a lower bound of it."""
@@ -120,7 +120,7 @@ class DualPlanes:
 
     def best(self, i: int) -> float:
         """Bound the largest ``L − g·w`` over the planes kept of example i, the truth (0) among them, from below."""
-        return float(best_value(self.arrays, i, self.w)[0])
+        return float(best_value(self.arrays, i, self.w, np.empty((2, self.arrays.L.shape[1])))[0])
 
     def hinges(self, w: Vector) -> Vector:
         """Return the hinge of each example at weights w by the planes that are kept, shape (n,): a lower bound."""
@@ -153,11 +153,16 @@ class DualPlanes:
         i, p = np.nonzero(self.arrays.a)
         arrays = self.arrays
         G = arrays.G[i, p].astype(np.float64)
-        groups = len(arrays.cap)
-        return CutSet(G, arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], groups, arrays.error[i, p])
+        error = arrays.error[i, p] if arrays.error.size else np.zeros(len(i))
+        return CutSet(G, arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap), error)
 
     def load(self, cuts: CutSet) -> None:
         """Take over cuts that are grouped by example, with their multipliers scaled to the caps."""
-        a = cuts.scaled(self.arrays.cap)
-        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.error, a, self.w)
+        self._insert(cuts, cuts.scaled(self.arrays.cap))
         self.refresh()
+
+    def _insert(self, cuts: CutSet, a: Vector) -> None:
+        """Keep cuts with these multipliers, and from now on errors where they have any; w is to be combined afresh."""
+        if cuts.error.any() and not self.arrays.error.size:
+            self.arrays = self.arrays._replace(error=np.zeros(self.arrays.L.shape))
+        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.error, a, self.w)

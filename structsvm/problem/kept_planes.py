@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from structsvm.compilation import compiled
 from structsvm.problem.dual import DualPlanes
-from structsvm.problem.plane_arrays import PlaneArrays
+from structsvm.problem.plane_arrays import PlaneArrays, add_plane
 from structsvm.problem.plane_cache import write_values
 from structsvm.types import Matrix, Vector
 
@@ -61,7 +61,7 @@ def _write_values(planes: PlaneArrays, w: Vector, oldest: float, values: Matrix)
     values[:] = -np.inf
     for i in range(len(planes.cap)):
         used = planes.used[i]
-        write_values(planes, i, w, values[i, :used])
+        write_values(planes, i, used, w, values[i])
         for p in range(used):
             if planes.age[i, p] > oldest:
                 values[i, p] = -np.inf
@@ -91,8 +91,7 @@ def _add_chosen(planes: PlaneArrays, choice: Choice, g: Vector) -> float:
         if place >= 0:
             cap = planes.cap[i]
             offset += cap * planes.L[i, place]
-            for k in range(len(g)):
-                g[k] += cap * planes.G[i, place, k]
+            add_plane(planes.G, i, place, cap, g)
     return offset
 
 

@@ -1,6 +1,6 @@
 """The planes that are kept of each example, and how one more finds a place among them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,11 @@ class PlaneArrays(NamedTuple):
     """Planes of n examples, P places each.
 
     ``G`` (n, P, d), float64 or float32, and ``L`` (n, P) are the planes in weight space, ``error``
-    (n, P) how far, at most, each ``G`` is from the plane that it was rounded from, ``a`` (n, P)
-    their multipliers, ``gram`` (n, P, P) their inner products, ``age`` (n, P) visits since a place
-    last had weight, ``used`` (n,) how many places are taken, ``live`` (n,) how many of them
-    hold the planes of small age, which come first, ``cap`` (n,) the caps.
+    (n, P) how far, at most, each ``G`` is from the plane that it was rounded from, or (n, 0) where
+    none was, so that exact planes pay nothing for errors, ``a`` (n, P) their multipliers, ``gram``
+    (n, P, P) their inner products, ``age`` (n, P) visits since a place last had weight, ``used``
+    (n,) how many places are taken, ``live`` (n,) how many of them hold the planes of small age,
+    which come first, ``cap`` (n,) the caps.
     """
 
     G: Matrix
@@ -29,20 +30,39 @@ class PlaneArrays(NamedTuple):
     cap: Vector
 
 
-def _product(g: Vector, w: Vector) -> float:
+def _product(G: Any, i: int, p: int, w: Vector) -> float:
     product = 0.0
     for k in range(len(w)):
-        product += g[k] * w[k]
+        product += G[i, p, k] * w[k]
     return product
 
 
 product = compiled(_product, reorder=True)
-"""``g·w`` in float64, where g may be float32."""
+"""``(G, i, p, w)``: ``g·w`` of plane p of example i in float64, where g may be float32. BLAS is slower for so few."""
+
+
+def _add_plane(G: Any, i: int, p: int, amount: float, w: Vector) -> None:
+    for k in range(len(w)):
+        w[k] += amount * G[i, p, k]
+
+
+add_plane = compiled(_add_plane, reorder=True)
+"""``(G, i, p, amount, w)``: add a multiple of plane p of example i to w."""
+
+
+@compiled
+def may_be_rounded(planes: PlaneArrays) -> bool:
+    """Say whether planes have errors."""
+    return bool(planes.error.shape[1] > 0)
 
 
 @compiled
 def write_plane(planes: PlaneArrays, i: int, place: int, g: Vector, error: float) -> None:
     """Write a plane, which is known within an error already, in the digits that planes are kept in."""
+    if not may_be_rounded(planes):
+        for k in range(len(g)):
+            planes.G[i, place, k] = g[k]
+        return
     largest = np.finfo(planes.G.dtype).max
     lost = 0.0
     for k in range(len(g)):
@@ -57,7 +77,7 @@ def write_gram(planes: PlaneArrays, i: int, place: int) -> None:
     """Write the inner products of one plane with all of its example."""
     g = planes.G[i, place].astype(np.float64)
     for p in range(planes.used[i]):
-        inner = product(planes.G[i, p], g)
+        inner = product(planes.G, i, p, g)
         planes.gram[i, place, p] = inner
         planes.gram[i, p, place] = inner
 
@@ -81,7 +101,9 @@ def merge_lightest(planes: PlaneArrays, i: int, w: Vector) -> int:
     g = planes.G[i, second].astype(np.float64)
     for k in range(len(g)):
         g[k] += share * (planes.G[i, first, k] - g[k])
-    error = planes.error[i, second] + share * (planes.error[i, first] - planes.error[i, second])
+    error = 0.0
+    if may_be_rounded(planes):
+        error = planes.error[i, second] + share * (planes.error[i, first] - planes.error[i, second])
     write_plane(planes, i, second, g, error)
     for k in range(len(g)):
         w[k] += total * (planes.G[i, second, k] - g[k])
@@ -94,7 +116,7 @@ def merge_lightest(planes: PlaneArrays, i: int, w: Vector) -> int:
 @compiled
 def rounded_before(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
     """Return the place of a plane that may be this one, rounded; −1 where there is none, or none would be exact."""
-    if planes.G.itemsize == 4:
+    if planes.G.itemsize == 4 or not may_be_rounded(planes):
         return -1
     for p in range(planes.used[i]):
         if planes.error[i, p] > 0.0 and planes.L[i, p] == L:
@@ -147,7 +169,8 @@ def swap(planes: PlaneArrays, i: int, p: int, q: int) -> None:
     for k in range(planes.G.shape[2]):
         planes.G[i, p, k], planes.G[i, q, k] = planes.G[i, q, k], planes.G[i, p, k]
     planes.L[i, p], planes.L[i, q] = planes.L[i, q], planes.L[i, p]
-    planes.error[i, p], planes.error[i, q] = planes.error[i, q], planes.error[i, p]
+    if may_be_rounded(planes):
+        planes.error[i, p], planes.error[i, q] = planes.error[i, q], planes.error[i, p]
     planes.a[i, p], planes.a[i, q] = planes.a[i, q], planes.a[i, p]
     planes.age[i, p], planes.age[i, q] = planes.age[i, q], planes.age[i, p]
     for r in range(planes.used[i]):

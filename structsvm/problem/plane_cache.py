@@ -5,26 +5,16 @@ not known, but at least ``L − ĝ·w − error ‖w‖``, whatever w is. This i
 claimed of the hinge and of the dual.
 """
 
+from typing import Any
+
 import numpy as np
 
 from structsvm.compilation import compiled
-from structsvm.problem.plane_arrays import PlaneArrays, insert, product, swap
+from structsvm.problem.plane_arrays import PlaneArrays, add_plane, insert, may_be_rounded, product, swap
 from structsvm.types import IntVector, Matrix, Vector
 
 LIVE = 3.0
 """Visits without weight after which a plane is looked at in full rounds only."""
-
-
-def _subtract_products(L: Vector, G: Matrix, w: Vector, out: Vector) -> None:
-    for p in range(len(out)):
-        product = 0.0
-        for k in range(len(w)):
-            product += G[p, k] * w[k]
-        out[p] = L[p] - product
-
-
-subtract_products = compiled(_subtract_products, reorder=True)
-"""``(L, G, w, out)``: write ``L − G w`` of the first planes of an example; BLAS is slower for so few."""
 
 
 @compiled
@@ -34,54 +24,53 @@ def norm(w: Vector) -> float:
 
 
 @compiled
-def write_values(planes: PlaneArrays, i: int, w: Vector, out: Vector) -> None:
+def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector) -> None:
     """Write the values ``L − g·w`` of the first planes of an example, or what they are at least."""
-    subtract_products(planes.L[i], planes.G[i], w, out)
-    length = norm(w)
-    for p in range(len(out)):
-        out[p] -= planes.error[i, p] * length
+    G, L, error = planes.G, planes.L, planes.error
+    for p in range(count):
+        out[p] = L[i, p] - product(G, i, p, w)
+    if may_be_rounded(planes):
+        length = norm(w)
+        for p in range(count):
+            out[p] -= error[i, p] * length
 
 
 @compiled
-def values_at(planes: PlaneArrays, i: int, used: int, w: Vector) -> Vector:
-    """Return the values of the first planes of an example."""
-    value = np.empty(used)
-    write_values(planes, i, w, value)
-    return value
+def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool, room: Matrix) -> float:
+    """Move weight between the planes of one example, and w with them; return the gap that it had.
 
-
-@compiled
-def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool) -> float:
-    """Move weight between the planes of one example, and w with them; return the gap that it had."""
+    ``room`` (2, P) is written to: a visit is so short that it must not ask for memory.
+    """
     used = planes.used[i] if full else planes.live[i]
-    a = planes.a[i]
-    before = a[:used].copy()
-    gap = move_in_pairs(planes, i, values_at(planes, i, used, w), steps)
+    G, a, age = planes.G, planes.a, planes.age
+    value, before = room[0], room[1]
+    write_values(planes, i, used, w, value)
     for p in range(used):
-        moved = a[p] - before[p]
+        before[p] = a[i, p]
+    gap = move_in_pairs(a, planes.gram, i, used, planes.cap[i], value, steps)
+    for p in range(used):
+        moved = a[i, p] - before[p]
         if moved != 0.0:
-            for k in range(len(w)):
-                w[k] += moved * planes.G[i, p, k]
-        planes.age[i, p] = 0.0 if a[p] > 0.0 else planes.age[i, p] + 1.0
+            add_plane(G, i, p, moved, w)
+        age[i, p] = 0.0 if a[i, p] > 0.0 else age[i, p] + 1.0
     if full:
         bring_live_to_front(planes, i)
     return gap
 
 
 @compiled
-def move_in_pairs(planes: PlaneArrays, i: int, value: Vector, steps: int) -> float:
+def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Vector, steps: int) -> float:
     """Move multipliers of an example in pairs, and the planes' values with them; return the gap that it had.
 
     Each step takes the plane with the largest ``L − g·w`` and the one with weight that has the
     smallest, the truth (0) among them, and moves the best amount from this to that.
     """
-    used = len(value)
-    a, gram = planes.a[i], planes.gram[i]
-    spare = planes.cap[i]
-    gap = planes.cap[i] * max(0.0, value.max()) if used > 0 else 0.0
+    spare = cap
+    best, held = 0.0, 0.0
     for p in range(used):
-        spare -= a[p]
-        gap -= a[p] * value[p]
+        spare -= a[i, p]
+        held += a[i, p] * value[p]
+        best = max(best, value[p])
     for _ in range(steps):
         up, down = -1, -1
         highest = 0.0
@@ -89,35 +78,35 @@ def move_in_pairs(planes: PlaneArrays, i: int, value: Vector, steps: int) -> flo
         for p in range(used):
             if value[p] > highest:
                 highest, up = value[p], p
-            if a[p] > 0.0 and value[p] < lowest:
+            if a[i, p] > 0.0 and value[p] < lowest:
                 lowest, down = value[p], p
         rise = highest - lowest
         if not rise > 1e-14:
             break
-        available = spare if down < 0 else a[down]
+        available = spare if down < 0 else a[i, down]
         curvature = 0.0
         if up >= 0:
-            curvature += gram[up, up]
+            curvature += gram[i, up, up]
         if down >= 0:
-            curvature += gram[down, down]
+            curvature += gram[i, down, down]
         if up >= 0 and down >= 0:
-            curvature -= 2.0 * gram[up, down]
+            curvature -= 2.0 * gram[i, up, down]
         amount = available
         if curvature * available > rise:
             amount = rise / curvature
         if up >= 0:
-            a[up] += amount
+            a[i, up] += amount
             for p in range(used):
-                value[p] -= amount * gram[up, p]
+                value[p] -= amount * gram[i, up, p]
         else:
             spare += amount
         if down >= 0:
-            a[down] = 0.0 if amount == available else a[down] - amount
+            a[i, down] = 0.0 if amount == available else a[i, down] - amount
             for p in range(used):
-                value[p] += amount * gram[down, p]
+                value[p] += amount * gram[i, down, p]
         else:
             spare = 0.0 if amount == available else spare - amount
-    return gap
+    return cap * best - held
 
 
 @compiled
@@ -136,14 +125,17 @@ def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
 def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, steps: int, full: bool) -> float:
     """Visit examples without looking at the data; return the sum of the gaps met."""
     total = 0.0
+    room = np.empty((2, planes.L.shape[1]))
     for i in order:
-        total += improve(planes, i, w, steps, full)
+        total += improve(planes, i, w, steps, full, room)
     return total
 
 
 @compiled
-def best_value(planes: PlaneArrays, i: int, w: Vector) -> tuple[float, float]:
+def best_value(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> tuple[float, float]:
     """Return the largest value over the planes that are kept of an example, the truth (0) among them.
+
+    ``room`` (2, P) is written to.
 
     Returns
     -------
@@ -151,11 +143,15 @@ def best_value(planes: PlaneArrays, i: int, w: Vector) -> tuple[float, float]:
     to_beat : what another plane must have to be larger once it is kept too. More than the best where it would be
         rounded: the best may come from this very plane.
     """
-    best, to_beat = 0.0, 0.0
-    twice = 2.0 * norm(w) if planes.G.itemsize == 4 else 0.0
-    values = values_at(planes, i, planes.used[i], w)
-    for p in range(len(values)):
+    best = 0.0
+    used, values = planes.used[i], room[0]
+    write_values(planes, i, used, w, values)
+    for p in range(used):
         best = max(best, values[p])
+    if planes.G.itemsize == 8:
+        return best, best
+    to_beat, twice = 0.0, 2.0 * norm(w)
+    for p in range(used):
         to_beat = max(to_beat, values[p] + planes.error[i, p] * twice)
     return best, to_beat
 
@@ -163,8 +159,9 @@ def best_value(planes: PlaneArrays, i: int, w: Vector) -> tuple[float, float]:
 @compiled
 def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
     """Write the `best_value` of each example."""
+    room = np.empty((2, planes.L.shape[1]))
     for i in range(len(out)):
-        out[i] = best_value(planes, i, w)[0]
+        out[i] = best_value(planes, i, w, room)[0]
 
 
 @compiled
@@ -173,11 +170,12 @@ def visit_all(
 ) -> float:
     """Take in a plane of each of some examples, where it beats those that are kept, and step; return the gaps met."""
     total = 0.0
+    room = np.empty((2, planes.L.shape[1]))
     for k in range(len(examples)):
         i = examples[k]
-        if L[k] - np.dot(G[k], w) > best_value(planes, i, w)[1] + new_plane:
+        if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1] + new_plane:
             insert(planes, i, G[k], L[k], 0.0, w)
-        total += improve(planes, i, w, steps, True)
+        total += improve(planes, i, w, steps, True, room)
     return total
 
 
@@ -197,24 +195,26 @@ def combined(planes: PlaneArrays, w: Vector) -> tuple[float, float]:
     """Write ``w = Σ a g`` of the planes as they are kept; return ``Σ a L`` and ``Σ a error``."""
     w[:] = 0.0
     offset, error = 0.0, 0.0
+    rounded = may_be_rounded(planes)
     for i in range(len(planes.cap)):
         for p in range(planes.used[i]):
             a = planes.a[i, p]
             if a > 0.0:
                 offset += a * planes.L[i, p]
-                error += a * planes.error[i, p]
-                for k in range(len(w)):
-                    w[k] += a * planes.G[i, p, k]
+                if rounded:
+                    error += a * planes.error[i, p]
+                add_plane(planes.G, i, p, a, w)
     return offset, error
 
 
 @compiled
 def shares(planes: PlaneArrays, w: Vector, out: Vector) -> None:
     """Write the sum of multipliers times values of each example: what its planes hold of the dual."""
-    length = norm(w)
+    length, rounded = norm(w), may_be_rounded(planes)
     for i in range(len(planes.cap)):
         out[i] = 0.0
         for p in range(planes.used[i]):
             if planes.a[i, p] > 0.0:
-                value = planes.L[i, p] - product(planes.G[i, p], w) - planes.error[i, p] * length
+                error = planes.error[i, p] if rounded else 0.0
+                value = planes.L[i, p] - product(planes.G, i, p, w) - error * length
                 out[i] += planes.a[i, p] * value

@@ -11,6 +11,10 @@ FEWEST_PLACES = 3
 ENOUGH_PLACES = 6
 """Planes an example that are worth their memory: with fewer, Frank-Wolfe forgets what it will need again."""
 
+_MORE = 4.0
+"""Planes beyond these for each weight that there is an example: an optimum needs no more than n + d planes with weight,
+so that the fewer the examples, the more of each. docs/solvers.md has the figures."""
+
 _BESIDE = 32
 """Bytes that a plane takes beside its d numbers and its products with others: offset, multiplier, age and error."""
 
@@ -32,13 +36,13 @@ class Storage:
 
     @classmethod
     def within(cls, n: int, d: int, memory: int) -> Self:
-        """Choose float64 where 32 planes of each example fit into so many bytes.
+        """Choose float64 where all planes that are of use fit into so many bytes.
 
         Else float32: as many planes as would fit in float64, in half the memory, or where these are fewer than 6,
         as many up to 6 as fit.
         """
         exact = cls.exact_within(n, d, memory)
-        if exact.places == MOST_PLACES:
+        if exact.places == of_use(n, d):
             return exact
         return cls(max(exact.places, min(ENOUGH_PLACES, _places(n, d, memory, np.float32))), np.float32)
 
@@ -52,6 +56,11 @@ class Storage:
         return n * places * (np.dtype(self.dtype).itemsize * d + 8 * places + _BESIDE)
 
 
+def of_use(n: int, d: int) -> int:
+    """Return the number of planes of each of n examples that are worth the time: 6 and ``4 d / n``, at most 32."""
+    return min(MOST_PLACES, ENOUGH_PLACES + int(_MORE * d / n))
+
+
 def _places(n: int, d: int, memory: int, dtype: type[Any]) -> int:
     half = (np.dtype(dtype).itemsize * d + _BESIDE) / 16.0  # P planes take 8 (P² + 2 half P) bytes an example
-    return min(MOST_PLACES, int((half * half + memory / (8 * n)) ** 0.5 - half))
+    return min(of_use(n, d), int((half * half + memory / (8 * n)) ** 0.5 - half))

@@ -96,6 +96,7 @@ def _dual_sweep(
 ) -> tuple[float, int]:
     total = 0.0
     g = np.empty(len(w))
+    room = np.empty((2, planes.L.shape[1]))
     for i in order:
         count = view.ptr[i + 1] - view.ptr[i]
         scores = np.empty(count)
@@ -103,14 +104,14 @@ def _dual_sweep(
         example_scores(view, i, w, scores)
         loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
         value = loss - np.dot(coef, scores)
-        best, to_beat = best_value(planes, i, w)
+        best, to_beat = best_value(planes, i, w, room)
         sound = 0.0 <= loss < np.inf and value < np.inf
         if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
             return total, i
         if value > to_beat + new_plane:
             example_combine(view, i, coef, g)
             insert(planes, i, g, loss, 0.0, w)
-        total += improve(planes, i, w, steps, True)
+        total += improve(planes, i, w, steps, True, room)
     return total, -1
 
 

@@ -31,6 +31,7 @@ class WeightedExamples:
     used : number of examples that the loss can learn from, the n of the objective.
     first : number of the first example, where this is a block of a larger problem.
     left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
+    seal : the `fingerprint`, where it is known and the data have not changed since; None: it is taken when needed.
     """
 
     loss: ScoreLoss[Any]
@@ -42,6 +43,7 @@ class WeightedExamples:
     used: int
     left_out: int = 0
     first: int = 0
+    seal: Vector | None = field(default=None, repr=False)
 
     @classmethod
     def from_queries(
@@ -191,4 +193,5 @@ class WeightedExamples:
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
             first=self.first + start,
+            seal=None,
         )

@@ -25,7 +25,7 @@ _LONGEST_WITHOUT = 10
 _COVERED = 0.95
 """Part of the whole gap that the examples of the next pass must hold, once each one's is known."""
 
-_SWEEPS_ACCURACY = 0.05
+_SWEEPS_ACCURACY = 0.07
 """Part of the gap met by a pass at which sweeps over the planes end."""
 
 _JOINT_ACCURACY = 0.02
@@ -47,7 +47,7 @@ class FrankWolfe(Solver):
     the data. What the pass met tells when a certificate is worth a pass of its own;
     the certificate tells which examples hold the gap, and only those are visited next.
 
-    Where memory for 32 planes an example in float64 is wanting, planes are kept in float32. Bounds
+    Where memory for as many planes as are of use is wanting in float64, planes are kept in float32. Bounds
     allow for the rounding; should it take more than a twentieth of ``tol · C``, as where tol is
     very small, planes are kept in float64 from there, however few.
 
@@ -55,7 +55,8 @@ class FrankWolfe(Solver):
     ----------
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of passes.
-    memory : bytes for planes; at most 32 an example are kept, at least 3.
+    memory : bytes for planes; 6 of each of n examples are kept and ``4 d / n`` more, 32 at most, where they fit, and
+        at least 3.
     cache_sweeps : most rounds over the planes, example by example, before all are moved together; 0 for neither.
     seed : of the order in which examples are visited.
     """

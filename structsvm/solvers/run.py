@@ -214,6 +214,8 @@ class Run:
         return self._best
 
     def _take_fingerprint(self) -> Vector:
+        if self.problem.seal is not None:
+            return self.problem.seal
         self.passes += 0.5
         with self.clock("oracle"):
             return fingerprint(self.problem)

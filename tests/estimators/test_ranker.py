@@ -19,6 +19,7 @@ from structsvm.estimators.model_file import ranker_arrays
 from structsvm.exceptions import InputError, ModelFileError, UnknownNameError
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP, NDCG
+from structsvm.problem import Problem, fingerprint, same
 from structsvm.qp import OSQP, ActiveSet
 from structsvm.solvers import NSlack, OneSlack
 
@@ -335,6 +336,20 @@ def test_a_path_is_the_fits_one_by_one(queries):
         np.testing.assert_allclose(ranker.coef_, alone.coef_, atol=1e-3)
         assert ranker.result_.primal <= alone.result_.primal + 1e-6 * ranker.C
         assert ranker.score(X, y, qid) > 0.0
+
+
+def test_a_path_takes_the_fingerprint_of_its_data_once(queries, monkeypatch):
+    X, y, qid = queries
+    taken = []
+    monkeypatch.setattr(
+        "structsvm.solvers.run.fingerprint", lambda problem: (taken.append(problem.C), fingerprint(problem))[1]
+    )
+    Cs = [0.1, 1.0, 10.0]
+    path = Ranker().path(X, y, qid, Cs=Cs)
+    assert taken == [0.1]
+    for C, ranker in zip(Cs, path, strict=True):
+        assert same(ranker.result_.fingerprint, fingerprint(Problem.from_queries(X, y, qid, C=C)))
+    assert not same(Ranker().fit(2.0 * X, y, qid).result_.fingerprint, path[0].result_.fingerprint)
 
 
 def test_a_path_ends_where_it_is_stopped(queries):

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.problem import Cuts, DualPlanes, Storage
+from structsvm.problem.storage import of_use
 from structsvm.result import CutSet
 from structsvm.types import Matrix, Vector
 
-D, N = 3, 4
+D, N = 7, 4
 CAP = np.array([2.0, 0.5, 0.0, 30.0])
 
 
@@ -48,9 +49,14 @@ class Pool:
         return CutSet(self.G[group, which], self.L[group, which], group, a * scale[group], N)
 
 
+def errors(dual: DualPlanes) -> Matrix:
+    """Return the error of each plane; there are none to look up where no plane was rounded."""
+    return dual.arrays.error if dual.arrays.error.size else np.zeros(dual.arrays.L.shape)
+
+
 def value_of(dual: DualPlanes) -> tuple[float, Vector]:
     """Return the value of the dual that the multipliers prove, and their w."""
-    a, G, L, error = dual.arrays.a, dual.arrays.G, dual.arrays.L, dual.arrays.error
+    a, G, L, error = dual.arrays.a, dual.arrays.G, dual.arrays.L, errors(dual)
     w = np.einsum("ip,ipk->k", a, G.astype(np.float64))
     return float((a * L).sum() - 0.5 * (np.linalg.norm(w) + (a * error).sum()) ** 2), w
 
@@ -58,7 +64,7 @@ def value_of(dual: DualPlanes) -> tuple[float, Vector]:
 def values_at(dual: DualPlanes, w: Vector) -> Matrix:
     """Return what the value of each plane is at least."""
     arrays = dual.arrays
-    return arrays.L - arrays.G @ w - arrays.error * np.linalg.norm(w)
+    return arrays.L - arrays.G @ w - errors(dual) * np.linalg.norm(w)
 
 
 def lost(dual: DualPlanes) -> float:
@@ -239,4 +245,4 @@ def test_too_little_memory_is_refused_with_what_is_needed() -> None:
     assert dual.arrays.L.shape == (N, 3)
     with pytest.raises(InputError, match=f"too few digits for this tol: give it {bytes_for(3)} bytes, or use OneSlack"):
         dual.stop_rounding()
-    assert DualPlanes(D, CAP, 10**9).arrays.L.shape == (N, 32)
+    assert DualPlanes(D, CAP, 10**9).arrays.L.shape == (N, of_use(N, D))

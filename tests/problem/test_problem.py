@@ -5,6 +5,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -227,3 +228,10 @@ def test_examples_that_cannot_be_learned_from_are_left_out() -> None:
     np.testing.assert_array_equal(examples.cap, queries.cap)
     with pytest.raises(InputError, match="AveragePrecision can learn from none of the 1 examples"):
         Problem.from_examples([X[:3]], [np.zeros(3)], loss="map")
+
+
+def test_a_part_of_a_sealed_problem_has_no_seal() -> None:
+    """Its data are others."""
+    problem = evolve(small_problem("map"), seal=np.ones(3))
+    assert problem.with_C(7.0).seal is problem.seal
+    assert problem.block(0, 1).seal is None

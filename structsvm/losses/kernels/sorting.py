@@ -20,6 +20,8 @@ def descending(scores: Vector) -> IntVector:
     highest, lowest = -np.inf, np.inf
     for score in scores:
         highest, lowest = max(highest, score), min(lowest, score)
+    if highest == lowest:
+        return np.arange(len(scores))
     bits = _FEWEST_BITS
     while bits < _MOST_BITS and 2 << bits < len(scores):
         bits += 1
