@@ -324,8 +324,9 @@ def test_the_rounds_best_on_validation_are_kept(data):
 
 def test_of_equal_rounds_the_first_is_kept(data):
     X, y, qid = data
-    ranker = RankBoost(20).fit(X, y, qid, validation=(X[:3], [0, 0, 0], [1, 1, 1]))
-    assert ranker.validation_scores_.tolist() == [0.0] * 20
+    same = np.zeros((3, 5))  # three documents that no weak ranker tells apart, so that all rounds are equal
+    ranker = RankBoost(20).fit(X, y, qid, validation=(same, [0, 1, 0], [1, 1, 1]))
+    assert ranker.validation_scores_.tolist() == [0.5] * 20
     assert ranker.n_rounds_ == 1
 
 
@@ -337,14 +338,15 @@ def test_validation_of_one_query(data):
 @pytest.mark.parametrize(
     ("validation", "message"),
     [
-        (([[0.0] * 5], [1]), "the training data have qid, so validation needs it too"),
+        (([[0.0] * 5], [1]), "fit was given qid, so validation needs it too"),
         (([[0.0] * 4], [1], [1]), "4 features"),
         (([[0.0] * 5], [1, 2], [1]), "1 rows but y has 2 labels"),
         (([[0.0] * 5], [1], [1, 2]), "one query id per row"),
         (([[0.0] * 5], Preferences([0], [1]), [1]), "not Preferences"),
         (([[math.inf] * 5], [1], [1]), "row 0, column 0"),
-        (np.zeros((3, 5)), r"validation must be \(X, y, qid\)"),
-        ((1,), r"validation must be \(X, y, qid\)"),
+        (([[0.0] * 5], [0], [1]), "map has a value for none of its queries"),
+        (np.zeros((3, 5)), r"validation must be a tuple \(X, y, qid\)"),
+        ((1,), r"validation must be a tuple \(X, y, qid\)"),
     ],
 )
 def test_validation_data_that_cannot_be_used(data, validation, message):
