@@ -10,19 +10,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.held_out import HeldOut, require_patience
-from structsvm.baselines.training import checked_training
+from structsvm.baselines.training import checked_training, usable_queries
 from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import measure_of, require_integer, require_number
+from structsvm.estimators.parameters import measure_of, random_of, require_integer, require_number
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.metrics import Measure
 from structsvm.operators import BinnedMatrix, Readable
-from structsvm.problem.queries import query_weights
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.types import Vector
 
 _OURS = {
     "objective": "always 'lambdarank'",
@@ -66,8 +65,8 @@ class LambdaMART(RankingEstimator):
     validation_scores_ : the measure of ``validation`` after each tree; None without it.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries of a single grade, which have no gradient. LightGBM still counts their rows where it
-        makes bins of the features and for ``min_child_samples``.
+    n_left_out_ : number of queries of a single grade or of weight 0, which have no gradient. LightGBM still counts
+        their rows where it makes bins of the features and for ``min_child_samples``.
 
     Examples
     --------
@@ -117,7 +116,7 @@ class LambdaMART(RankingEstimator):
         y : grades, shape (rows,): whole numbers of at least 0. A document gains ``2^grade − 1``, unless ``params`` has
             another ``label_gain``; without it 30 is the largest grade.
         qid : query id of each row; rows of a query need not be together. None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query.
+        sample_weight : weight of each row, the same for all rows of a query. Only ratios matter: the largest counts 1.
         validation : (X, y, qid) of other queries: the number of trees that is best on them by ``measure`` is kept, the
             first among equals. None: all trees.
 
@@ -132,35 +131,33 @@ class LambdaMART(RankingEstimator):
         """
         self._require_settings()
         lightgbm = _lightgbm()
-        training = checked_training(self, X, y, qid)
+        random = random_of(self)
+        training = checked_training(self, X, y, qid, sample_weight)
         grades = _grades(training.y)
         require_patience(self, validation)
         held_out = HeldOut.of(self, validation)
-        queries, rows = len(training.ids), len(grades)
-        weights = None if sample_weight is None else query_weights(sample_weight, qid, rows)
-        self.n_examples_ = _usable(grades, training.ptr, weights)
-        self.n_left_out_ = queries - self.n_examples_
+        usable_queries(self, training, training.with_pairs())
         size = np.diff(training.ptr)
-        by_row = None if weights is None else np.repeat(weights, size)
+        by_row = None if sample_weight is None else np.repeat(training.shares, size)
         data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=by_row)
-        self._grow(lightgbm, data, held_out)
+        self._grow(lightgbm, data, held_out, random)
         return self
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "booster_")
         return self._scores(_matrix(checked_features(self, X, reset=False)), 0, self.best_iteration_)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the scores of rows after each tree that was grown, shape (rows,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "booster_")
         rows = _matrix(checked_features(self, X, reset=False))
         scores = np.zeros(rows.shape[0])
         for tree in range(self.booster_.current_iteration()):
             scores = scores + self._scores(rows, tree, 1)
             yield scores
 
-    def _grow(self, lightgbm: ModuleType, data: Any, held_out: HeldOut | None) -> None:
+    def _grow(self, lightgbm: ModuleType, data: Any, held_out: HeldOut | None, random: np.random.RandomState) -> None:
         given = {"deterministic": True, "force_row_wise": True, "verbosity": -1} | dict(self.params or {})
         given |= {
             "objective": "lambdarank",
@@ -168,7 +165,7 @@ class LambdaMART(RankingEstimator):
             "learning_rate": float(self.learning_rate),
             "num_leaves": int(self.num_leaves),
             "min_child_samples": int(self.min_child_samples),
-            "seed": int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            "seed": int(random.randint(np.iinfo(np.int32).max)),
         }
         values: list[float] = []
         held: dict[str, Any] = {}
@@ -241,22 +238,6 @@ def _grades(y: Any) -> Vector:
             "smallest"
         )
     return y
-
-
-def _usable(grades: Vector, ptr: IntVector, weights: Vector | None) -> int:
-    """Return the number of queries with more than one grade, of which there must be one that has a weight."""
-    usable: BoolVector = np.asarray(np.maximum.reduceat(grades, ptr[:-1]) > np.minimum.reduceat(grades, ptr[:-1]))
-    if not usable.any():
-        raise InputError(
-            f"LambdaMART can learn from none of the {len(usable)} queries: each has a single grade, so no document is "
-            "better than another. Check the labels and qid"
-        )
-    if weights is not None and not weights[usable].any():
-        raise InputError(
-            f"sample_weight is zero for each of the {usable.sum()} queries that LambdaMART can learn from: some must "
-            "have a weight above 0"
-        )
-    return int(usable.sum())
 
 
 def _matrix(X: Readable) -> Any:

@@ -115,7 +115,7 @@ class MaximumEntropy(RankingEstimator):
 
     def predict(self, X: Any) -> Vector:
         """Return the log-odds of relevance of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         X = checked_features(self, X, reset=False)
         return Rows.one_each(X).scores(self.coef_) + self.intercept_
 

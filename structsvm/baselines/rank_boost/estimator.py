@@ -18,14 +18,13 @@ from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost.coded_features import CodedFeatures
 from structsvm.baselines.rank_boost.pair_weights import Pairs, pairs_of_labels, pairs_of_preferences
 from structsvm.baselines.rank_boost.stumps import add_coded_stump, add_stumps, best_stump
-from structsvm.baselines.training import Training, checked_training
+from structsvm.baselines.training import Training, checked_training, usable_queries
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.metrics import Measure
 from structsvm.operators import BinnedMatrix
-from structsvm.problem.queries import query_weights
 from structsvm.types import BoolVector, IntVector, Vector
 
 _ROUNDING = 1e-12
@@ -66,7 +65,8 @@ class RankBoost(RankingEstimator):
     validation_scores_ : the measure on the validation data after each round, also those that were not kept;
         None without such data.
     n_features_in_ : number of features.
-    n_left_out_ : number of queries without pairs, which cannot be learned from.
+    n_examples_ : number of queries learned from.
+    n_left_out_ : number of queries without pairs, or of weight 0, which were not.
 
     Examples
     --------
@@ -122,11 +122,12 @@ class RankBoost(RankingEstimator):
             require_integer(self, "max_thresholds", 1)
         measure_of(self)
         _require_dense(X)
-        training = checked_training(self, X, y, qid, missing=True)
+        training = checked_training(self, X, y, qid, sample_weight, missing=True)
         held_out = HeldOut.of(self, validation, missing=True)
         if held_out is not None:
             _require_dense(held_out.X)
-        self._boost(training, _pairs(training, qid, sample_weight))
+        usable_queries(self, training, training.with_pairs())
+        self._boost(training, _pairs(training))
         self.validation_scores_: Vector | None = None
         if self.n_rounds_ == 0:
             warnings.warn(
@@ -185,7 +186,6 @@ class RankBoost(RankingEstimator):
         self.alphas_: Vector = np.array(alphas, dtype=np.float64)
         self.r_: Vector = np.array(rs, dtype=np.float64)
         self.losses_: Vector = np.array(losses, dtype=np.float64)
-        self.n_left_out_ = pairs.left_out
 
     def _keep(self, rounds: int) -> None:
         self.n_rounds_ = rounds
@@ -205,7 +205,7 @@ class RankBoost(RankingEstimator):
         return scores
 
     def _checked_rows(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
+        check_is_fitted(self, "alphas_")
         _require_dense(X)
         return np.asarray(checked_features(self, X, reset=False, missing=True))
 
@@ -223,20 +223,8 @@ def _require_dense(X: Any) -> None:
         )
 
 
-def _pairs(training: Training, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Pairs:
+def _pairs(training: Training) -> Pairs:
     """Return the pairs to learn from."""
-    y, ptr = training.y, training.ptr
-    rows = int(ptr[-1])
-    weights = np.ones(len(ptr) - 1)
-    if sample_weight is not None:
-        weights = query_weights(sample_weight, np.zeros(rows, dtype=np.int64) if qid is None else qid, rows)
-    if isinstance(y, Preferences):
-        pairs: Pairs = pairs_of_preferences(y, ptr, weights)
-    else:
-        pairs = pairs_of_labels(y, ptr, weights)
-    if len(pairs.rows) == 0:
-        raise InputError(
-            f"RankBoost can learn from none of the {len(weights)} queries: it needs one of a weight above 0 "
-            "with documents of which one is better, so with two different labels"
-        )
-    return pairs
+    if isinstance(training.y, Preferences):
+        return pairs_of_preferences(training.y, training.ptr, training.shares)
+    return pairs_of_labels(training.y, training.ptr, training.shares)

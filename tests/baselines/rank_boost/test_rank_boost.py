@@ -375,7 +375,7 @@ def test_data_that_cannot_be_used(data):
         RankBoost().fit(X, qid.astype(float), qid)
     with pytest.raises(InputError, match="can learn from none of the 1 queries"):
         RankBoost().fit(X, np.ones(200))
-    with pytest.raises(InputError, match="can learn from none"):
+    with pytest.raises(InputError, match="zero for each of the 1 queries that RankBoost can learn from"):
         RankBoost().fit(X, Preferences([0], [1]), qid, sample_weight=(qid > 0).astype(float))
     with pytest.raises(InputError, match="no sparse data"):
         RankBoost().fit(sp.csr_array(X), y, qid)

@@ -72,8 +72,8 @@ def test_steps_after_each_query_come_near_the_optimum_with_weights_of_queries():
     kappa = np.arange(12.0)
     ranker = RankNet(0, epochs=500, weight_decay=0.05, log_odds=2.0, random_state=0)
     ranker.fit(X, y, qid, sample_weight=kappa[qid])
-    assert (ranker.n_examples_, ranker.n_left_out_) == (11, 1)
-    used = qid != 3
+    assert (ranker.n_examples_, ranker.n_left_out_) == (10, 2)
+    used = (qid != 3) & (qid != 0)  # query 0 has no weight
     pairs = Preferences.of_labels(y, qid)
     Z = (X - X[used].mean(axis=0)) / X[used].std(axis=0)
     arguments = Z, pairs, expit(2.0 * pairs.magnitude), qid[pairs.better], np.delete(kappa, 3), 0.05
@@ -269,3 +269,31 @@ def test_a_grid_search_with_queries():
         search.fit(X, y, qid=qid, groups=qid)
         assert 0.5 < search.score(X, y, qid=qid) <= 1.0
     assert search.best_estimator_.n_examples_ > 20
+
+
+def test_settings_that_are_changed_later_do_not_change_a_fitted_network():
+    X, y, qid = queries(n=6)
+    ranker = RankNet(3, epochs=3, random_state=0).fit(X, y, qid)
+    scores, stages = ranker.predict(X), [stage.tolist() for stage in ranker.staged_predict(X)]
+    assert ranker.hidden_ == 3
+    ranker.set_params(hidden=500)
+    assert ranker.predict(X).tolist() == scores.tolist()
+    assert [stage.tolist() for stage in ranker.staged_predict(X)] == stages
+
+
+def test_a_refit_that_fails_leaves_the_network_as_it_was():
+    X, y, qid = queries(n=6)
+    ranker = RankNet(3, epochs=3, random_state=0).fit(X, y, qid)
+    scores = ranker.predict(X)
+    with pytest.raises(InputError, match="overflowed in epoch 1"):
+        ranker.set_params(learning_rate=1e200, weight_decay=1e200).fit(9.0 * X, y, qid)
+    assert ranker.predict(X).tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize("factor", [1e160, 1e300])
+def test_features_that_overflow(factor):
+    X, y, qid = queries(n=6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError, match="the features overflow where RankNet standardises them"):
+            RankNet(3, epochs=3).fit(factor * X, y, qid)
