@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.held_out import HeldOut, require_patience
+from structsvm.baselines.lightgbm_params import require_fixed_trees, require_params_of_its_own
 from structsvm.baselines.training import checked_training, usable_queries
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, random_of, require_integer, require_number
@@ -22,22 +23,6 @@ from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.metrics import Measure
 from structsvm.operators import BinnedMatrix, Readable
 from structsvm.types import Vector
-
-_OURS = {
-    "objective": "always 'lambdarank'",
-    "metric": "the parameter measure, on validation",
-    "n_estimators": "a parameter of its own",
-    "num_iterations": "the parameter n_estimators",
-    "num_boost_round": "the parameter n_estimators",
-    "early_stopping_round": "the parameter patience",
-    "early_stopping_rounds": "the parameter patience",
-    "learning_rate": "a parameter of its own",
-    "num_leaves": "a parameter of its own",
-    "min_child_samples": "a parameter of its own",
-    "min_data_in_leaf": "the parameter min_child_samples",
-    "random_state": "a parameter of its own",
-    "seed": "the parameter random_state",
-}
 
 
 class LambdaMART(RankingEstimator):
@@ -52,7 +37,7 @@ class LambdaMART(RankingEstimator):
     learning_rate : factor of what each tree adds.
     num_leaves : leaves of a tree, at most.
     min_child_samples : fewest training rows in a leaf.
-    params : more parameters of LightGBM, by its names, such as ``{"lambdarank_truncation_level": 100,
+    params : more parameters of LightGBM, by any of its names, such as ``{"lambdarank_truncation_level": 100,
         "label_gain": [0, 1, 3], "num_threads": 1}``. LightGBM does not say which of them it does not know.
     patience : trees without a better measure of ``validation`` after which to stop; None: all are grown.
     measure : what `score` reports and ``validation`` is judged by, by name or as an object; None is "map".
@@ -122,19 +107,22 @@ class LambdaMART(RankingEstimator):
 
         Raises
         ------
-        InputError : when the data or a parameter cannot be used.
+        InputError : when the data or a parameter cannot be used; ``validation`` cannot be with the boosting "dart", by
+            which later trees change earlier ones.
         NotInstalledError : when LightGBM is not installed.
 
         Warns
         -----
         UserWarning : when no tree has a split, so that all scores are equal.
         """
-        self._require_settings()
         lightgbm = _lightgbm()
+        self._require_settings()
         random = random_of(self)
         training = checked_training(self, X, y, qid, sample_weight)
         grades = _grades(training.y)
         require_patience(self, validation)
+        if validation is not None:
+            require_fixed_trees(self.params or {})
         held_out = HeldOut.of(self, validation)
         usable_queries(self, training, training.with_pairs())
         size = np.diff(training.ptr)
@@ -149,7 +137,10 @@ class LambdaMART(RankingEstimator):
         return self._scores(_matrix(checked_features(self, X, reset=False)), 0, self.best_iteration_)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the scores of rows after each tree that was grown, shape (rows,)."""
+        """Yield the score of each row after each tree that was grown, also those after the best; shape (rows,).
+
+        Those after ``best_iteration_`` trees are the scores of `predict`.
+        """
         check_is_fitted(self, "booster_")
         rows = _matrix(checked_features(self, X, reset=False))
         scores = np.zeros(rows.shape[0])
@@ -207,9 +198,7 @@ class LambdaMART(RankingEstimator):
         require_integer(self, "min_child_samples", 1)
         if self.params is not None and not isinstance(self.params, dict):
             raise InputError(f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {self.params!r}")
-        for name in self.params or {}:
-            if name in _OURS:
-                raise InputError(f"LambdaMART(params=...) must not have {name!r}: that is {_OURS[name]}")
+        require_params_of_its_own(self.params or {})
         measure_of(self)
 
     def __sklearn_tags__(self) -> Tags:

@@ -187,3 +187,37 @@ def test_data_frames_and_their_names():
     assert fitted.feature_names_in_.tolist() == list(frame.columns)
     assert (scores == ranker(n_estimators=3).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
     assert len(stages) == 3
+
+
+OURS = {
+    "objective": "always 'lambdarank'",
+    "metric": "the parameter measure, on validation",
+    "num_iterations": "the parameter n_estimators",
+    "early_stopping_round": "the parameter patience",
+    "learning_rate": "the parameter learning_rate",
+    "num_leaves": "the parameter num_leaves",
+    "min_data_in_leaf": "the parameter min_child_samples",
+    "seed": "the parameter random_state",
+}
+
+
+@pytest.mark.parametrize("canonical", OURS)
+def test_parameters_of_its_own_are_refused_by_every_name(canonical, monkeypatch):
+    names = lightgbm.basic._ConfigAliases.get(canonical)
+    assert len(names) > 2
+    for listed in (True, False):
+        if not listed:  # as with a LightGBM that does not say its names
+            monkeypatch.delattr(lightgbm.basic, "_ConfigAliases")
+        for name in names:
+            with pytest.raises(InputError, match=f"must not have '{name}': that is {OURS[canonical]}"):
+                ranker(params={"num_threads": 1, name: 3}).fit(*queries())
+
+
+@pytest.mark.parametrize("name", ["boosting", "boosting_type", "boost"])
+def test_trees_that_change_later_take_no_validation(name):
+    X, y, qid = queries()
+    dart = ranker(params=ONE_THREAD | {name: "dart"})
+    with pytest.raises(InputError, match="'dart'}.* takes no validation: earlier trees are scaled anew"):
+        dart.fit(X, y, qid, validation=queries(1))
+    assert dart.fit(X, y, qid).best_iteration_ == 20
+    assert dart.score(X, y, qid) > 0.9
