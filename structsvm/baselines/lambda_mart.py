@@ -107,8 +107,9 @@ class LambdaMART(RankingEstimator):
 
         Raises
         ------
-        InputError : when the data or a parameter cannot be used; ``validation`` cannot be with the boosting "dart", by
-            which later trees change earlier ones.
+        InputError : when the data or a parameter cannot be used; ``validation`` cannot with the boosting "dart", by
+            which later trees change earlier ones. Where it is LightGBM that finds it, its compiled code also writes a
+            line to the standard error, which could be kept back for the whole process only.
         NotInstalledError : when LightGBM is not installed.
 
         Warns
@@ -137,14 +138,20 @@ class LambdaMART(RankingEstimator):
         return self._scores(_matrix(checked_features(self, X, reset=False)), 0, self.best_iteration_)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the score of each row after each tree that was grown, also those after the best; shape (rows,).
+        """Yield the score of each row after each tree that is kept; the last are those of `predict`.
 
-        Those after ``best_iteration_`` trees are the scores of `predict`.
+        Parameters
+        ----------
+        X : as in `predict`.
+
+        Yields
+        ------
+        Scores, shape (rows,): ``best_iteration_`` times.
         """
         check_is_fitted(self, "booster_")
         rows = _matrix(checked_features(self, X, reset=False))
         scores = np.zeros(rows.shape[0])
-        for tree in range(self.booster_.current_iteration()):
+        for tree in range(self.best_iteration_):
             scores = scores + self._scores(rows, tree, 1)
             yield scores
 

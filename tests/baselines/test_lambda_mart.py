@@ -70,11 +70,14 @@ def test_validation_keeps_the_first_best_number_of_trees():
     assert fitted.best_iteration_ == np.argmax(fitted.validation_scores_) + 1
     assert fitted.score(*held) == fitted.validation_scores_.max()
     stages = list(fitted.staged_predict(held[0]))
-    assert len(stages) == len(fitted.validation_scores_) == 60
-    np.testing.assert_allclose(stages[fitted.best_iteration_ - 1], fitted.predict(held[0]), rtol=1e-12)
+    assert len(fitted.validation_scores_) == 60 > fitted.best_iteration_ == len(stages)
+    np.testing.assert_allclose(stages[-1], fitted.predict(held[0]), rtol=1e-12)
     whole = ranker(n_estimators=60).fit(X, y, qid)
     assert (whole.best_iteration_, whole.validation_scores_) == (60, None)
-    np.testing.assert_allclose(whole.predict(held[0]), stages[-1], rtol=1e-12)
+    every = list(whole.staged_predict(held[0]))
+    assert len(every) == 60
+    np.testing.assert_allclose(every[len(stages) - 1], stages[-1], rtol=1e-12)
+    np.testing.assert_allclose(every[-1], whole.predict(held[0]), rtol=1e-12)
 
 
 def test_patience_stops():
@@ -186,7 +189,7 @@ def test_data_frames_and_their_names():
         stages = list(fitted.staged_predict(frame))
     assert fitted.feature_names_in_.tolist() == list(frame.columns)
     assert (scores == ranker(n_estimators=3).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
-    assert len(stages) == 3
+    assert len(stages) == fitted.best_iteration_
 
 
 OURS = {

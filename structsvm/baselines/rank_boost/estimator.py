@@ -47,7 +47,8 @@ class RankBoost(RankingEstimator):
     ----------
     n_rounds : number of rounds, at most; fewer are kept with ``validation``.
     max_thresholds : number of thresholds of a feature, at most: quantiles of the values that the training documents
-        in pairs have, or all of these values where they are not more. LETOR's baseline has 255. None: all values.
+        in pairs have, or all of these values where they are not more. A value that many documents have counts for one
+        of ``max_thresholds + 1`` equal parts, as in LightGBM's bins. LETOR's baseline has 255. None: all values.
     measure : what `score` reports, and what the rounds are chosen by, by name ("map", "ndcg@10", "p@5", ...)
         or as an object; None is "map".
 
@@ -63,7 +64,7 @@ class RankBoost(RankingEstimator):
         It never increases, and bounds the share of pairs in the wrong order from above. Of all rounds, also
         those that were not kept.
     validation_scores_ : the measure on the validation data after each round, also those that were not kept;
-        None without such data.
+        None without such data, and where there is no weak ranker.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
     n_left_out_ : number of queries without pairs, or of weight 0, which were not.
@@ -147,11 +148,15 @@ class RankBoost(RankingEstimator):
         return self._add(rows, slice(None), np.zeros(len(rows)))
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the score of each row after each round that was kept; the last are those of `predict`.
+        """Yield the score of each row after each round that is kept; the last are those of `predict`.
 
         Parameters
         ----------
         X : as in `predict`.
+
+        Yields
+        ------
+        Scores, shape (rows,): ``n_rounds_`` times.
         """
         rows = self._checked_rows(X)
         for scores in self._stages(rows):

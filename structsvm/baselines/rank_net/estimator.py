@@ -151,10 +151,19 @@ class RankNet(RankingEstimator):
         return network_scores(rows, self.weights_, self.hidden_)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the scores of rows after each epoch that was run, shape (rows,)."""
+        """Yield the score of each row after each epoch that is kept; the last are those of `predict`.
+
+        Parameters
+        ----------
+        X : as in `predict`.
+
+        Yields
+        ------
+        Scores, shape (rows,): ``best_epoch_`` times.
+        """
         check_is_fitted(self, "scaler_")
         rows = self._standardised(checked_features(self, X, reset=False))
-        for weights in self.path_:
+        for weights in self.path_[: self.best_epoch_]:
             yield network_scores(rows, weights, self.hidden_)
 
     def _scaler(self, rows: Matrix) -> StandardScaler:
