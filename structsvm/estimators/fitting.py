@@ -190,6 +190,11 @@ def checked_labels(y: Any, n: int) -> Vector:
     ------
     InputError : when they are not n finite numbers.
     """
+    if type(y).__name__ == "Preferences":
+        raise InputError(
+            "y must hold one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
+            "measures are of labels"
+        )
     try:
         labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
     except ValueError as error:

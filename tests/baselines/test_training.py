@@ -7,9 +7,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from structsvm.baselines import LambdaMART, Preferences, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm import Ranker
+from structsvm.baselines import LambdaMART, MaximumEntropy, Preferences, RankBoost, RankNet, RankSVM, WeightSearch
 from structsvm.baselines.training import Training, usable_queries
 from structsvm.exceptions import InputError
+from structsvm.losses import JudgedPairs
 
 LEARNERS = [
     RankSVM(0.1),
@@ -116,3 +118,29 @@ def test_seeds_that_cannot_be_used(name, seed, data):
     learner = clone(LEARNERS[NAMES.index(name)]).set_params(random_state=seed)
     with pytest.raises(InputError, match=rf"{name}\(random_state=...\) must be a whole number"):
         fitted(learner, *data)
+
+
+def test_preferences_where_labels_are_needed(data):
+    X, y, qid = data
+    pairs = Preferences([0], [1])
+    for learner in (Ranker(), MaximumEntropy()):
+        with pytest.raises(InputError, match="one label per row here, not Preferences"):
+            learner.fit(X, pairs, qid)
+    with pytest.raises(InputError, match="one label per row here, not Preferences"):
+        RankBoost(3).fit(X, y, qid).score(X, pairs, qid)
+
+
+@pytest.mark.parametrize(("weight", "direction"), [(1e300, 1e-300), (1e-300, 1e300), (5e-324, 1.0)])
+def test_directions_are_scaled_to_weights_of_any_size(weight, direction):
+    X, y = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]]), [0, 1, 0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ranker = WeightSearch([[0.0, direction]], [weight, 0.0]).fit(X, y)
+    assert np.isfinite(ranker.coef_).all()
+    assert ranker.map_ >= 0.5
+
+
+def test_equal_judged_pairs_have_one_hash():
+    first, second = (JudgedPairs(3, [0, 1], [1, 2], [1.0, 2.0]) for _ in range(2))
+    assert first == second != JudgedPairs(3, [0, 1], [1, 2], [1.0, 3.0])
+    assert len({first, second}) == 1

@@ -39,8 +39,8 @@ class RankBoost(RankingEstimator):
     query, and adds ``α h`` to the scores, ``α = ½ ln((1 + r) / (1 − r))``. The weights D of pairs, equal at
     first, are then multiplied by ``exp(α (h(x0) − h(x1)))`` and divided by their sum. A missing feature (NaN)
     is neither above nor below: h is what makes ``|r|`` larger, the same for all documents that lack it. (Freund,
-    Iyer, Schapire and Singer, Journal of Machine Learning Research 4, 2003: figure 1, sections 3.2, third
-    method, and 3.3.) Pairs of labels are never listed: a round costs a look at one small integer for each
+    Iyer, Schapire and Singer, "An efficient boosting algorithm for combining preferences", Journal of Machine
+    Learning Research 4, 2003.) Pairs of labels are never listed: a round costs a look at one small integer for each
     feature and document.
 
     Parameters
