@@ -100,10 +100,11 @@ class LambdaMART(RankingEstimator):
             CSR copy.
         y : grades, shape (rows,): whole numbers of at least 0. A document gains ``2^grade − 1``, unless ``params`` has
             another ``label_gain``; without it 30 is the largest grade.
-        qid : query id of each row; rows of a query need not be together. None: all rows are one query.
+        qid : query id of each row (not group sizes); rows of a query need not be together.
+            None: all rows are one query.
         sample_weight : weight of each row, the same for all rows of a query. Only ratios matter: the largest counts 1.
-        validation : (X, y, qid) of other queries: the number of trees that is best on them by ``measure`` is kept, the
-            first among equals. None: all trees.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels: the number of trees that is
+            best on them by ``measure`` is kept, the first among equals. None: all trees.
 
         Raises
         ------

@@ -3,7 +3,6 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.training import checked_training, usable_queries
-from structsvm.estimators.fitting import checked_features, minimise, minimise_path
+from structsvm.estimators.fitting import checked_features, minimise, minimise_path, rankers_along
 from structsvm.estimators.parameters import checked_Cs, measure_of, require_choice, require_solver
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
@@ -154,11 +153,7 @@ class RankSVM(RankingEstimator):
         results = minimise_path(
             problem, values, self.solver, tol, callback, loss=problem.loss, ranks=True, other_losses=False
         )
-        rankers: dict[float, Self] = {}
-        for C, result in results.items():
-            rankers[C] = copy(first).set_params(C=C)
-            rankers[C]._take(result)
-        return [rankers[C] for C in values if C in rankers]
+        return rankers_along(first, values, results)
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,7 +12,7 @@ from structsvm.estimators.fitting import checked_features, checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.metrics.ranking import number_queries
-from structsvm.operators import Readable
+from structsvm.operators import BinnedMatrix, Readable
 from structsvm.problem.queries import query_weights
 from structsvm.types import BoolVector, IntVector, Vector
 
@@ -48,6 +49,15 @@ class Training:
         if isinstance(self.y, Preferences):
             return np.bincount(self.y.queries(self.ptr), minlength=len(self.ids)) > 0
         return with_grades(self.y, self.ptr)
+
+
+def require_dense(estimator: RankingEstimator, X: Any) -> None:
+    """Refuse sparse features, before or after they were checked."""
+    if sp.issparse(X) or isinstance(X, BinnedMatrix):
+        raise InputError(
+            f"{type(estimator).__name__} takes dense features: sparse input ({type(X).__name__}) is not supported. "
+            "Pass X.toarray(), or leave out features that are seldom present"
+        )
 
 
 def with_grades(y: Vector, ptr: IntVector) -> BoolVector:

@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from copy import copy
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,7 @@ from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
 _EXACT = 1e-9
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
 AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 
@@ -118,6 +120,22 @@ def minimise_path(
         if result.status in (Status.INTERRUPTED, Status.STOPPED):
             break
     return results
+
+
+def rankers_along(first: Estimator, Cs: Iterable[float], results: dict[float, Result]) -> list[Estimator]:
+    """Return a fitted copy of an estimator for each value of a path that was reached.
+
+    Parameters
+    ----------
+    first : has what `fit` sets before it minimises, and ``_take``, which takes a result.
+    Cs : the values of C, in the order of what is returned.
+    results : what `minimise_path` returned.
+    """
+    fitted: dict[float, Estimator] = {}
+    for C, result in results.items():
+        fitted[C] = copy(first).set_params(C=C)
+        fitted[C]._take(result)
+    return [fitted[C] for C in Cs if C in fitted]
 
 
 def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool, other_losses: bool = True) -> str:

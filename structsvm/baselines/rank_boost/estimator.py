@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -18,13 +17,12 @@ from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost.coded_features import CodedFeatures
 from structsvm.baselines.rank_boost.pair_weights import Pairs, pairs_of_labels, pairs_of_preferences
 from structsvm.baselines.rank_boost.stumps import add_coded_stump, add_stumps, best_stump
-from structsvm.baselines.training import Training, checked_training, usable_queries
+from structsvm.baselines.training import Training, checked_training, require_dense, usable_queries
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.metrics import Measure
-from structsvm.operators import BinnedMatrix
 from structsvm.types import BoolVector, IntVector, Vector
 
 _ROUNDING = 1e-12
@@ -56,7 +54,9 @@ class RankBoost(RankingEstimator):
     ----------
     n_rounds_ : number T of weak rankers that are kept.
     features_ : feature of each, shape (T,).
-    thresholds_ : threshold of each, shape (T,); −inf is below all values, so that only missing ones are not above.
+    thresholds_ : threshold of each, shape (T,), a value of the training data as float64; values of float32 data are
+        compared as the numbers that they are, so predict from the type that was learned from. −inf is below all values,
+        so that only missing ones are not above.
     missing_ : what each gives to documents whose feature is missing, True being 1, shape (T,).
     alphas_ : weight α of each, shape (T,); it has the sign of r.
     r_ : r of each, shape (T,).
@@ -122,11 +122,11 @@ class RankBoost(RankingEstimator):
         if self.max_thresholds is not None:
             require_integer(self, "max_thresholds", 1)
         measure_of(self)
-        _require_dense(X)
+        require_dense(self, X)
         training = checked_training(self, X, y, qid, sample_weight, missing=True)
         held_out = HeldOut.of(self, validation, missing=True)
         if held_out is not None:
-            _require_dense(held_out.X)
+            require_dense(self, held_out.X)
         usable_queries(self, training, training.with_pairs())
         self._boost(training, _pairs(training))
         self.validation_scores_: Vector | None = None
@@ -211,21 +211,13 @@ class RankBoost(RankingEstimator):
 
     def _checked_rows(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self, "alphas_")
-        _require_dense(X)
+        require_dense(self, X)
         return np.asarray(checked_features(self, X, reset=False, missing=True))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _require_dense(X: Any) -> None:
-    if sp.issparse(X) or isinstance(X, BinnedMatrix):
-        raise InputError(
-            f"RankBoost looks at one feature of all documents at a time and takes no sparse data ({type(X).__name__}): "
-            "use X.toarray(), or leave out features that are seldom present"
-        )
 
 
 def _pairs(training: Training) -> Pairs:

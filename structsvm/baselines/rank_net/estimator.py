@@ -15,7 +15,7 @@ from structsvm.baselines.held_out import HeldOut, require_patience
 from structsvm.baselines.rank_net.descent import Examples, descend
 from structsvm.baselines.rank_net.network import decayed, first_weights, network_scores
 from structsvm.baselines.rank_net.pair_examples import pair_examples, with_examples
-from structsvm.baselines.training import checked_training, usable_queries
+from structsvm.baselines.training import checked_training, require_dense, usable_queries
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import (
     measure_of,
@@ -119,10 +119,11 @@ class RankNet(RankingEstimator):
         ----------
         X : features, one document a row, shape (rows, d), dense.
         y : grades, shape (rows,), larger is better; or `Preferences`.
-        qid : query id of each row; rows of a query need not be together. None: all rows are one query.
+        qid : query id of each row (not group sizes); rows of a query need not be together.
+            None: all rows are one query.
         sample_weight : weight of each row, the same for all rows of a query.
-        validation : (X, y, qid) of other queries: the epoch that is best on them by ``measure`` is kept, the first
-            among equals. None: the last epoch.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels: the epoch that is best on
+            them by ``measure`` is kept, the first among equals. None: the last epoch.
 
         Raises
         ------
@@ -131,7 +132,7 @@ class RankNet(RankingEstimator):
         self._require_settings()
         random = random_of(self)
         training = checked_training(self, X, y, qid, sample_weight)
-        self._require_dense(training.X)
+        require_dense(self, training.X)
         require_patience(self, validation)
         held_out = HeldOut.of(self, validation)
         usable = usable_queries(self, training, with_examples(training, ties=self.ties))
@@ -212,15 +213,9 @@ class RankNet(RankingEstimator):
         self.validation_scores_: Vector | None = np.array(values) if values else None
 
     def _standardised(self, X: Readable) -> Matrix:
-        self._require_dense(X)
+        require_dense(self, X)
         rows: Matrix = np.ascontiguousarray(self.scaler_.transform(X))
         return rows
-
-    def _require_dense(self, X: Readable) -> None:
-        if not isinstance(X, np.ndarray):
-            raise InputError(
-                "RankNet standardises features, so sparse input is not supported: pass dense features (X.toarray())"
-            )
 
     def _require_settings(self) -> None:
         require_integer(self, "hidden", 0)

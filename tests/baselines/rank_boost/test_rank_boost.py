@@ -377,11 +377,11 @@ def test_data_that_cannot_be_used(data):
         RankBoost().fit(X, np.ones(200))
     with pytest.raises(InputError, match="zero for each of the 1 queries that RankBoost can learn from"):
         RankBoost().fit(X, Preferences([0], [1]), qid, sample_weight=(qid > 0).astype(float))
-    with pytest.raises(InputError, match="no sparse data"):
+    with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
         RankBoost().fit(sp.csr_array(X), y, qid)
-    with pytest.raises(InputError, match="no sparse data"):
+    with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
         RankBoost().fit(Thresholds(bins=5).fit_transform(X), y, qid)
-    with pytest.raises(InputError, match="no sparse data"):
+    with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
         RankBoost(3).fit(X, y, qid).predict(sp.csr_array(X))
     with pytest.raises(InputError, match="sample_weight differs within a query"):
         RankBoost().fit(X, y, qid, sample_weight=np.arange(1.0, 201.0))
