@@ -10,35 +10,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.held_out import HeldOut, require_patience
-from structsvm.baselines.training import checked_training
+from structsvm.baselines.lightgbm_params import require_fixed_trees, require_params_of_its_own
+from structsvm.baselines.training import checked_training, usable_queries
 from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import measure_of, require_integer, require_number
+from structsvm.estimators.parameters import measure_of, random_of, require_integer, require_number
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.metrics import Measure
 from structsvm.operators import BinnedMatrix, Readable
-from structsvm.problem.queries import query_weights
-from structsvm.types import BoolVector, IntVector, Vector
-
-_OURS = {
-    "objective": "always 'lambdarank'",
-    "metric": "the parameter measure, on validation",
-    "n_estimators": "a parameter of its own",
-    "num_iterations": "the parameter n_estimators",
-    "num_boost_round": "the parameter n_estimators",
-    "early_stopping_round": "the parameter patience",
-    "early_stopping_rounds": "the parameter patience",
-    "learning_rate": "a parameter of its own",
-    "num_leaves": "a parameter of its own",
-    "min_child_samples": "a parameter of its own",
-    "min_data_in_leaf": "the parameter min_child_samples",
-    "random_state": "a parameter of its own",
-    "seed": "the parameter random_state",
-}
+from structsvm.types import Vector
 
 
 class LambdaMART(RankingEstimator):
@@ -53,7 +37,7 @@ class LambdaMART(RankingEstimator):
     learning_rate : factor of what each tree adds.
     num_leaves : leaves of a tree, at most.
     min_child_samples : fewest training rows in a leaf.
-    params : more parameters of LightGBM, by its names, such as ``{"lambdarank_truncation_level": 100,
+    params : more parameters of LightGBM, by any of its names, such as ``{"lambdarank_truncation_level": 100,
         "label_gain": [0, 1, 3], "num_threads": 1}``. LightGBM does not say which of them it does not know.
     patience : trees without a better measure of ``validation`` after which to stop; None: all are grown.
     measure : what `score` reports and ``validation`` is judged by, by name or as an object; None is "map".
@@ -66,8 +50,8 @@ class LambdaMART(RankingEstimator):
     validation_scores_ : the measure of ``validation`` after each tree; None without it.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries of a single grade, which have no gradient. LightGBM still counts their rows where it
-        makes bins of the features and for ``min_child_samples``.
+    n_left_out_ : number of queries of a single grade or of weight 0, which have no gradient. LightGBM still counts
+        their rows where it makes bins of the features and for ``min_child_samples``.
 
     Examples
     --------
@@ -116,51 +100,63 @@ class LambdaMART(RankingEstimator):
             CSR copy.
         y : grades, shape (rows,): whole numbers of at least 0. A document gains ``2^grade − 1``, unless ``params`` has
             another ``label_gain``; without it 30 is the largest grade.
-        qid : query id of each row; rows of a query need not be together. None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query.
-        validation : (X, y, qid) of other queries: the number of trees that is best on them by ``measure`` is kept, the
-            first among equals. None: all trees.
+        qid : query id of each row (not group sizes); rows of a query need not be together.
+            None: all rows are one query.
+        sample_weight : weight of each row, the same for all rows of a query. Only ratios matter: the largest counts 1.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels: the number of trees that is
+            best on them by ``measure`` is kept, the first among equals. None: all trees.
 
         Raises
         ------
-        InputError : when the data or a parameter cannot be used.
+        InputError : when the data or a parameter cannot be used; ``validation`` cannot with the boosting "dart", by
+            which later trees change earlier ones. Where it is LightGBM that finds it, its compiled code also writes a
+            line to the standard error, which could be kept back for the whole process only.
         NotInstalledError : when LightGBM is not installed.
 
         Warns
         -----
         UserWarning : when no tree has a split, so that all scores are equal.
         """
-        self._require_settings()
         lightgbm = _lightgbm()
-        training = checked_training(self, X, y, qid)
+        self._require_settings()
+        random = random_of(self)
+        training = checked_training(self, X, y, qid, sample_weight)
         grades = _grades(training.y)
         require_patience(self, validation)
+        if validation is not None:
+            require_fixed_trees(self.params or {})
         held_out = HeldOut.of(self, validation)
-        queries, rows = len(training.ids), len(grades)
-        weights = None if sample_weight is None else query_weights(sample_weight, qid, rows)
-        self.n_examples_ = _usable(grades, training.ptr, weights)
-        self.n_left_out_ = queries - self.n_examples_
+        usable_queries(self, training, training.with_pairs())
         size = np.diff(training.ptr)
-        by_row = None if weights is None else np.repeat(weights, size)
+        by_row = None if sample_weight is None else np.repeat(training.shares, size)
         data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=by_row)
-        self._grow(lightgbm, data, held_out)
+        self._grow(lightgbm, data, held_out, random)
         return self
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "booster_")
         return self._scores(_matrix(checked_features(self, X, reset=False)), 0, self.best_iteration_)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the scores of rows after each tree that was grown, shape (rows,)."""
-        check_is_fitted(self)
+        """Yield the score of each row after each tree that is kept; the last are those of `predict`.
+
+        Parameters
+        ----------
+        X : as in `predict`.
+
+        Yields
+        ------
+        Scores, shape (rows,): ``best_iteration_`` times.
+        """
+        check_is_fitted(self, "booster_")
         rows = _matrix(checked_features(self, X, reset=False))
         scores = np.zeros(rows.shape[0])
-        for tree in range(self.booster_.current_iteration()):
+        for tree in range(self.best_iteration_):
             scores = scores + self._scores(rows, tree, 1)
             yield scores
 
-    def _grow(self, lightgbm: ModuleType, data: Any, held_out: HeldOut | None) -> None:
+    def _grow(self, lightgbm: ModuleType, data: Any, held_out: HeldOut | None, random: np.random.RandomState) -> None:
         given = {"deterministic": True, "force_row_wise": True, "verbosity": -1} | dict(self.params or {})
         given |= {
             "objective": "lambdarank",
@@ -168,7 +164,7 @@ class LambdaMART(RankingEstimator):
             "learning_rate": float(self.learning_rate),
             "num_leaves": int(self.num_leaves),
             "min_child_samples": int(self.min_child_samples),
-            "seed": int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            "seed": int(random.randint(np.iinfo(np.int32).max)),
         }
         values: list[float] = []
         held: dict[str, Any] = {}
@@ -210,9 +206,7 @@ class LambdaMART(RankingEstimator):
         require_integer(self, "min_child_samples", 1)
         if self.params is not None and not isinstance(self.params, dict):
             raise InputError(f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {self.params!r}")
-        for name in self.params or {}:
-            if name in _OURS:
-                raise InputError(f"LambdaMART(params=...) must not have {name!r}: that is {_OURS[name]}")
+        require_params_of_its_own(self.params or {})
         measure_of(self)
 
     def __sklearn_tags__(self) -> Tags:
@@ -241,22 +235,6 @@ def _grades(y: Any) -> Vector:
             "smallest"
         )
     return y
-
-
-def _usable(grades: Vector, ptr: IntVector, weights: Vector | None) -> int:
-    """Return the number of queries with more than one grade, of which there must be one that has a weight."""
-    usable: BoolVector = np.asarray(np.maximum.reduceat(grades, ptr[:-1]) > np.minimum.reduceat(grades, ptr[:-1]))
-    if not usable.any():
-        raise InputError(
-            f"LambdaMART can learn from none of the {len(usable)} queries: each has a single grade, so no document is "
-            "better than another. Check the labels and qid"
-        )
-    if weights is not None and not weights[usable].any():
-        raise InputError(
-            f"sample_weight is zero for each of the {usable.sum()} queries that LambdaMART can learn from: some must "
-            "have a weight above 0"
-        )
-    return int(usable.sum())
 
 
 def _matrix(X: Readable) -> Any:

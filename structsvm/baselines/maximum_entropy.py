@@ -62,6 +62,7 @@ class MaximumEntropy(RankingEstimator):
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": False}
 
     def __init__(
         self,
@@ -89,7 +90,8 @@ class MaximumEntropy(RankingEstimator):
             CSR copy.
         y : labels, shape (rows,).
         qid : query id of each row. Fitting does not depend on it, `score` does.
-        sample_weight : weight of each row; rows of a query may have different ones.
+        sample_weight : weight of each row; rows of a query may have different ones. `score` takes weights of queries,
+            so that metadata routing hands it none unless ``set_score_request(sample_weight=True)`` asks for them.
 
         Raises
         ------
@@ -115,7 +117,7 @@ class MaximumEntropy(RankingEstimator):
 
     def predict(self, X: Any) -> Vector:
         """Return the log-odds of relevance of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         X = checked_features(self, X, reset=False)
         return Rows.one_each(X).scores(self.coef_) + self.intercept_
 

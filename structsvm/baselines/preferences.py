@@ -1,12 +1,13 @@
 """Preferences: of two documents of a query, one is better."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike
 
+from structsvm.estimators.fitting import checked_labels
 from structsvm.exceptions import InputError
 from structsvm.metrics.ranking import number_queries
 from structsvm.types import IntVector, Vector
@@ -82,6 +83,15 @@ class Preferences:
     def __repr__(self) -> str:
         return f"Preferences({len(self)} pairs)"
 
+    def queries(self, ptr: IntVector) -> IntVector:
+        """Return the number of the query of each pair, shape (P,).
+
+        Parameters
+        ----------
+        ptr : where the rows of each query begin, shape (Q + 1,); both rows of a pair are in one query.
+        """
+        return np.searchsorted(ptr, self.better, side="right") - 1
+
     @classmethod
     def of(cls, pairs: Iterable[tuple[int, int] | tuple[int, int, float]]) -> Self:
         """Make them of tuples ``(better, worse)`` or ``(better, worse, magnitude)``.
@@ -92,9 +102,9 @@ class Preferences:
         >>> Preferences.of([(0, 1), (0, 2, 2.0)]).magnitude
         array([1., 2.])
         """
-        listed: list[Any] = [tuple(pair) for pair in pairs]
+        listed: list[Any] = list(pairs)
         for number, pair in enumerate(listed):
-            if len(pair) not in (2, 3):
+            if not isinstance(pair, Sequence | np.ndarray) or isinstance(pair, str) or len(pair) not in (2, 3):
                 raise InputError(f"pair {number} is {pair!r}: it must be (better, worse) or (better, worse, magnitude)")
         return cls(
             [pair[0] for pair in listed],
@@ -110,12 +120,23 @@ class Preferences:
         ----------
         y : labels, shape (rows,); larger is better. The magnitude of a pair is the difference.
         qid : query of each row; None: one query.
+
+        Raises
+        ------
+        InputError : when y is not one finite number a row, or qid does not fit it.
         """
-        labels = np.asarray(y, dtype=np.float64)
+        try:
+            labels = np.asarray(y, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"y must hold one number per row: {error}") from None
+        if labels.ndim != 1:
+            raise InputError(f"y must hold one number per row: its shape is {labels.shape}")
+        labels = checked_labels(labels, len(labels))
         number = number_queries(qid, len(labels)).number
-        better, worse = [], []
-        for query in range(int(number.max()) + 1):
-            rows = np.flatnonzero(number == query)
+        order = np.argsort(number, kind="stable")
+        none = np.zeros(0, dtype=np.int64)
+        better, worse = [none], [none]
+        for rows in np.split(order, np.cumsum(np.bincount(number))[:-1]):
             first, second = np.nonzero(labels[rows][:, None] > labels[rows])
             better.append(rows[first])
             worse.append(rows[second])

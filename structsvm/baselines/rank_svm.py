@@ -3,7 +3,6 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,8 +13,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.preferences import Preferences
-from structsvm.baselines.training import checked_training
-from structsvm.estimators.fitting import checked_features, minimise, minimise_path
+from structsvm.baselines.training import checked_training, usable_queries
+from structsvm.estimators.fitting import checked_features, minimise, minimise_path, rankers_along
 from structsvm.estimators.parameters import checked_Cs, measure_of, require_choice, require_solver
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
@@ -23,7 +22,6 @@ from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPai
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import Problem
-from structsvm.problem.queries import query_weights
 from structsvm.registry import solvers
 from structsvm.result import Result
 from structsvm.solvers import Solver
@@ -34,8 +32,8 @@ from structsvm.types import IntVector, Vector
 class RankSVM(RankingEstimator):
     """A linear ranker that puts the better document of each pair of a query ahead of the other, by a margin of 1.
 
-    Minimises over the n queries q that have pairs, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))`` for each of their P_q
-    pairs (i, j), of which i has the larger label:
+    Minimises over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
+    for each of their P_q pairs (i, j), of which i has the larger label:
 
     - ``objective="pairs"``: ``½‖w‖² + (C/n) Σ_q κ_q Σ_ij ξ_ij``, every pair counts the same;
     - ``objective="queries"``: ``½‖w‖² + (C/n) Σ_q κ_q (1/P_q) Σ_ij ξ_ij``, every query counts the same.
@@ -66,8 +64,8 @@ class RankSVM(RankingEstimator):
     result_ : `Result` with both bounds, status and history; its ``tol`` is that for a gap of ``tol · C``.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries without pairs.
-    n_pairs_ : number of pairs.
+    n_left_out_ : number of queries without pairs, or of weight 0.
+    n_pairs_ : number of pairs learned from.
 
     Examples
     --------
@@ -155,15 +153,11 @@ class RankSVM(RankingEstimator):
         results = minimise_path(
             problem, values, self.solver, tol, callback, loss=problem.loss, ranks=True, other_losses=False
         )
-        rankers: dict[float, Self] = {}
-        for C, result in results.items():
-            rankers[C] = copy(first).set_params(C=C)
-            rankers[C]._take(result)
-        return [rankers[C] for C in values if C in rankers]
+        return rankers_along(first, values, results)
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
 
     def _problem(
@@ -173,32 +167,32 @@ class RankSVM(RankingEstimator):
         require_choice(self, "objective", ["pairs", "queries"])
         require_solver(self)
         measure_of(self)
-        training = checked_training(self, X, y, qid)
+        training = checked_training(self, X, y, qid, sample_weight)
         ptr = training.ptr
         loss: ScoreLoss[Any]
         ys: Sequence[Any]
         if isinstance(training.y, Preferences):
             loss, ys = PreferencePairs(), _judged(training.y, ptr)
             counts = np.array([len(pairs) for pairs in ys])
-            sums = np.array([pairs.magnitude.sum() for pairs in ys])
+            with np.errstate(over="ignore"):
+                sums = np.array([pairs.magnitude.sum() for pairs in ys])
         else:
             loss, ys = SwappedPairs(), np.split(training.y, ptr[1:-1])
             counts = np.array([loss.pairs(labels) for labels in ys])
             sums = counts.astype(np.float64)
-        usable = counts > 0
-        if not usable.any():
-            raise InputError(
-                f"{type(self).__name__} can learn from none of the {len(usable)} queries: {loss.why_unusable}"
-            )
+        usable = usable_queries(self, training, training.with_pairs())
         kappa = sums if self.objective == "pairs" else np.ones(len(sums))
-        unit = float(kappa[usable].mean())
-        if sample_weight is not None:
-            rows = training.X.shape[0]
-            kappa = kappa * query_weights(sample_weight, np.zeros(rows) if qid is None else qid, rows)
+        with np.errstate(over="ignore"):
+            unit = float(kappa[usable].mean())
+            kappa = kappa * training.weights
+            total = kappa[usable].sum()
+        if not (np.isfinite(unit) and np.isfinite(total) and total > 0.0):
+            raise InputError(
+                f"the weights of the pairs, sample_weight times magnitudes, sum to {total:g} over all queries: divide "
+                "them by their largest"
+            )
         problem = Problem.make(loss, Rows(training.X, ptr), ys, self.C, kappa, usable)
-        self.n_examples_ = problem.used
-        self.n_left_out_ = int((~usable).sum())
-        self.n_pairs_ = int(counts.sum())
+        self.n_pairs_ = int(counts[usable].sum())
         tol = getattr(solvers.create(self.solver), "tol", None) if self.tol is None else self.tol
         return evolve(problem, left_out=self.n_left_out_), None if tol is None else tol * unit
 
@@ -214,7 +208,7 @@ class RankSVM(RankingEstimator):
 
 def _judged(preferences: Preferences, ptr: IntVector) -> list[JudgedPairs]:
     """Return the pairs of each query, with its documents numbered from 0."""
-    query = np.searchsorted(ptr, preferences.better, "right") - 1
+    query = preferences.queries(ptr)
     order = np.argsort(query, kind="stable")
     better, worse, magnitude = (
         np.split(part[order], np.cumsum(np.bincount(query, minlength=len(ptr) - 1))[:-1])

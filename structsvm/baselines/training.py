@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,8 +12,11 @@ from structsvm.estimators.fitting import checked_features, checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.metrics.ranking import number_queries
-from structsvm.operators import Readable
-from structsvm.types import IntVector, Vector
+from structsvm.operators import BinnedMatrix, Readable
+from structsvm.problem.queries import query_weights
+from structsvm.types import BoolVector, IntVector, Vector
+
+_NO_PAIRS = "each has a single grade, so no document is better than another. Check the labels and qid"
 
 
 @frozen(eq=False)
@@ -25,16 +29,80 @@ class Training:
     y : labels, shape (rows,), or preferences between these rows.
     ptr : where the rows of each query begin, shape (Q + 1,); queries in order of first appearance.
     ids : query ids, shape (Q,).
+    weights : weight of each query, shape (Q,).
     """
 
     X: Readable
     y: Vector | Preferences
     ptr: IntVector
     ids: NDArray[Any]
+    weights: Vector
+
+    @property
+    def shares(self) -> Vector:
+        """The weights over the largest, for learners to which only their ratios matter; no sum of them overflows."""
+        shares: Vector = self.weights / self.weights.max()
+        return shares
+
+    def with_pairs(self) -> BoolVector:
+        """Say which queries have documents of which one is better, shape (Q,)."""
+        if isinstance(self.y, Preferences):
+            return np.bincount(self.y.queries(self.ptr), minlength=len(self.ids)) > 0
+        return with_grades(self.y, self.ptr)
+
+
+def require_dense(estimator: RankingEstimator, X: Any) -> None:
+    """Refuse sparse features, before or after they were checked."""
+    if sp.issparse(X) or isinstance(X, BinnedMatrix):
+        raise InputError(
+            f"{type(estimator).__name__} takes dense features: sparse input ({type(X).__name__}) is not supported. "
+            "Pass X.toarray(), or leave out features that are seldom present"
+        )
+
+
+def with_grades(y: Vector, ptr: IntVector) -> BoolVector:
+    """Say which queries have more than one grade, shape (Q,)."""
+    return np.asarray(np.maximum.reduceat(y, ptr[:-1]) > np.minimum.reduceat(y, ptr[:-1]))
+
+
+def usable_queries(
+    estimator: RankingEstimator, training: Training, teaching: BoolVector, why: str = _NO_PAIRS
+) -> BoolVector:
+    """Return which queries are learned from, and set ``n_examples_`` and ``n_left_out_``: those of no weight are not.
+
+    Parameters
+    ----------
+    estimator : what is to be fitted.
+    training : its data.
+    teaching : which queries have something to learn from, shape (Q,).
+    why : why others have not, as the error says it.
+
+    Raises
+    ------
+    InputError : when none has, or none of these has a weight above 0.
+    """
+    name = type(estimator).__name__
+    if not teaching.any():
+        raise InputError(f"{name} can learn from none of the {len(teaching)} queries: {why}")
+    usable: BoolVector = teaching & (training.weights > 0.0)
+    if not usable.any():
+        raise InputError(
+            f"sample_weight is zero for each of the {teaching.sum()} queries that {name} can learn from: some must "
+            "have a weight above 0"
+        )
+    estimator.n_examples_ = int(usable.sum())
+    estimator.n_left_out_ = len(usable) - estimator.n_examples_
+    return usable
 
 
 def checked_training(
-    estimator: RankingEstimator, X: Any, y: Any, qid: ArrayLike | None, *, missing: bool = False
+    estimator: RankingEstimator,
+    X: Any,
+    y: Any,
+    qid: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    missing: bool = False,
 ) -> Training:
     """Check what `fit` was given, remember the number of features and whether there was qid, and group by query.
 
@@ -44,6 +112,7 @@ def checked_training(
     X : features, one document a row.
     y : labels, shape (rows,), or `Preferences`.
     qid : query id of each row; rows of a query need not be together. None: all rows are one query.
+    sample_weight : weight of each row, the same for all rows of a query, also where all are one query; None: all 1.
     missing : whether X may have NaN, for features that are missing.
 
     Raises
@@ -54,6 +123,9 @@ def checked_training(
     rows = X.shape[0]
     labels = None if isinstance(y, Preferences) else checked_labels(y, rows)
     queries = number_queries(qid, rows)
+    weights = np.ones(len(queries.ids))
+    if sample_weight is not None:
+        weights = query_weights(sample_weight, queries.number, rows)
     estimator._fitted_with_qid = qid is not None
     order = np.argsort(queries.number, kind="stable")
     ptr = np.concatenate([[0], np.cumsum(np.bincount(queries.number))]).astype(np.int64)
@@ -68,6 +140,7 @@ def checked_training(
         y=grouped if labels is None else labels[order],
         ptr=ptr,
         ids=queries.ids,
+        weights=weights,
     )
 
 

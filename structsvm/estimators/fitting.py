@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from copy import copy
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,7 @@ from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
 _EXACT = 1e-9
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
 AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 
@@ -121,6 +123,22 @@ def minimise_path(
     return results
 
 
+def rankers_along(first: Estimator, Cs: Iterable[float], results: dict[float, Result]) -> list[Estimator]:
+    """Return a fitted copy of an estimator for each value of a path that was reached.
+
+    Parameters
+    ----------
+    first : has what `fit` sets before it minimises, and ``_take``, which takes a result.
+    Cs : the values of C, in the order of what is returned.
+    results : what `minimise_path` returned.
+    """
+    fitted: dict[float, Estimator] = {}
+    for C, result in results.items():
+        fitted[C] = copy(first).set_params(C=C)
+        fitted[C]._take(result)
+    return [fitted[C] for C in Cs if C in fitted]
+
+
 def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool, other_losses: bool = True) -> str:
     """Say what it means that the optimum is w = 0, and what may help.
 
@@ -191,6 +209,11 @@ def checked_labels(y: Any, n: int) -> Vector:
     ------
     InputError : when they are not n finite numbers.
     """
+    if type(y).__name__ == "Preferences":
+        raise InputError(
+            "y must hold one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
+            "measures are of labels"
+        )
     try:
         labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
     except ValueError as error:

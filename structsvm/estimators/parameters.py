@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import check_random_state, compute_sample_weight
 
 from structsvm.estimators.unregistered import require_object
 from structsvm.exceptions import InputError
@@ -30,9 +30,7 @@ def require_settings(estimator: BaseEstimator) -> None:
     require_object("loss", estimator.loss)
     require_solver(estimator)
     for name in ("fit_intercept", "warm_start"):
-        value = getattr(estimator, name)
-        if not isinstance(value, bool | np.bool_):
-            raise InputError(f"{_parameter(estimator, name)} must be True or False, got {value!r}")
+        require_switch(estimator, name)
     scaling = estimator.intercept_scaling
     if isinstance(scaling, bool) or not isinstance(scaling, Real) or not 0.0 < float(scaling) < math.inf:
         raise InputError(
@@ -72,6 +70,30 @@ def require_choice(estimator: BaseEstimator, name: str, choices: Iterable[str | 
     value, known = getattr(estimator, name), list(choices)
     if not isinstance(value, str | None) or value not in known:
         raise InputError(f"{_parameter(estimator, name)} must be {' or '.join(map(repr, known))}, got {value!r}")
+
+
+def require_switch(estimator: BaseEstimator, name: str) -> None:
+    """Refuse a parameter that is neither True nor False."""
+    value = getattr(estimator, name)
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{_parameter(estimator, name)} must be True or False, got {value!r}")
+
+
+def random_of(estimator: BaseEstimator) -> np.random.RandomState:
+    """Return the random numbers that ``random_state`` stands for.
+
+    Raises
+    ------
+    InputError : when it is neither a seed nor a ``RandomState``, nor None.
+    """
+    try:
+        random: np.random.RandomState = check_random_state(estimator.random_state)
+    except ValueError:
+        raise InputError(
+            f"{_parameter(estimator, 'random_state')} must be a whole number from 0 to 4294967295, a "
+            f"numpy.random.RandomState or None, got {estimator.random_state!r}"
+        ) from None
+    return random
 
 
 def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from copy import copy
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.archive import read_archive, write_archive
-from structsvm.estimators.fitting import checked_features, checked_labels, minimise, minimise_path
+from structsvm.estimators.fitting import checked_features, checked_labels, minimise, minimise_path, rankers_along
 from structsvm.estimators.model_file import ranker_arrays, read_ranker
 from structsvm.estimators.parameters import (
     checked_Cs,
@@ -151,11 +150,7 @@ class Ranker(RankingEstimator):
         first: Self = clone(self)
         problem = first._problem(X, y, qid, sample_weight)
         results = minimise_path(problem, values, self.solver, self.tol, callback, loss=self.loss, ranks=True)
-        rankers: dict[float, Self] = {}
-        for C, result in results.items():
-            rankers[C] = copy(first).set_params(C=C)
-            rankers[C]._take(result)
-        return [rankers[C] for C in values if C in rankers]
+        return rankers_along(first, values, results)
 
     def _problem(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Problem:
         require_settings(self)

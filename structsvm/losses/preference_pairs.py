@@ -48,9 +48,9 @@ class JudgedPairs:
     """
 
     documents: int = field(validator=at_least(0))
-    better: IntVector = field(converter=_documents, eq=_SAME)
-    worse: IntVector = field(converter=_documents, eq=_SAME)
-    magnitude: Vector = field(converter=_numbers, eq=_SAME)
+    better: IntVector = field(converter=_documents, eq=_SAME, hash=False)
+    worse: IntVector = field(converter=_documents, eq=_SAME, hash=False)
+    magnitude: Vector = field(converter=_numbers, eq=_SAME, hash=False)
 
     def __attrs_post_init__(self) -> None:
         if not self.better.shape == self.worse.shape == self.magnitude.shape == (len(self),):

@@ -70,11 +70,14 @@ def test_validation_keeps_the_first_best_number_of_trees():
     assert fitted.best_iteration_ == np.argmax(fitted.validation_scores_) + 1
     assert fitted.score(*held) == fitted.validation_scores_.max()
     stages = list(fitted.staged_predict(held[0]))
-    assert len(stages) == len(fitted.validation_scores_) == 60
-    np.testing.assert_allclose(stages[fitted.best_iteration_ - 1], fitted.predict(held[0]), rtol=1e-12)
+    assert len(fitted.validation_scores_) == 60 > fitted.best_iteration_ == len(stages)
+    np.testing.assert_allclose(stages[-1], fitted.predict(held[0]), rtol=1e-12)
     whole = ranker(n_estimators=60).fit(X, y, qid)
     assert (whole.best_iteration_, whole.validation_scores_) == (60, None)
-    np.testing.assert_allclose(whole.predict(held[0]), stages[-1], rtol=1e-12)
+    every = list(whole.staged_predict(held[0]))
+    assert len(every) == 60
+    np.testing.assert_allclose(every[len(stages) - 1], stages[-1], rtol=1e-12)
+    np.testing.assert_allclose(every[-1], whole.predict(held[0]), rtol=1e-12)
 
 
 def test_patience_stops():
@@ -186,4 +189,38 @@ def test_data_frames_and_their_names():
         stages = list(fitted.staged_predict(frame))
     assert fitted.feature_names_in_.tolist() == list(frame.columns)
     assert (scores == ranker(n_estimators=3).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
-    assert len(stages) == 3
+    assert len(stages) == fitted.best_iteration_
+
+
+OURS = {
+    "objective": "always 'lambdarank'",
+    "metric": "the parameter measure, on validation",
+    "num_iterations": "the parameter n_estimators",
+    "early_stopping_round": "the parameter patience",
+    "learning_rate": "the parameter learning_rate",
+    "num_leaves": "the parameter num_leaves",
+    "min_data_in_leaf": "the parameter min_child_samples",
+    "seed": "the parameter random_state",
+}
+
+
+@pytest.mark.parametrize("canonical", OURS)
+def test_parameters_of_its_own_are_refused_by_every_name(canonical, monkeypatch):
+    names = lightgbm.basic._ConfigAliases.get(canonical)
+    assert len(names) > 2
+    for listed in (True, False):
+        if not listed:  # as with a LightGBM that does not say its names
+            monkeypatch.delattr(lightgbm.basic, "_ConfigAliases")
+        for name in names:
+            with pytest.raises(InputError, match=f"must not have '{name}': that is {OURS[canonical]}"):
+                ranker(params={"num_threads": 1, name: 3}).fit(*queries())
+
+
+@pytest.mark.parametrize("name", ["boosting", "boosting_type", "boost"])
+def test_trees_that_change_later_take_no_validation(name):
+    X, y, qid = queries()
+    dart = ranker(params=ONE_THREAD | {name: "dart"})
+    with pytest.raises(InputError, match="'dart'}.* takes no validation: earlier trees are scaled anew"):
+        dart.fit(X, y, qid, validation=queries(1))
+    assert dart.fit(X, y, qid).best_iteration_ == 20
+    assert dart.score(X, y, qid) > 0.9

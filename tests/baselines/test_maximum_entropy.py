@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
+from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm.baselines import MaximumEntropy
 from structsvm.exceptions import InputError
@@ -112,3 +114,15 @@ def test_data_that_cannot_be_learned_from():
         MaximumEntropy().fit(X, y, qid[1:])
     with pytest.raises(InputError, match="fitted with qid, so score needs qid too"):
         MaximumEntropy().fit(X, y, qid).score(X, y)
+
+
+def test_weights_of_rows_are_for_fit_alone():
+    X, y, qid = documents()
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(MaximumEntropy(), {"C": [0.1, 1.0]}, cv=GroupKFold(3), error_score="raise")
+        search.fit(X, y, groups=qid, qid=qid, sample_weight=weights)
+    alone = MaximumEntropy(search.best_params_["C"]).fit(X, y, qid, weights)
+    np.testing.assert_allclose(search.best_estimator_.coef_, alone.coef_)
+    by_query = np.repeat(np.arange(1.0, 13.0), 10)
+    assert alone.score(X, y, qid, by_query) != alone.score(X, y, qid)

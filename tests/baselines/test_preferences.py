@@ -84,3 +84,35 @@ def test_training_leaves_grouped_rows_where_they_are():
 def test_preferences_that_do_not_fit_the_rows_are_refused(pairs, message):
     with pytest.raises(InputError, match=message):
         checked_training(Anything(), np.eye(4), pairs, [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("pair", [1, "ab", None, {0, 1}])
+def test_what_is_no_tuple_is_refused(pair):
+    with pytest.raises(InputError, match=r"pair 1 is .*: it must be \(better, worse\)"):
+        Preferences.of([(0, 1), pair])
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([[1.0, 0.0]], r"one number per row: its shape is \(1, 2\)"),
+        (1.0, r"one number per row: its shape is \(\)"),
+        (["good", "bad"], "one number per row: could not convert"),
+        ([1.0, np.nan], "y contains NaN or infinity: the first is label 1"),
+    ],
+)
+def test_labels_that_are_none_are_refused(y, message):
+    with pytest.raises(InputError, match=message):
+        Preferences.of_labels(y)
+
+
+def test_no_labels_make_no_pairs():
+    assert len(Preferences.of_labels([])) == len(Preferences.of_labels([], [])) == 0
+    assert len(Preferences.of_labels([1, 1])) == 0
+
+
+def test_pairs_of_labels_of_many_queries_are_found_in_one_pass():
+    qid = np.arange(40_000) // 2
+    pairs = Preferences.of_labels(np.arange(40_000) % 2, qid)
+    assert pairs.better.tolist() == list(range(1, 40_000, 2))
+    assert pairs.worse.tolist() == list(range(0, 40_000, 2))

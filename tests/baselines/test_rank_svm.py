@@ -224,14 +224,19 @@ def test_wrong_settings_are_refused(settings: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("y", "qid", "weights", "message"),
     [
-        ([1, 1, 0, 0], [0, 0, 1, 1], None, "RankSVM can learn from none of the 2 queries: the documents of each"),
+        ([1, 1, 0, 0], [0, 0, 1, 1], None, "RankSVM can learn from none of the 2 queries: each has a single grade"),
         (Preferences([], []), None, None, "no preferences to learn from"),
         (Preferences([0], [2]), [0, 0, 1, 1], None, "pair 0 is of rows 0 and 2"),
         ([1, 0, 1], None, None, "X has 4 rows but y has 3 labels"),
         ([1, 0, np.nan, 0], None, None, "y contains NaN or infinity: the first is label 2"),
         ([1, 0, 1, 0], [0, 0, 1, 1], [1.0, 2.0, 1.0, 1.0], "sample_weight differs within a query"),
         ([1, 0, 1, 0], None, [1.0, 2.0, 1.0, 1.0], "sample_weight differs within a query"),
-        ([1, 0, 1, 1], [0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], "weights must be"),
+        (
+            [1, 0, 1, 1],
+            [0, 0, 1, 1],
+            [0.0, 0.0, 1.0, 1.0],
+            "zero for each of the 1 queries that RankSVM",
+        ),
     ],
 )
 def test_data_that_cannot_be_learned_from_are_refused(y: Any, qid: Any, weights: Any, message: str) -> None:

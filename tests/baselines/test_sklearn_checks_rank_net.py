@@ -8,7 +8,9 @@ from structsvm.baselines import LambdaMART, MaximumEntropy, RankNet
 ONE_KIND = "the check's labels are all above 0, so no document is non-relevant: an error that we want"
 ONE_WEIGHT = "the check gives the rows of one query different weights; a query is one example"
 
-NETWORK = {"check_sample_weight_equivalence_on_dense_data": ONE_WEIGHT}
+NETWORK = dict.fromkeys(
+    ["check_sample_weight_equivalence_on_dense_data", "check_sample_weights_not_overwritten"], ONE_WEIGHT
+)
 RELEVANCE = {
     "check_estimators_dtypes": ONE_KIND,
     "check_fit2d_1feature": ONE_KIND,
@@ -33,7 +35,12 @@ def test_checks(estimator, expected_to_fail):
 def test_checks_of_trees():
     pytest.importorskip("lightgbm")
     weights = dict.fromkeys(
-        ["check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"], ONE_WEIGHT
+        [
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+            "check_sample_weights_not_overwritten",
+        ],
+        ONE_WEIGHT,
     )
     check(LambdaMART(n_estimators=10, min_child_samples=2), weights)
 

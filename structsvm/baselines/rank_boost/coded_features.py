@@ -37,8 +37,9 @@ class CodedFeatures:
         ----------
         X : features, NaN where missing, a document a row.
         rows : the rows to code, shape (n,); only their values are thresholds.
-        max_thresholds : number of thresholds of a feature, at most; quantiles are chosen where there could be more.
-            None: all values but the largest.
+        max_thresholds : number of thresholds of a feature, at most; where there could be more, quantiles are chosen
+            among values, each counted for one part of ``max_thresholds + 1`` at most. None: all values but the
+            largest.
         """
         features, codes, thresholds, missing = [], [], [], []
         for first in range(0, X.shape[1], _COLUMNS):
@@ -63,9 +64,20 @@ def _code(column: NDArray[Any], thresholds: NDArray[Any], lacks: bool) -> NDArra
 
 
 def _thresholds(ascending: NDArray[Any], most: int | None) -> NDArray[Any]:
-    """Choose thresholds among sorted values: all but the largest, or quantiles if these are too many."""
-    below: NDArray[Any] = ascending[:-1][ascending[:-1] != ascending[1:]]
-    if most is not None and len(below) > most:
-        quantiles = ascending[np.arange(1, most + 1) * len(ascending) // (most + 1)]
-        below = np.unique(np.minimum(quantiles, below[-1]))  # nothing is above the largest value
-    return below
+    """Choose thresholds among sorted values: all but the largest, or ``most`` of them if these are too many.
+
+    These are the quantiles of the values, none of which counts for more than one part of ``most + 1`` equal ones: a
+    value that more rows have is a threshold by itself, and the rest is divided by count, as in LightGBM's bins.
+    """
+    ends = np.flatnonzero(ascending[:-1] != ascending[1:])
+    if most is None or len(ends) <= most:
+        return ascending[ends]
+    counts = np.diff(np.append(ends, len(ascending) - 1), prepend=-1)
+    parts, rest = most + 1, len(ascending)
+    frequent = np.zeros(len(counts), dtype=np.bool_)
+    while (more := ~frequent & (counts * parts > rest)).any():
+        frequent |= more
+        parts, rest = most + 1 - int(frequent.sum()), int(counts[~frequent].sum())
+    limited = np.where(frequent, rest, counts * parts)  # in whole numbers: a part is ``rest``
+    quantiles = np.searchsorted(np.cumsum(limited), rest * np.arange(1, most + 1))
+    return ascending[ends[quantiles]]

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -18,14 +17,12 @@ from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost.coded_features import CodedFeatures
 from structsvm.baselines.rank_boost.pair_weights import Pairs, pairs_of_labels, pairs_of_preferences
 from structsvm.baselines.rank_boost.stumps import add_coded_stump, add_stumps, best_stump
-from structsvm.baselines.training import Training, checked_training
+from structsvm.baselines.training import Training, checked_training, require_dense, usable_queries
 from structsvm.estimators.fitting import checked_features
 from structsvm.estimators.parameters import measure_of, require_integer
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.metrics import Measure
-from structsvm.operators import BinnedMatrix
-from structsvm.problem.queries import query_weights
 from structsvm.types import BoolVector, IntVector, Vector
 
 _ROUNDING = 1e-12
@@ -40,15 +37,16 @@ class RankBoost(RankingEstimator):
     query, and adds ``α h`` to the scores, ``α = ½ ln((1 + r) / (1 − r))``. The weights D of pairs, equal at
     first, are then multiplied by ``exp(α (h(x0) − h(x1)))`` and divided by their sum. A missing feature (NaN)
     is neither above nor below: h is what makes ``|r|`` larger, the same for all documents that lack it. (Freund,
-    Iyer, Schapire and Singer, Journal of Machine Learning Research 4, 2003: figure 1, sections 3.2, third
-    method, and 3.3.) Pairs of labels are never listed: a round costs a look at one small integer for each
+    Iyer, Schapire and Singer, "An efficient boosting algorithm for combining preferences", Journal of Machine
+    Learning Research 4, 2003.) Pairs of labels are never listed: a round costs a look at one small integer for each
     feature and document.
 
     Parameters
     ----------
     n_rounds : number of rounds, at most; fewer are kept with ``validation``.
     max_thresholds : number of thresholds of a feature, at most: quantiles of the values that the training documents
-        in pairs have, or all of these values where they are not more. LETOR's baseline has 255. None: all values.
+        in pairs have, or all of these values where they are not more. A value that many documents have counts for one
+        of ``max_thresholds + 1`` equal parts, as in LightGBM's bins. LETOR's baseline has 255. None: all values.
     measure : what `score` reports, and what the rounds are chosen by, by name ("map", "ndcg@10", "p@5", ...)
         or as an object; None is "map".
 
@@ -56,7 +54,9 @@ class RankBoost(RankingEstimator):
     ----------
     n_rounds_ : number T of weak rankers that are kept.
     features_ : feature of each, shape (T,).
-    thresholds_ : threshold of each, shape (T,); −inf is below all values, so that only missing ones are not above.
+    thresholds_ : threshold of each, shape (T,), a value of the training data as float64; values of float32 data are
+        compared as the numbers that they are, so predict from the type that was learned from. −inf is below all values,
+        so that only missing ones are not above.
     missing_ : what each gives to documents whose feature is missing, True being 1, shape (T,).
     alphas_ : weight α of each, shape (T,); it has the sign of r.
     r_ : r of each, shape (T,).
@@ -64,9 +64,10 @@ class RankBoost(RankingEstimator):
         It never increases, and bounds the share of pairs in the wrong order from above. Of all rounds, also
         those that were not kept.
     validation_scores_ : the measure on the validation data after each round, also those that were not kept;
-        None without such data.
+        None without such data, and where there is no weak ranker.
     n_features_in_ : number of features.
-    n_left_out_ : number of queries without pairs, which cannot be learned from.
+    n_examples_ : number of queries learned from.
+    n_left_out_ : number of queries without pairs, or of weight 0, which were not.
 
     Examples
     --------
@@ -121,12 +122,13 @@ class RankBoost(RankingEstimator):
         if self.max_thresholds is not None:
             require_integer(self, "max_thresholds", 1)
         measure_of(self)
-        _require_dense(X)
-        training = checked_training(self, X, y, qid, missing=True)
+        require_dense(self, X)
+        training = checked_training(self, X, y, qid, sample_weight, missing=True)
         held_out = HeldOut.of(self, validation, missing=True)
         if held_out is not None:
-            _require_dense(held_out.X)
-        self._boost(training, _pairs(training, qid, sample_weight))
+            require_dense(self, held_out.X)
+        usable_queries(self, training, training.with_pairs())
+        self._boost(training, _pairs(training))
         self.validation_scores_: Vector | None = None
         if self.n_rounds_ == 0:
             warnings.warn(
@@ -146,11 +148,15 @@ class RankBoost(RankingEstimator):
         return self._add(rows, slice(None), np.zeros(len(rows)))
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the score of each row after each round that was kept; the last are those of `predict`.
+        """Yield the score of each row after each round that is kept; the last are those of `predict`.
 
         Parameters
         ----------
         X : as in `predict`.
+
+        Yields
+        ------
+        Scores, shape (rows,): ``n_rounds_`` times.
         """
         rows = self._checked_rows(X)
         for scores in self._stages(rows):
@@ -185,7 +191,6 @@ class RankBoost(RankingEstimator):
         self.alphas_: Vector = np.array(alphas, dtype=np.float64)
         self.r_: Vector = np.array(rs, dtype=np.float64)
         self.losses_: Vector = np.array(losses, dtype=np.float64)
-        self.n_left_out_ = pairs.left_out
 
     def _keep(self, rounds: int) -> None:
         self.n_rounds_ = rounds
@@ -205,8 +210,8 @@ class RankBoost(RankingEstimator):
         return scores
 
     def _checked_rows(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
-        _require_dense(X)
+        check_is_fitted(self, "alphas_")
+        require_dense(self, X)
         return np.asarray(checked_features(self, X, reset=False, missing=True))
 
     def __sklearn_tags__(self) -> Tags:
@@ -215,28 +220,8 @@ class RankBoost(RankingEstimator):
         return tags
 
 
-def _require_dense(X: Any) -> None:
-    if sp.issparse(X) or isinstance(X, BinnedMatrix):
-        raise InputError(
-            f"RankBoost looks at one feature of all documents at a time and takes no sparse data ({type(X).__name__}): "
-            "use X.toarray(), or leave out features that are seldom present"
-        )
-
-
-def _pairs(training: Training, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Pairs:
+def _pairs(training: Training) -> Pairs:
     """Return the pairs to learn from."""
-    y, ptr = training.y, training.ptr
-    rows = int(ptr[-1])
-    weights = np.ones(len(ptr) - 1)
-    if sample_weight is not None:
-        weights = query_weights(sample_weight, np.zeros(rows, dtype=np.int64) if qid is None else qid, rows)
-    if isinstance(y, Preferences):
-        pairs: Pairs = pairs_of_preferences(y, ptr, weights)
-    else:
-        pairs = pairs_of_labels(y, ptr, weights)
-    if len(pairs.rows) == 0:
-        raise InputError(
-            f"RankBoost can learn from none of the {len(weights)} queries: it needs one of a weight above 0 "
-            "with documents of which one is better, so with two different labels"
-        )
-    return pairs
+    if isinstance(training.y, Preferences):
+        return pairs_of_preferences(training.y, training.ptr, training.shares)
+    return pairs_of_labels(training.y, training.ptr, training.shares)

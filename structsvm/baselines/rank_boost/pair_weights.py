@@ -7,6 +7,7 @@ from attrs import frozen
 
 from structsvm.baselines.preferences import Preferences
 from structsvm.baselines.rank_boost.potentials import write_graded_potentials, write_listed_potentials
+from structsvm.baselines.training import with_grades
 from structsvm.types import IntVector, Vector
 
 
@@ -17,11 +18,9 @@ class Pairs(ABC):
     Parameters
     ----------
     rows : rows of the training data that are in pairs, shape (n,). Potentials are theirs, in this order.
-    left_out : number of queries without a pair.
     """
 
     rows: IntVector
-    left_out: int
 
     @abstractmethod
     def write_potentials(self, scores: Vector, potentials: Vector) -> float:
@@ -62,7 +61,7 @@ def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> GradedPairs:
     weights : weight of a pair of each query, shape (Q,); of no use is a query of weight 0.
     """
     first = ptr[:-1]
-    usable = (np.minimum.reduceat(y, first) < np.maximum.reduceat(y, first)) & (weights > 0.0)
+    usable = with_grades(y, ptr) & (weights > 0.0)
     query = np.repeat(np.arange(len(first)), np.diff(ptr))
     rows = np.flatnonzero(usable[query])
     rows = rows[np.lexsort((y[rows], query[rows]))]
@@ -72,7 +71,6 @@ def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> GradedPairs:
     groups = np.flatnonzero(new_query | new_grade)
     return GradedPairs(
         rows=rows,
-        left_out=int((~usable).sum()),
         groups=np.append(groups, len(rows)),
         queries=np.append(np.flatnonzero(new_query[groups]), len(groups)),
         log_weights=np.log(weights[usable]),
@@ -88,13 +86,12 @@ def pairs_of_preferences(preferences: Preferences, ptr: IntVector, weights: Vect
     ptr : where the rows of each query begin, shape (Q + 1,).
     weights : weight of each query, shape (Q,); of no use are the pairs of one of weight 0.
     """
-    query = np.searchsorted(ptr, preferences.better, side="right") - 1
+    query = preferences.queries(ptr)
     usable = weights[query] > 0.0
     better, worse, query = preferences.better[usable], preferences.worse[usable], query[usable]
     rows, place = np.unique(np.concatenate([better, worse]), return_inverse=True)
     return ListedPairs(
         rows=rows,
-        left_out=len(ptr) - 1 - len(np.unique(query)),
         better=place[: len(better)],
         worse=place[len(better) :],
         log_weights=np.log(preferences.magnitude[usable]) + np.log(weights[query]),

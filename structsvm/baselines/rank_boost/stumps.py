@@ -21,7 +21,7 @@ def best_stump(
 ) -> tuple[int, int, bool, float]:
     """Find the stump of the largest ``|r|``; of equal ones that of the first feature and the lowest threshold.
 
-    ``r = Σ_i π_i h(x_i)`` (Freund et al., 2003, section 3.3). A document whose feature is missing gets 0 or 1,
+    ``r = Σ_i π_i h(x_i)`` (Freund et al., 2003). A document whose feature is missing gets 0 or 1,
     whichever makes ``|r|`` larger.
 
     Parameters

@@ -9,21 +9,25 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.held_out import HeldOut, require_patience
 from structsvm.baselines.rank_net.descent import Examples, descend
 from structsvm.baselines.rank_net.network import decayed, first_weights, network_scores
-from structsvm.baselines.rank_net.pair_examples import pair_examples
-from structsvm.baselines.training import checked_training
+from structsvm.baselines.rank_net.pair_examples import pair_examples, with_examples
+from structsvm.baselines.training import checked_training, require_dense, usable_queries
 from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import measure_of, require_integer, require_number
+from structsvm.estimators.parameters import (
+    measure_of,
+    random_of,
+    require_integer,
+    require_number,
+    require_switch,
+)
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.operators import Readable
-from structsvm.problem.queries import query_weights
 from structsvm.types import Matrix, Vector
 
 
@@ -63,9 +67,10 @@ class RankNet(RankingEstimator):
     costs_ : mean cost C_q of each epoch, each C_q just before its step.
     validation_scores_ : the measure of ``validation`` after each epoch; None without it.
     scaler_ : scikit-learn's ``StandardScaler`` of the rows learned from.
+    hidden_ : number of hidden units of the network that was trained.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries without pairs, which were not.
+    n_left_out_ : number of queries without pairs, or of weight 0, which were not.
 
     Examples
     --------
@@ -114,59 +119,78 @@ class RankNet(RankingEstimator):
         ----------
         X : features, one document a row, shape (rows, d), dense.
         y : grades, shape (rows,), larger is better; or `Preferences`.
-        qid : query id of each row; rows of a query need not be together. None: all rows are one query.
+        qid : query id of each row (not group sizes); rows of a query need not be together.
+            None: all rows are one query.
         sample_weight : weight of each row, the same for all rows of a query.
-        validation : (X, y, qid) of other queries: the epoch that is best on them by ``measure`` is kept, the first
-            among equals. None: the last epoch.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels: the epoch that is best on
+            them by ``measure`` is kept, the first among equals. None: the last epoch.
 
         Raises
         ------
         InputError : when the data or a parameter cannot be used, or steps are so long that the weights overflow.
         """
         self._require_settings()
-        training = checked_training(self, X, y, qid)
-        self._require_dense(training.X)
+        random = random_of(self)
+        training = checked_training(self, X, y, qid, sample_weight)
+        require_dense(self, training.X)
         require_patience(self, validation)
         held_out = HeldOut.of(self, validation)
-        queries, rows = len(training.ids), training.X.shape[0]
-        examples = pair_examples(
-            training,
-            np.ones(queries) if sample_weight is None else query_weights(sample_weight, qid, rows),
-            log_odds=math.inf if self.log_odds is None else self.log_odds,
-            ties=self.ties,
-        )
-        self.n_examples_ = len(examples.weights)
-        self.n_left_out_ = queries - self.n_examples_
-        self.scaler_ = StandardScaler().fit(examples.rows)
-        examples = examples._replace(rows=np.ascontiguousarray(self.scaler_.transform(examples.rows)))
-        self._descend(examples, held_out)
+        usable = usable_queries(self, training, with_examples(training, ties=self.ties))
+        log_odds = math.inf if self.log_odds is None else self.log_odds
+        examples = pair_examples(training, usable, log_odds=log_odds, ties=self.ties)
+        scaler = self._scaler(examples.rows)
+        examples = examples._replace(rows=np.ascontiguousarray(scaler.transform(examples.rows)))
+        rows = None if held_out is None else np.ascontiguousarray(scaler.transform(held_out.X))
+        self._descend(examples, held_out, rows, random)
+        self.scaler_ = scaler
         return self
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "scaler_")
         rows = self._standardised(checked_features(self, X, reset=False))
-        return network_scores(rows, self.weights_, self.hidden)
+        return network_scores(rows, self.weights_, self.hidden_)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the scores of rows after each epoch that was run, shape (rows,)."""
-        check_is_fitted(self)
-        rows = self._standardised(checked_features(self, X, reset=False))
-        for weights in self.path_:
-            yield network_scores(rows, weights, self.hidden)
+        """Yield the score of each row after each epoch that is kept; the last are those of `predict`.
 
-    def _descend(self, examples: Examples, held_out: HeldOut | None) -> None:
-        random = check_random_state(self.random_state)
+        Parameters
+        ----------
+        X : as in `predict`.
+
+        Yields
+        ------
+        Scores, shape (rows,): ``best_epoch_`` times.
+        """
+        check_is_fitted(self, "scaler_")
+        rows = self._standardised(checked_features(self, X, reset=False))
+        for weights in self.path_[: self.best_epoch_]:
+            yield network_scores(rows, weights, self.hidden_)
+
+    def _scaler(self, rows: Matrix) -> StandardScaler:
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaler = StandardScaler().fit(rows)
+            usable = bool(np.isfinite(scaler.mean_).all() and np.isfinite(scaler.var_).all())
+        if not usable:
+            raise InputError(
+                f"the features overflow where RankNet standardises them, the largest being {np.abs(rows).max():g}: "
+                "divide them by a power of 10"
+            )
+        return scaler
+
+    def _descend(
+        self, examples: Examples, held_out: HeldOut | None, rows: Matrix | None, random: np.random.RandomState
+    ) -> None:
+        hidden = int(self.hidden)
         queries, d = len(examples.weights), examples.rows.shape[1]
-        weights, decays = first_weights(self.hidden, d, random), decayed(self.hidden, d)
-        rows = None if held_out is None else self._standardised(held_out.X)
+        weights, decays = first_weights(hidden, d, random), decayed(hidden, d)
         rate = float(self.learning_rate)
         path: list[Vector] = []
         costs: list[float] = []
         values: list[float] = []
         for _ in range(self.epochs):
             order = random.permutation(queries)
-            cost = descend(examples, order, self.hidden, rate, float(self.weight_decay), decays, weights)
+            cost = descend(examples, order, hidden, rate, float(self.weight_decay), decays, weights)
             if not (math.isfinite(cost) and np.isfinite(weights).all()):
                 raise InputError(
                     f"the weights overflowed in epoch {len(path) + 1}: RankNet needs a smaller learning_rate than "
@@ -177,10 +201,11 @@ class RankNet(RankingEstimator):
             path.append(weights.copy())
             costs.append(cost)
             if held_out is not None and rows is not None:
-                values.append(held_out.value(network_scores(rows, weights, self.hidden)))
+                values.append(held_out.value(network_scores(rows, weights, hidden)))
                 if self.patience is not None and len(values) - 1 - int(np.argmax(values)) >= self.patience:
                     break
         best = int(np.argmax(values)) if values else len(path) - 1
+        self.hidden_ = hidden
         self.path_: Matrix = np.array(path)
         self.weights_: Vector = self.path_[best].copy()
         self.best_epoch_ = best + 1
@@ -188,15 +213,9 @@ class RankNet(RankingEstimator):
         self.validation_scores_: Vector | None = np.array(values) if values else None
 
     def _standardised(self, X: Readable) -> Matrix:
-        self._require_dense(X)
+        require_dense(self, X)
         rows: Matrix = np.ascontiguousarray(self.scaler_.transform(X))
         return rows
-
-    def _require_dense(self, X: Readable) -> None:
-        if not isinstance(X, np.ndarray):
-            raise InputError(
-                "RankNet standardises features, so sparse input is not supported: pass dense features (X.toarray())"
-            )
 
     def _require_settings(self) -> None:
         require_integer(self, "hidden", 0)
@@ -205,6 +224,5 @@ class RankNet(RankingEstimator):
         require_number(self, "weight_decay", at_least=0.0)
         if self.log_odds is not None:
             require_number(self, "log_odds", above=0.0)
-        if not isinstance(self.ties, bool | np.bool_):
-            raise InputError(f"RankNet(ties=...) must be True or False, got {self.ties!r}")
+        require_switch(self, "ties")
         measure_of(self)

@@ -9,21 +9,25 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.baselines.preferences import Preferences
-from structsvm.baselines.training import Training, checked_training
+from structsvm.baselines.training import Training, checked_training, usable_queries
 from structsvm.baselines.weight_search.exhaustive_search import ExhaustiveSearch
 from structsvm.baselines.weight_search.hill_climbing import HillClimb
 from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import measure_of, require_integer, require_number
+from structsvm.estimators.parameters import (
+    measure_of,
+    random_of,
+    require_integer,
+    require_number,
+    require_switch,
+)
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
-from structsvm.losses import AveragePrecision
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
-from structsvm.problem.queries import query_weights
 from structsvm.types import Matrix, Vector
 
 
@@ -45,6 +49,12 @@ class SearchedDirection:
     direction: int
     step: float
     map: float
+
+
+_ONE_KIND = (
+    "none has both relevant documents (label > 0) and others, and average precision needs both. Check the labels and "
+    "qid; where relevant starts at a higher grade, pass y >= that grade"
+)
 
 
 class WeightSearch(RankingEstimator):
@@ -85,8 +95,9 @@ class WeightSearch(RankingEstimator):
     history_ : tuple of `SearchedDirection`: each direction that was searched, in order.
     n_rounds_ : number of rounds that were begun.
     n_features_in_ : number of features.
-    n_left_out_ : number of queries without both relevant and other documents: their average precision is
-        the same at all weights.
+    n_examples_ : number of queries learned from.
+    n_left_out_ : number of queries without both relevant and other documents, whose average precision is
+        the same at all weights, or of weight 0.
 
     Examples
     --------
@@ -142,15 +153,15 @@ class WeightSearch(RankingEstimator):
         ConvergenceWarning : when ``max_rounds`` rounds have all gained something.
         """
         self._require_settings()
+        random = random_of(self)
         if isinstance(y, Preferences):
             raise InputError("WeightSearch maximises average precision, which needs labels: y cannot be Preferences")
-        training = checked_training(self, X, y, qid)
-        search, constant = self._search(training, qid, sample_weight)
+        training = checked_training(self, X, y, qid, sample_weight)
+        search, constant = self._search(training)
         climb = HillClimb(search, Rows.one_each(training.X), constant, self._start(), float(self.offset))
         if not climb.finite:
             raise InputError("the scores at WeightSearch(start=...) are not finite: scale the features, or the weights")
         given = self._directions()
-        random = self._random()
         d = self.n_features_in_
         path, history, rounds, stopped = [], [], 0, True
         for terms in range(1, d + 1) if self.incremental else [d]:
@@ -186,25 +197,15 @@ class WeightSearch(RankingEstimator):
 
         Rows that are the same get the same score, to the last bit.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
 
-    def _search(
-        self, training: Training, qid: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[ExhaustiveSearch, float]:
+    def _search(self, training: Training) -> tuple[ExhaustiveSearch, float]:
         """Return what searches a direction, and what the queries without other documents add to MAP."""
         relevant, ptr = np.asarray(training.y) > 0.0, training.ptr
         size, found = np.diff(ptr), np.add.reduceat(relevant, ptr[:-1], dtype=np.int64)
-        weights = np.ones(len(size)) if sample_weight is None else query_weights(sample_weight, qid, len(relevant))
-        usable = (found > 0) & (found < size)
-        self.n_left_out_ = int((~usable).sum())
-        if not usable.any():
-            why = AveragePrecision().why_unusable
-            raise InputError(f"average precision can learn from none of the {len(size)} queries: {why}")
-        if not weights[usable].any():
-            raise InputError("sample_weight is zero for all queries that have both relevant and other documents")
-        weights = weights / weights.max()  # their sum may be too large for a number
-        weights /= weights.sum()
+        usable_queries(self, training, (found > 0) & (found < size), _ONE_KIND)
+        weights = training.shares / training.shares.sum()
         search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
         return search, float(weights[found == size].sum())
 
@@ -214,8 +215,7 @@ class WeightSearch(RankingEstimator):
         require_integer(self, "memory", 1)
         require_number(self, "offset", above=0.0)
         for name in ("fix_first", "incremental"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InputError(f"WeightSearch({name}=...) must be True or False, got {getattr(self, name)!r}")
+            require_switch(self, name)
 
     def _start(self) -> Vector:
         d = self.n_features_in_
@@ -247,13 +247,6 @@ class WeightSearch(RankingEstimator):
             if wrong.any():
                 raise InputError(f"row {int(wrong.argmax())} of WeightSearch(directions=...) {why}: leave it out")
         return given
-
-    def _random(self) -> np.random.RandomState:
-        try:
-            random: np.random.RandomState = check_random_state(self.random_state)
-        except ValueError as error:
-            raise InputError(f"WeightSearch(random_state=...): {error}") from None
-        return random
 
     def _numbers(self, name: str, choices: str) -> Matrix:
         value = getattr(self, name)

@@ -46,7 +46,8 @@ class HillClimb:
 
         Crossings are known to rounding, as are the scores after a step, so that rankings may be others in
         a region that is very narrow. Those narrower than 2^-40 of the weights are passed over. A step counts for what
-        the scores after it are worth; where that is less than it was to be, regions that are wider are tried.
+        the scores after it are worth; where that is less than it was to be, regions more than 16 times as wide are
+        tried, so that of several narrow ones not all are.
         """
         unit = _unit(self.w, direction)
         direction = unit * direction
@@ -69,4 +70,7 @@ class HillClimb:
 def _unit(w: Vector, direction: Vector) -> float:
     """Return the length of a direction, as a power of 2, at which its largest number is about the largest weight."""
     largest = float(np.abs(w).max())
-    return float(2.0 ** np.round(np.log2(largest / np.abs(direction).max()))) if largest > 0.0 else 1.0
+    if largest == 0.0:
+        return 1.0
+    power = np.round(np.log2(largest) - np.log2(np.abs(direction).max()))
+    return float(2.0 ** np.clip(power, -1022.0, 1023.0))

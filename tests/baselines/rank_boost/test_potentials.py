@@ -26,7 +26,6 @@ def test_sums_over_grades_are_those_over_pairs(seed, scale):
     both = np.zeros((2, 30))
     both[0, graded.rows], both[1, pairs.rows] = found, wanted
     np.testing.assert_allclose(both[0], both[1], atol=1e-9)
-    assert graded.left_out == pairs.left_out
 
 
 def test_potentials_by_hand():
@@ -42,6 +41,5 @@ def test_rows_of_queries_without_pairs_are_left_out():
     y, ptr = np.array([1.0, 1.0, 0.0, 2.0, 1.0, 3.0, 0.0]), np.array([0, 2, 5, 6, 7])
     pairs = pairs_of_labels(y, ptr, np.ones(4))
     assert pairs.rows.tolist() == [2, 4, 3]
-    assert pairs.left_out == 3
     assert pairs.groups.tolist() == [0, 1, 2, 3]
     assert pairs.queries.tolist() == [0, 3]

@@ -13,7 +13,7 @@ D = 4
 
 
 def training(y, rng):
-    return Training(rng.normal(size=(9, D)), y, np.array([0, 5, 9]), np.arange(2))
+    return Training(rng.normal(size=(9, D)), y, np.array([0, 5, 9]), np.arange(2), np.array([0.5, 3.0]))
 
 
 def gradient(examples, hidden, weights):
@@ -45,7 +45,7 @@ def test_gradients_by_finite_differences(hidden, kind):
     else:
         y = np.array([0.0, 2.0, 1.0, 0.0, 1.0, 0.0, 0.5, 3.0, 0.0])
     examples = pair_examples(
-        training(y, rng), np.array([0.5, 3.0]), log_odds=math.inf if "certain" in kind else 0.7, ties=kind == "ties"
+        training(y, rng), np.array([True, True]), log_odds=math.inf if "certain" in kind else 0.7, ties=kind == "ties"
     )
     weights = rng.normal(size=size(hidden, D))
     _, slopes = gradient(examples, hidden, weights)
@@ -63,7 +63,8 @@ def test_gradients_by_finite_differences(hidden, kind):
 def test_a_step_is_against_the_gradient_and_towards_0(hidden):
     rng = np.random.default_rng(0)
     y = np.array([0.0, 2.0, 1.0, 0.0, 1.0, 0.0, 1.0, 3.0, 0.0])
-    examples = pair_examples(training(y, rng), np.array([0.0, 3.0]), log_odds=1.0, ties=False)
+    examples = pair_examples(training(y, rng), np.array([True, True]), log_odds=1.0, ties=False)
+    examples = examples._replace(weights=np.array([0.0, 2.0]))
     start, decays = rng.normal(size=size(hidden, D)), decayed(hidden, D)
     cost, slopes = gradient(examples, hidden, start)
     weights = start.copy()
