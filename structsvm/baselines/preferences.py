@@ -1,7 +1,7 @@
 """Preferences: of two documents of a query, one is better."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
@@ -50,6 +50,8 @@ class Preferences:
     InputError : when lengths differ, a row number is negative or in a pair with itself, or a magnitude is
         not a positive finite number; it names the pair.
     """
+
+    takes_the_place_of_labels: ClassVar[bool] = True
 
     better: IntVector = field(converter=_rows)
     worse: IntVector = field(converter=_rows)

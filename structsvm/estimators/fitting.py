@@ -209,7 +209,7 @@ def checked_labels(y: Any, n: int) -> Vector:
     ------
     InputError : when they are not n finite numbers.
     """
-    if type(y).__name__ == "Preferences":
+    if getattr(y, "takes_the_place_of_labels", False):
         raise InputError(
             "y must hold one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
             "measures are of labels"
