@@ -36,6 +36,9 @@ class Fusion(RankingEstimator):
     n_features_in_ : number of systems.
     """
 
+    _points: ClassVar[bool] = False
+    """Whether scores are points, whole and half ones without rounding: each difference means something."""
+
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(self, *, measure: str | Measure | None = None) -> None:
