@@ -20,7 +20,7 @@ from structsvm.letor.catalogue import BestFeature, create_model, installed_model
 from structsvm.letor.folds import Fold, find_folds
 from structsvm.letor.measures import measured
 from structsvm.letor.results import Benchmark, FoldResults, Outcome
-from structsvm.metrics import AP, number_queries
+from structsvm.metrics import AP, group_rows
 from structsvm.models import Candidate, FeatureMap, Model
 from structsvm.models.picking import Picked, naming, require_models, transformed
 from structsvm.processes import one_thread, spread
@@ -116,11 +116,9 @@ class Part:
     @classmethod
     def of(cls, data: RankingData) -> Self:
         """Group the rows of a data set by query."""
-        number = number_queries(data.qid, len(data.y)).number
-        order = np.argsort(number, kind="stable")
-        if (np.diff(order) == 1).all():
-            return cls(data.X, data.y, number)
-        return cls(data.X[order], data.y[order], number[order])
+        ids, order, ptr, together = group_rows(data.qid, len(data.y))
+        qid = np.repeat(np.arange(len(ids)), np.diff(ptr))
+        return cls(data.X, data.y, qid) if together else cls(data.X[order], data.y[order], qid)
 
     @property
     def queries(self) -> int:
