@@ -14,8 +14,11 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     if not asked or ctx.resilient_parsing:
         return
     from structsvm.letor import model_names
+    from structsvm.models import needed_package
 
-    click.echo("\n".join(model_names()))
+    for name in model_names():
+        package = needed_package(name)
+        click.echo(f"{name} (needs {package})" if package else name)
     ctx.exit()
 
 
