@@ -5,7 +5,7 @@ import signal
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from threading import Thread, current_thread, main_thread
 from typing import TypeVar
@@ -36,14 +36,18 @@ def spread(
     if jobs == 1:
         yield from (function(*task) for task in tasks)
         return
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
-        calls = (delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)
-        with _starting_workers():
-            started = parallel(calls)
-        with closing(started) as ready:
-            yield from ready
+    # loky, whatever is configured: threads would be this process, where Ctrl-C must go on to work.
+    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1)
+    calls = (delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)
+    with _starting_workers():
+        ready = parallel(calls)
+    try:
+        for result in ready:  # noqa: UP028 ("yield from" would hand on closing, and the warning with it)
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
+            ready.close()
 
 
 @contextmanager
@@ -72,7 +76,8 @@ def _starting_workers() -> Iterator[None]:
 
 
 def _in_a_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:
-    _stay_with(parent)
+    if os.getpid() != parent:  # joblib starts no workers where it may not, as in those of multiprocessing
+        _stay_with(parent)
     return function(*arguments)
 
 

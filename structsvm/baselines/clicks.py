@@ -108,8 +108,13 @@ def _entries(
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, nothing, np.zeros(0, dtype=np.bool_)
     row, rank = given["rows"], given["ranks"]
-    if row.dtype.kind not in "iu" or (row < 0).any():
-        raise InputError(f"rows must be row numbers of X, integers from 0; they are {row.dtype}, the least {row.min()}")
+    if row.dtype.kind not in "iu":
+        raise InputError(
+            f"rows must be row numbers of X, integers from 0; the first is {row.tolist()[0]!r}, {row.dtype}. Of "
+            "documents known by their ids, say in which row of X each is"
+        )
+    if (row < 0).any():
+        raise InputError(f"rows must be row numbers of X, integers from 0; the least is {row.min()}")
     if rank.dtype.kind not in "iuf" or not np.isfinite(rank).all():
         raise InputError(f"ranks must be finite numbers; they are {rank.dtype}")
     click = given["clicked"]

@@ -14,8 +14,11 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     if not asked or ctx.resilient_parsing:
         return
     from structsvm.letor import model_names
+    from structsvm.models import needed_package
 
-    click.echo("\n".join(model_names()))
+    for name in model_names():
+        package = needed_package(name)
+        click.echo(f"{name} (needs {package})" if package else name)
     ctx.exit()
 
 
@@ -32,6 +35,7 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
 @click.option("--out", type=_FOLDER, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
+@click.option("--force", is_flag=True, help="Replace the tables of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
 @click.option(
@@ -39,7 +43,13 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def benchmark_command(
-    folds: Path, models: tuple[str, ...] | None, out: Path | None, jobs: int | None, single_features: bool, quiet: bool
+    folds: Path,
+    models: tuple[str, ...] | None,
+    out: Path | None,
+    force: bool,
+    jobs: int | None,
+    single_features: bool,
+    quiet: bool,
 ) -> None:
     """Train, pick and test models on the folds of a LETOR data set.
 
@@ -61,7 +71,7 @@ def benchmark_command(
     chosen = [create_model(name) for name in models or installed_model_names()]
     found = find_folds(folds)
     if out is not None:
-        prepare_folder(out)
+        prepare_folder(out, replace=force)
     with progress_bar("folds", shown=not quiet) as show:
         results = benchmark(
             found, chosen, single_features=single_features, jobs=jobs, title=folds.resolve().name, progress=show

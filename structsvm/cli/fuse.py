@@ -1,5 +1,6 @@
 """``structsvm fuse``."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +66,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 )
 @click.option("--tag", default="fused", show_default=True, help="Name of the run, its last column.")
 @click.option("-o", "--output", type=FILE, help="File to write the run to.  [default: standard output]")
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor what was written.")
 def fuse_command(
     runs: tuple[Path, ...],
     method: str,
@@ -80,10 +81,11 @@ def fuse_command(
     """Make one run of several, without training.
 
     RUNS are files in TREC's format, plain or gzip, or one folder of them. The candidates of a topic are the documents
-    that any run retrieved for it. An output file is written whole or not at all.
+    that any run retrieved for it. Runs that share a name are told apart by their files. An output file is written
+    whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
     from structsvm.baselines.fusion import fuse_runs, fusion_method
-    from structsvm.data import load_runs
+    from structsvm.data.trec import run_files
     from structsvm.data.trec_writing import run_lines
 
     given = {"normalisation": normalisation, "count": count}
@@ -91,14 +93,56 @@ def fuse_command(
         chosen = fusion_method(method, **{name: value for name, value in given.items() if value is not None})
     except InputError as error:
         raise click.UsageError(str(error)) from None
+    files = run_files(runs[0] if len(runs) == 1 and runs[0].is_dir() else runs)
+    _require_different(files)
+    if output is not None:
+        _spare_inputs(output, runs, files)
     check_output(output)
     with progress_line(shown=not quiet) as say:
         say("reading runs")
-        read = load_runs(runs[0] if len(runs) == 1 and runs[0].is_dir() else runs)
+        read = _read(files)
         say("fusing runs")
-        fused = run_lines(fuse_runs(read, chosen, depth=depth, length=length, name=tag))
+        fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag)
+        lines = run_lines(fused)
     _note_missing(read)
-    write_text(fused, output)
+    write_text(lines, output)
+    if output is not None and not quiet:
+        topics = counted(len(set(fused.qid.tolist())), "topic")
+        click.echo(f"structsvm: note: wrote {counted(len(fused.qid), 'document')} of {topics} to {output}", err=True)
+
+
+def _require_different(files: "Sequence[Path]") -> None:
+    seen: dict[Path, Path] = {}
+    for path in files:
+        other = seen.setdefault(path.resolve(), path)
+        if other is not path:
+            twice = f"{path} is there twice" if path == other else f"{other} and {path} are the same file"
+            raise InputError(f"{twice}, and would count as two runs: name it once")
+
+
+def _spare_inputs(output: Path, runs: "Sequence[Path]", files: "Sequence[Path]") -> None:
+    """Refuse to replace a run that is fused, or to write where the next command would take the fused run for one."""
+    if any(path.exists() and output.exists() and output.samefile(path) for path in files):
+        raise InputError(f"{output} is one of the runs that are fused: choose another output file")
+    folder = runs[0]
+    if folder.is_dir() and output.resolve().parent == folder.resolve():
+        raise InputError(
+            f"{output} is in the folder of the runs that are fused, where it would be read as one of them the next "
+            "time: choose another folder"
+        )
+
+
+def _read(files: "Sequence[Path]") -> "list[Run]":
+    """Read runs; those that share a name get that of their file, since fusion does not look at names."""
+    from attrs import evolve
+
+    from structsvm.data import load_run
+
+    runs = [load_run(path) for path in files]
+    times = Counter(run.name for run in runs)
+    if max(times.values()) == 1:
+        return runs
+    return [run if times[run.name] == 1 else evolve(run, name=str(path)) for run, path in zip(runs, files, strict=True)]
 
 
 def _note_missing(runs: "Sequence[Run]") -> None:

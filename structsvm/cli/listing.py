@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
+from itertools import chain
 from typing import Any
 
 import click
@@ -20,17 +21,23 @@ _NEEDS = {
 }
 
 
-@click.command(name="list", short_help="Show losses, solvers, backends and measures.", epilog=example("structsvm list"))
+@click.command(
+    name="list", short_help="Show losses, solvers, backends, measures and models.", epilog=example("structsvm list")
+)
 def list_command() -> None:
-    """Show the names of losses, solvers, QP backends and measures.
+    """Show the names of losses, solvers, QP backends, measures, methods of fusion, and models.
 
-    Other packages can add to them through entry points; the last column says where a name comes from.
+    Other packages can add to the first four through entry points; the last column says where a name comes from.
     """
+    from structsvm.baselines.fusion import METHODS
+
     print_table(["loss", "what it is", "from"], _rows(losses))
     print_table(["solver", "what it is", "from"], _rows(solvers))
     with_installed = ([name, _installed(name), *rest] for name, *rest in _rows(backends))
     print_table(["QP backend", "installed", "what it is", "from"], with_installed)
     print_table(["measure", "what it is", "from"], _rows(measures))
+    print_table(["fusion", "what it is"], ([name, _first_sentence(method)] for name, method in METHODS.items()))
+    print_table(["model", "what it is", "of"], _models())
 
 
 def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
@@ -48,6 +55,26 @@ def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
     for plugin in entry_points(group=registry.group):
         if plugin.name not in registry.built_in:
             yield [plugin.name, plugin.value, _origin(plugin)]
+
+
+def _models() -> Iterator[list[str]]:
+    """Yield the name of each model of `benchmark` and `experiment`, what it is, and which of them has it."""
+    from structsvm import letor, models
+
+    having = {
+        "benchmark": (letor.model_names(), letor.create_model),
+        "experiment": (models.model_names(), models.create_model),
+    }
+    for name in dict.fromkeys(chain.from_iterable(names for names, _ in having.values())):
+        commands = [command for command, (names, _) in having.items() if name in names]
+        package = models.needed_package(name)
+        what = f"not installed: it needs {package}" if package else _description(having[commands[0]][1](name))
+        yield [name, what, ", ".join(commands)]
+
+
+def _description(model: Any) -> str:
+    what = _first_sentence(type(getattr(model, "estimator", model)))
+    return f"{what}; loss {model.loss}" if hasattr(model, "loss") else what
 
 
 def _origin(plugin: EntryPoint) -> str:

@@ -1,11 +1,15 @@
 """Where `predict` and `fuse` write."""
 
-from collections.abc import Iterable
+import gzip
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 import click
 
-from structsvm.files import check_writable, replacing
+from structsvm.files import check_writable, replacement, replacing
 
 
 def check_output(output: Path | None) -> None:
@@ -20,13 +24,32 @@ def check_output(output: Path | None) -> None:
 
 
 def write_text(pieces: Iterable[str], output: Path | None) -> None:
-    """Write text in pieces to a file, whole or not at all, or to standard output."""
+    """Write text in pieces to a file, whole or not at all, as gzip if its name ends in .gz; or to standard output."""
     if output is None:
         for text in pieces:
             click.echo(text, nl=False)
         return
-    with output.open("w", encoding="utf-8") if _special(output) else replacing(output) as file:
+    with _opened(output) as file:
         file.writelines(pieces)
+
+
+@contextmanager
+def _opened(output: Path) -> Iterator[TextIO]:
+    if _special(output):
+        with output.open("w", encoding="utf-8") as file:
+            yield file
+    elif output.suffix.lower() == ".gz":
+        # Neither name nor time is kept in it, so that equal text makes equal files.
+        with (
+            replacement(output) as temporary,
+            temporary.open("wb") as raw,
+            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as zipped,
+            TextIOWrapper(zipped, encoding="utf-8") as file,
+        ):
+            yield file
+    else:
+        with replacing(output) as file:
+            yield file
 
 
 def _special(output: Path) -> bool:

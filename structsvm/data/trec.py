@@ -79,7 +79,7 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
     """
     files: dict[str, Path] = {}
     runs = []
-    for path in _paths(folder_or_paths):
+    for path in run_files(folder_or_paths):
         run = load_run(path)
         if run.name in files:
             raise InputError(
@@ -89,6 +89,29 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
         files[run.name] = path
         runs.append(run)
     return runs
+
+
+def run_files(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
+    """Return the files that `load_runs` reads; see there.
+
+    Raises
+    ------
+    InputError : there are none.
+    """
+    if not isinstance(folder_or_paths, str | PathLike):
+        paths = [Path(path) for path in folder_or_paths]
+        if not paths:
+            raise InputError("the list of runs is empty")
+        return paths
+    folder = Path(folder_or_paths)
+    if not folder.is_dir():
+        if folder.exists():
+            return [folder]
+        raise InputError(f"there is no folder {folder}")
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not paths:
+        raise InputError(f"there are no runs in the folder {folder}")
+    return paths
 
 
 def load_qrels(path: FilePath) -> Qrels:
@@ -159,20 +182,3 @@ def _numbers(table: "pd.DataFrame", form: Format) -> NDArray[Any]:
 
 def _fault(path: Path, form: Format, otherwise: str) -> DataFormatError:
     return first_fault(path, form) or DataFormatError(path, None, otherwise)
-
-
-def _paths(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
-    if not isinstance(folder_or_paths, str | PathLike):
-        paths = [Path(path) for path in folder_or_paths]
-        if not paths:
-            raise InputError("the list of runs is empty")
-        return paths
-    folder = Path(folder_or_paths)
-    if not folder.is_dir():
-        if folder.exists():
-            return [folder]
-        raise InputError(f"there is no folder {folder}")
-    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    if not paths:
-        raise InputError(f"there are no runs in the folder {folder}")
-    return paths

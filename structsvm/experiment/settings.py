@@ -1,7 +1,7 @@
 """The settings of an experiment."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -9,6 +9,7 @@ from attrs import Attribute, field, frozen
 from structsvm.exceptions import InputError
 from structsvm.experiment.results import WITH_BEST, WITHOUT_BEST
 from structsvm.models import Model, create_model, paper_model_names
+from structsvm.models.picking import require_models
 from structsvm.validation import at_least
 
 VARIANTS = (WITH_BEST, WITHOUT_BEST)
@@ -20,7 +21,9 @@ def _some_variants(_: Any, attribute: "Attribute[Any]", value: tuple[str, ...]) 
 
 
 def _as_names_or_models(value: str | Model | Sequence[str | Model]) -> tuple[str | Model, ...]:
-    return (value,) if isinstance(value, str | Model) else tuple(value)
+    named = (value,) if isinstance(value, str | Model) or not isinstance(value, Iterable) else tuple(value)
+    require_models(named)
+    return named
 
 
 @frozen(kw_only=True)

@@ -14,8 +14,9 @@ from structsvm.experiment.results import WITHOUT_BEST, Fit, Ranked, Trial
 from structsvm.experiment.scoring import Precision, score_queries, tied_shares
 from structsvm.experiment.splits import Split
 from structsvm.models import FeatureMap, Model
+from structsvm.models.picking import Picked, naming, transformed
 from structsvm.processes import one_thread
-from structsvm.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.types import BoolVector, IntVector, Vector
 
 
 @frozen(eq=False)
@@ -83,42 +84,42 @@ def run_trial(number: int, split: Split, material: Material, models: Sequence[Mo
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
         warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
         parts = [Part.of(material.collection, queries) for queries in (split.train, split.validation, split.test)]
-        fits = {variant: _fit_all(material, parts, models, variant) for variant in variants}
+        fits = {variant: _fit_all(number, material, parts, models, variant) for variant in variants}
     return Trial(number, split.train, split.validation, split.test, time.perf_counter() - began, fits)
 
 
-def _fit_all(material: Material, parts: Sequence[Part], models: Sequence[Model], variant: str) -> dict[str, Fit]:
+def _fit_all(
+    number: int, material: Material, parts: Sequence[Part], models: Sequence[Model], variant: str
+) -> dict[str, Fit]:
     columns = np.arange(len(material.collection.functions))
     if variant == WITHOUT_BEST:
         columns = np.delete(columns, material.best)
     fits: dict[str, Fit] = {}
     for features in dict.fromkeys(model.features for model in models):
-        matrices = _transformed(features, material.normalised[features], parts, columns)
-        fits |= {model.name: _fit(model, matrices, parts) for model in models if model.features == features}
+        X = material.normalised[features]
+        matrices = transformed(features, [X[np.ix_(part.rows, columns)] for part in parts])
+        for model in models:
+            if model.features == features:
+                with naming(model, f"trial {number}, {variant}"):
+                    fits[model.name] = _fit(model, matrices, parts)
     return {model.name: fits[model.name] for model in models}
-
-
-def _transformed(features: FeatureMap, X: Matrix, parts: Sequence[Part], columns: IntVector) -> list[Any]:
-    train, *others = (X[np.ix_(part.rows, columns)] for part in parts)
-    transformer = features.transformer().fit(train)
-    return [transformer.transform(rows) for rows in (train, *others)]
 
 
 def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
     (X_train, X_validation, X_test), (train, validation, test) = matrices, parts
     candidates = model.candidates(X_train, train.relevant.astype(np.float64), train.qid)
-    on_validation = [
-        float(_precision(each.scores(X_validation, validation.qid), validation).ap.mean()) for each in candidates
-    ]
+    picked = Picked.of(
+        candidates, lambda each: float(_precision(each.scores(X_validation, validation.qid), validation).ap.mean())
+    )
     scores = [each.scores(X_test, test.qid) for each in candidates]
     on_test = [_precision(each, test) for each in scores]
-    chosen = on_validation.index(max(on_validation))
+    chosen = picked.chosen
     return Fit(
-        values=tuple(candidate.value for candidate in candidates),
-        validation=tuple(on_validation),
+        values=picked.values,
+        validation=picked.validation,
         test=tuple(float(precision.ap.mean()) for precision in on_test),
-        seconds=tuple(candidate.seconds for candidate in candidates),
-        gaps=tuple(candidate.gap for candidate in candidates),
+        seconds=picked.seconds,
+        gaps=picked.gaps,
         features=X_train.shape[1],
         chosen=chosen,
         ranked=Ranked.of(*on_test[chosen], tied_shares(scores[chosen], test.ptr)),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from attrs import frozen
@@ -13,6 +14,7 @@ _FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 _SET = re.compile(r"S(\d+)", re.IGNORECASE)
 _ROLES = {"train": ("train",), "validate": ("vali", "valid", "validation"), "test": ("test",)}
 _FEWEST_SETS = 3
+_SHOWN = 5
 
 
 @frozen
@@ -87,17 +89,21 @@ def _of_folder(folder: Path) -> Fold:
 
 def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
     count = max(max(sets), _FEWEST_SETS)
-    missing = [f"S{number}.txt" for number in range(1, count + 1) if number not in sets]
-    if missing or 0 in sets:
-        raise InputError(
-            f"{folder} has {', '.join(path.name for path in sets.values())}, but not {', '.join(missing)}: "
-            "the sets of LETOR's rotation count from 1"
-            if missing
-            else f"{folder} has {sets[0].name}: the sets of LETOR's rotation count from 1"
-        )
+    absent = count - sum(number > 0 for number in sets)
+    if 0 in sets or absent:
+        there = _first(path.name for path in sets.values())
+        missing = (f"S{number}.txt" for number in range(1, count + 1) if number not in sets)
+        but = f", but not {_first(missing)}" if absent else ""
+        raise InputError(f"{folder} has {there}{but}: the sets of LETOR's rotation count from 1")
     ring = [sets[number] for number in range(1, count + 1)]
     turned = [ring[k:] + ring[:k] for k in range(count)]
     return tuple(Fold(f"Fold{k}", tuple(each[:-2]), (each[-2],), (each[-1],)) for k, each in enumerate(turned, start=1))
+
+
+def _first(names: Iterable[str]) -> str:
+    """Return the names, or the first few and dots; there may be millions."""
+    shown = list(islice(names, _SHOWN + 1))
+    return ", ".join(shown[:_SHOWN]) + (", ..." if len(shown) > _SHOWN else "")
 
 
 def _text_files(folder: Path) -> list[tuple[str, Path]]:

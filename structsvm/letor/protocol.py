@@ -3,8 +3,9 @@
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -19,8 +20,9 @@ from structsvm.letor.catalogue import BestFeature, create_model, installed_model
 from structsvm.letor.folds import Fold, find_folds
 from structsvm.letor.measures import measured
 from structsvm.letor.results import Benchmark, FoldResults, Outcome
-from structsvm.metrics import AP, number_queries
+from structsvm.metrics import AP, group_rows
 from structsvm.models import Candidate, FeatureMap, Model
+from structsvm.models.picking import Picked, naming, require_models, transformed
 from structsvm.processes import one_thread, spread
 from structsvm.types import IntVector, Vector
 
@@ -30,7 +32,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 def benchmark(
     data: str | Path | Sequence[Fold],
-    models: Sequence[str | Model] | None = None,
+    models: str | Model | Sequence[str | Model] | None = None,
     *,
     single_features: bool = False,
     jobs: int | None = None,
@@ -47,8 +49,8 @@ def benchmark(
     Parameters
     ----------
     data : folder with folds (`find_folds`), or the folds.
-    models : names (`structsvm.letor.model_names`) or objects; None: all that have a name and need no package
-        that is not installed.
+    models : names (`structsvm.letor.model_names`) or objects, or one alone; None: all that have a name and need
+        no package that is not installed.
     single_features : measure every single feature, too.
     jobs : processes, each of which runs one fold at a time, in one thread; None: as many as there are
         processors.
@@ -57,10 +59,10 @@ def benchmark(
 
     Raises
     ------
-    InputError : when there are no folds, a file cannot be read, two models have one name, or a model
-        cannot learn from the data; it says why.
+    InputError : when there are no folds or no models, a file cannot be read, two models have one name, or a
+        model cannot learn from the data; it says why.
     """
-    made = tuple(create_model(each) if isinstance(each, str) else each for each in models or installed_model_names())
+    made = _made(models)
     rivals = (*made, BestFeature())
     folds = find_folds(data) if isinstance(data, str | Path) else tuple(data)
     _require_different("models", rivals)
@@ -77,6 +79,16 @@ def benchmark(
             if progress:
                 progress(len(found), len(folds))
     return Benchmark(title, tuple(found[fold.name] for fold in folds))
+
+
+def _made(models: str | Model | Sequence[str | Model] | None) -> tuple[Model, ...]:
+    if models is None:
+        models = installed_model_names()
+    named = (models,) if isinstance(models, str | Model) or not isinstance(models, Iterable) else tuple(models)
+    if not named:
+        raise InputError("models is empty: name one at least, or leave it out for all that are installed")
+    require_models(named)
+    return tuple(create_model(each) if isinstance(each, str) else each for each in named)
 
 
 def _require_different(what: str, named: Sequence[Model] | Sequence[Fold]) -> None:
@@ -104,11 +116,9 @@ class Part:
     @classmethod
     def of(cls, data: RankingData) -> Self:
         """Group the rows of a data set by query."""
-        number = number_queries(data.qid, len(data.y)).number
-        order = np.argsort(number, kind="stable")
-        if (np.diff(order) == 1).all():
-            return cls(data.X, data.y, number)
-        return cls(data.X[order], data.y[order], number[order])
+        ids, order, ptr, together = group_rows(data.qid, len(data.y))
+        qid = np.repeat(np.arange(len(ids)), np.diff(ptr))
+        return cls(data.X, data.y, qid) if together else cls(data.X[order], data.y[order], qid)
 
     @property
     def queries(self) -> int:
@@ -135,7 +145,7 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
         parts = [Part.of(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
         outcomes: dict[str, Outcome] = {}
         for features in dict.fromkeys(model.features for model in models):
-            matrices = _transformed(features, parts)
+            matrices = transformed(features, [part.read_by(features) for part in parts])
             for model in models:
                 if model.features == features:
                     outcomes[model.name] = _tried(model, matrices, parts, fold)
@@ -150,32 +160,23 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     )
 
 
-def _transformed(features: FeatureMap, parts: Sequence[Part]) -> list[Any]:
-    train, *others = (part.read_by(features) for part in parts)
-    transformer = features.transformer().fit(train)
-    return [transformer.transform(rows) for rows in (train, *others)]
-
-
 def _tried(model: Model, matrices: Sequence[Any], parts: Sequence[Part], fold: Fold) -> Outcome:
     train = parts[0]
-    try:
-        candidates = model.candidates(matrices[0], train.y, train.qid)
-        return _picked(candidates, matrices, parts)
-    except InputError as error:
-        raise InputError(f"{model.name} in {fold.name}: {error}") from error
+    with naming(model, fold.name):
+        return _picked(model.candidates(matrices[0], train.y, train.qid), matrices, parts)
 
 
 def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part]) -> Outcome:
     (_, X_validation, X_test), (_, validation, test) = matrices, parts
-    on_validation = [_map(candidate, X_validation, validation) for candidate in candidates]
-    chosen = on_validation.index(max(on_validation))
+    picked = Picked.of(candidates, partial(_map, X=X_validation, part=validation))
+    scores = candidates[picked.chosen].scores(X_test, test.qid)
     return Outcome(
-        values=tuple(candidate.value for candidate in candidates),
-        validation=tuple(on_validation),
-        seconds=tuple(candidate.seconds for candidate in candidates),
-        gaps=tuple(candidate.gap for candidate in candidates),
-        chosen=chosen,
-        measures=measured(candidates[chosen].scores(X_test, test.qid), test.y, test.qid),
+        values=picked.values,
+        validation=picked.validation,
+        seconds=picked.seconds,
+        gaps=picked.gaps,
+        chosen=picked.chosen,
+        measures=measured(scores, test.y, test.qid),
     )
 
 

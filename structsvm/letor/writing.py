@@ -11,14 +11,25 @@ from structsvm.tables import as_csv, as_json, as_latex, as_markdown, as_text
 FILES = ("tables.txt", "tables.md", "tables.tex", "tables.csv", "tables.json")
 
 
-def prepare_folder(folder: str | Path) -> None:
+def prepare_folder(folder: str | Path, *, replace: bool = True) -> None:
     """Make a folder for the tables, and make sure that they can be written, before models are trained.
+
+    Parameters
+    ----------
+    folder : for the tables.
+    replace : tables that are there already may be replaced.
 
     Raises
     ------
     InputError : when they cannot.
     """
     folder = Path(folder)
+    there = [name for name in FILES if (folder / name).exists()]
+    if there and not replace:
+        raise InputError(
+            f"{folder} has the tables of another run ({', '.join(there)}), which would be replaced: choose "
+            "another folder, or replace them with --force"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -23,6 +23,23 @@ class Queries(NamedTuple):
     number: IntVector
 
 
+class Groups(NamedTuple):
+    """Rows, query after query.
+
+    Parameters
+    ----------
+    ids : query ids in order of first appearance, shape (Q,).
+    order : row numbers, those of each query together and in the order of the input, shape (n,).
+    ptr : where the rows of each query begin in `order`, shape (Q + 1,).
+    together : whether they are in this order already.
+    """
+
+    ids: NDArray[Any]
+    order: IntVector
+    ptr: IntVector
+    together: bool
+
+
 @frozen(eq=False)
 class Ranking:
     """The rows of all queries, query after query, best document first.
@@ -75,6 +92,23 @@ def number_queries(qid: ArrayLike | None, n: int) -> Queries:
     position = np.empty(len(ids), dtype=np.int64)
     position[appearance] = np.arange(len(ids))
     return Queries(ids[appearance], np.repeat(position[inverse], np.diff(runs, append=n)))
+
+
+def group_rows(qid: ArrayLike | None, n: int) -> Groups:
+    """Group rows by query, in order of first appearance.
+
+    Parameters
+    ----------
+    qid, n : see `number_queries`.
+
+    Raises
+    ------
+    InputError : as `number_queries`.
+    """
+    queries = number_queries(qid, n)
+    order = np.argsort(queries.number, kind="stable")
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(queries.number))]).astype(np.int64)
+    return Groups(queries.ids, order, ptr, bool((np.diff(order) == 1).all()))
 
 
 def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: ArrayLike | None = None) -> Ranking:

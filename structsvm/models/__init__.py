@@ -6,7 +6,7 @@ from structsvm.models.estimators import EstimatorModel
 from structsvm.models.feature_maps import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.models.staged import StagedModel
 from structsvm.models.svm import ClassificationSVM, RankingSVM
-from structsvm.models.systems import is_installed, other_systems
+from structsvm.models.systems import is_installed, needed_package, other_systems
 
 __all__ = [
     "AsGiven",
@@ -24,6 +24,7 @@ __all__ = [
     "find_model",
     "is_installed",
     "model_names",
+    "needed_package",
     "other_systems",
     "paper_model_names",
 ]

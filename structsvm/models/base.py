@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
+from structsvm.exceptions import InputError
 from structsvm.models.feature_maps import FeatureMap
 from structsvm.types import IntVector, Vector
 
@@ -58,3 +59,11 @@ class Model(ABC):
         y : label of each document, shape (rows,): a grade, relevant above 0.
         qid : number of the query of each row, ascending, shape (rows,).
         """
+
+
+def require_features(model: Any, attribute: Any, features: Any) -> None:
+    """Refuse what is no map of features, and the class of one."""
+    if not isinstance(features, FeatureMap):
+        raise InputError(
+            f"{model.name}: features must be a map of features, such as AsGiven() or Scores(); got {features!r}"
+        )

@@ -1,8 +1,9 @@
 """Estimators that are built in rounds as models, with a candidate for each number of rounds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,25 @@ from attrs import define, field, frozen
 from sklearn.base import BaseEstimator
 
 from structsvm.exceptions import InputError
-from structsvm.models.base import Candidate, Model
-from structsvm.models.estimators import Grid, as_grid, expanded, fit, points, require_grid, value_of
+from structsvm.models.base import Candidate, Model, require_features
 from structsvm.models.feature_maps import FeatureMap
+from structsvm.models.fitting import Grid, as_grid, expanded, fit, points, require_estimator, require_grid, value_of
 from structsvm.types import IntVector, Matrix, Vector
 from structsvm.validation import truth_value
 
 
-def _as_rounds(rounds: Sequence[int]) -> tuple[int, ...]:
+def _as_rounds(rounds: Any) -> tuple[int, ...]:
+    if not isinstance(rounds, Iterable) or not all(isinstance(each, Integral) for each in rounds):
+        raise InputError(f"StagedModel(rounds=...) must be whole numbers, as range(10, 301, 10) are; got {rounds!r}")
     return tuple(int(each) for each in rounds)
+
+
+def _staged(model: "StagedModel", _attribute: object, estimator: Any) -> None:
+    if not hasattr(estimator, "staged_predict"):
+        raise InputError(
+            f"{model.name}: {type(estimator).__name__} has no staged_predict, as boosting has it; EstimatorModel takes "
+            "any estimator"
+        )
 
 
 def _ascending(model: "StagedModel", _attribute: object, rounds: tuple[int, ...]) -> None:
@@ -33,8 +44,9 @@ def _ascending(model: "StagedModel", _attribute: object, rounds: tuple[int, ...]
 class StagedModel(Model):
     """An estimator with ``staged_predict``, as boosting has it: one fit gives a candidate for each number of rounds.
 
-    ``staged_predict(X)`` yields the scores of the rows of X after each round. All candidates share one run
-    through the rounds for a matrix; the scores of one matrix are kept, rows × ``len(rounds)`` numbers.
+    ``staged_predict(X)`` yields the scores of the rows of X after each round. The candidates of one
+    fit share one run through the rounds for a matrix; the scores of one fit for one matrix are kept, rows ×
+    ``len(rounds)`` numbers.
 
     Parameters
     ----------
@@ -47,8 +59,8 @@ class StagedModel(Model):
     """
 
     name: str
-    features: FeatureMap
-    estimator: BaseEstimator
+    features: FeatureMap = field(validator=require_features)
+    estimator: BaseEstimator = field(validator=[require_estimator, _staged])
     rounds: tuple[int, ...] = field(converter=_as_rounds, validator=_ascending)
     grid: Grid = field(default=(), converter=as_grid, validator=require_grid)
     sparse: bool = field(default=False, validator=truth_value)
@@ -60,43 +72,44 @@ class StagedModel(Model):
         adds to the one before.
         """
         found = []
+        stages = _Stages(self.rounds, self.sparse)
         added = np.diff(self.rounds, prepend=0) / self.rounds[-1]
         for settings in points(self.grid):
             fitted, seconds = fit(self.estimator, settings, expanded(X, self.sparse), y, qid)
-            stages = _Stages(fitted, self.rounds, self.sparse)
             for place, number in enumerate(self.rounds):
                 value = value_of(settings | {"rounds": number}) if settings else float(number)
-                found.append(Candidate(value, partial(stages.scores, place), seconds * float(added[place])))
+                found.append(Candidate(value, partial(stages.scores, fitted, place), seconds * float(added[place])))
         return found
 
 
 @define(eq=False)
 class _Stages:
-    """The scores of a fitted estimator after the rounds that matter, for the matrix that was last asked for."""
+    """The scores after the rounds that matter, for the fitted estimator and the matrix that were last asked for."""
 
-    fitted: Any
     rounds: tuple[int, ...]
     sparse: bool
+    _fitted: Any = None
     _matrix: Any = None
     _kept: Matrix | None = None
 
-    def scores(self, place: int, X: Any, _qid: IntVector) -> Vector:
-        if self._kept is None or self._matrix is not X:
-            self._kept = self._collected(X)
-            self._matrix = X
+    def scores(self, fitted: Any, place: int, X: Any, _qid: IntVector) -> Vector:
+        if self._kept is None or self._fitted is not fitted or self._matrix is not X:
+            self._kept = None  # before the next ones are there, too
+            self._kept = self._collected(fitted, X)
+            self._fitted, self._matrix = fitted, X
         scores: Vector = self._kept[place]
         return scores
 
-    def _collected(self, X: Any) -> Matrix:
+    def _collected(self, fitted: Any, X: Any) -> Matrix:
         kept = np.empty((len(self.rounds), X.shape[0]))
         place, stage = 0, None
-        for number, stage in enumerate(self.fitted.staged_predict(expanded(X, self.sparse)), start=1):
+        for number, stage in enumerate(fitted.staged_predict(expanded(X, self.sparse)), start=1):
             if number == self.rounds[place]:
                 kept[place] = stage
                 place += 1
                 if place == len(self.rounds):
                     return kept
         if stage is None:
-            raise InputError(f"{type(self.fitted).__name__}.staged_predict yields nothing: it was fitted for no rounds")
+            raise InputError(f"{type(fitted).__name__}.staged_predict yields nothing: it was fitted for no rounds")
         kept[place:] = stage
         return kept

@@ -6,13 +6,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from structsvm.estimators import Ranker
 from structsvm.exceptions import ZeroWeightsWarning
-from structsvm.models.base import Candidate, Model
+from structsvm.models.base import Candidate, Model, require_features
 from structsvm.models.error_rate import ErrorRate
 from structsvm.models.feature_maps import FeatureMap
+from structsvm.models.fitting import require_both_classes
 from structsvm.operators import BinnedMatrix
 from structsvm.result import Status
 from structsvm.types import BoolVector, IntVector, Vector
@@ -31,7 +32,7 @@ class RankingSVM(Model):
     """
 
     name: str
-    features: FeatureMap
+    features: FeatureMap = field(validator=require_features)
     loss: str
     Cs: tuple[float, ...]
     tol: float = 1e-3
@@ -56,7 +57,7 @@ class ClassificationSVM(Model):
     """
 
     name: str
-    features: FeatureMap
+    features: FeatureMap = field(validator=require_features)
     Cs: tuple[float, ...]
     tol: float = 1e-3
     balanced: bool = False
@@ -67,7 +68,8 @@ class ClassificationSVM(Model):
         relevant = y > 0
         weight = np.ones(len(relevant))
         if self.balanced:
-            share = relevant.mean()
+            share = float(relevant.mean())
+            require_both_classes(share)
             weight = np.where(relevant, 0.5 / share, 0.5 / (1.0 - share))
         rows, weight = merge_equal(X, relevant, weight)
         ranker = Ranker(ErrorRate(), solver="one-slack", tol=self.tol, fit_intercept=self.fit_intercept)

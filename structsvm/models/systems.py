@@ -81,6 +81,12 @@ def other_systems(
     )
 
 
+def needed_package(model: str) -> str:
+    """Return the package that a model needs and that is not installed, "" where there is none; for any name."""
+    package = EXTRAS.get(model, "")
+    return package if package and find_spec(package) is None else ""
+
+
 def is_installed(model: str) -> bool:
     """Say whether the package that a model needs is installed, for any name of a model."""
-    return model not in EXTRAS or find_spec(EXTRAS[model]) is not None
+    return not needed_package(model)

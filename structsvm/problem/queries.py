@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
-from structsvm.metrics.ranking import number_queries
+from structsvm.metrics.ranking import group_rows
 from structsvm.operators import Readable, Rows
 from structsvm.problem.checks import is_usable
 from structsvm.types import BoolVector, IntVector, Vector
@@ -62,19 +62,17 @@ def group_queries(
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
     weights = None if sample_weight is None else row_weights(sample_weight, n)
-    number = number_queries(qid, n).number
+    _, order, ptr, together = group_rows(qid, n)
     if loss.per_row:
         return Queries(Rows.one_each(X), y, weights, None, 0)
 
-    order = np.argsort(number, kind="stable")
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int64)
     labels = y[order]
     usable = np.array([is_usable(loss, labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
     if not usable.any():
         raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {loss.why_unusable}")
     left_out = int((~usable).sum())
     kept: BoolVector | None = usable if left_out else None
-    if not bool((np.diff(order) == 1).all()):
+    if not together:
         X, y = X[order], y[order]
     ys = [y[ptr[i] : ptr[i + 1]] for i in range(len(ptr) - 1)]
     if weights is not None:
@@ -135,9 +133,7 @@ def query_weights(sample_weight: ArrayLike, qid: ArrayLike | None, n: int) -> Ve
     weights = row_weights(sample_weight, n)
     if qid is None:
         return np.ones(1)
-    number = number_queries(qid, n).number
-    order = np.argsort(number, kind="stable")
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int64)
+    _, order, ptr, _ = group_rows(qid, n)
     return _one_per_query(weights[order], ptr, np.ones(len(ptr) - 1, dtype=bool))
 
 

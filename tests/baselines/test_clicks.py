@@ -123,8 +123,9 @@ LOG = {"sessions": [0, 0, 1], "rows": [0, 1, 0], "ranks": [1, 2, 1], "clicked": 
     [
         ({"rows": [0, 1]}, r"the lengths are \{'sessions': 3, 'rows': 2"),
         ({"rows": [[0], [1], [0]]}, r"rows must be a vector .* \(3, 1\)"),
-        ({"rows": [0.0, 1.0, 0.0]}, "rows must be row numbers of X, integers from 0; they are float64"),
-        ({"rows": [0, -1, 0]}, "the least -1"),
+        ({"rows": [0.0, 1.0, 0.0]}, r"integers from 0; the first is 0\.0, float64"),
+        ({"rows": ["d7", "d9", "d7"]}, "integers from 0; the first is 'd7', <U2. Of documents known by their ids"),
+        ({"rows": [0, -1, 0]}, "the least is -1"),
         ({"ranks": ["1", "2", "1"]}, "ranks must be finite numbers; they are <U1"),
         ({"ranks": [1, np.nan, 2]}, "ranks must be finite numbers"),
         ({"clicked": [0, 2, 0]}, "clicked must be True or False, or 1 or 0"),

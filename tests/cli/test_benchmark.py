@@ -43,8 +43,26 @@ def test_single_features_and_no_folder(run, folds):
     assert sorted(path.name for path in Path().iterdir()) == ["test.txt", "tiny", "train.txt"]
 
 
-def test_the_names_of_models(run):
+def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
+    Path("out").mkdir()
+    Path("out/tables.csv").write_text("of another run")
+    command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
+    assert run(*command, code=1).stderr == (
+        "structsvm: error: out has the tables of another run (tables.csv), which would be replaced: choose another "
+        "folder, or replace them with --force\n"
+    )
+    assert [path.read_text() for path in Path("out").iterdir()] == ["of another run"]
+    assert "tables.csv" in run(*command, "--force").stdout
+    assert Path("out/tables.csv").read_text().startswith("model,")
+    run(*command, code=1)
+
+
+def test_the_names_of_models(run, monkeypatch):
+    monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: name)
     assert run("benchmark", "--list").stdout.splitlines() == model_names()
+    monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: None)
+    missing = ["LambdaMART (needs lightgbm)" if name == "LambdaMART" else name for name in model_names()]
+    assert run("benchmark", "--list").stdout.splitlines() == missing
 
 
 @pytest.mark.parametrize(

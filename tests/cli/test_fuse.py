@@ -1,5 +1,7 @@
 """``structsvm fuse``."""
 
+import gzip
+import re
 from pathlib import Path
 
 import click
@@ -45,7 +47,7 @@ def test_a_folder_to_standard_output(run, files):
 def test_files_to_a_file(run, files):
     paths = [f"runs/e{k}" for k in (0, 3, 4)]
     done = run("fuse", *paths, "--method", "copeland", "--tag", "mine", "--depth", 3, "--length", 2, "-o", "out.run")
-    assert (done.stdout, done.stderr) == ("", "")
+    assert (done.stdout, done.stderr) == ("", "structsvm: note: wrote 2 documents of 1 topic to out.run\n")
     same(load_run("out.run"), fuse_runs(load_runs(paths), Copeland(), name="mine", depth=3, length=2))
 
 
@@ -56,7 +58,9 @@ def test_every_method_by_name(run, files, method):
 
 
 def test_settings(run, files):
-    done = run("fuse", "runs", "--method", "CombMNZ", "--normalisation", "sum", "--count", "nonzero", "-o", "out.run")
+    done = run(
+        "fuse", "runs", "--method", "CombMNZ", "--normalisation", "sum", "--count", "nonzero", "-q", "-o", "out.run"
+    )
     assert done.stderr == ""
     same(load_run("out.run"), fuse_runs(load_runs("runs"), CombMNZ("sum", count="nonzero")))
 
@@ -72,7 +76,7 @@ def test_runs_that_lack_topics_are_named(run, files):
     Path("runs/e5").write_text("".join(f"{topic} Q0 A 1 1 e5\n" for topic in (7, 8, 9, 10, 11)))
     done = run("fuse", "runs", "-o", "out.run")
     lines = done.stderr.splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 6
     assert lines[0] == (
         "structsvm: note: e0 lacks 4 of 5 topics (8, 9, 10, ...), for which it counts as a run that retrieved nothing"
     )
@@ -85,17 +89,25 @@ def test_runs_that_lack_topics_are_named(run, files):
         (("none",), "there is no file none"),
         (("runs/e0", "none"), "there is no file none"),
         (("runs/e0", "runs"), "runs is a directory"),
-        (("runs/e0", "runs/e0"), "two runs are named 'e0'"),
+        (("runs/e0", "runs/e0"), "runs/e0 is there twice"),
+        (("runs/e0", "runs/../runs/e0"), "runs/e0 and runs/../runs/e0 are the same file"),
+        (("runs/e0", "runs/e1", "-o", "runs/e1"), "runs/e1 is one of the runs that are fused"),
+        (("runs/e0", "runs/e1", "-o", "linked"), "linked is one of the runs that are fused"),
+        (("runs", "-o", "runs/e1"), "runs/e1 is one of the runs that are fused"),
+        (("runs", "-o", "runs/fused"), "runs/fused is in the folder of the runs that are fused"),
         (("train.txt",), "train.txt, line 1"),
         (("runs", "-o", "nowhere/out.run"), "nowhere/out.run cannot be written"),
         (("runs", "--tag", "a b"), "the name 'a b' must have no blank"),
     ],
 )
 def test_faults_are_one_line(run, files, args, message):
+    Path("linked").symlink_to("runs/e1")
+    before = Path("runs/e1").read_text()
     done = run("fuse", *args, code=1)
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"structsvm: error: {message}")
     assert done.stdout == ""
+    assert Path("runs/e1").read_text() == before
 
 
 @pytest.mark.parametrize(
@@ -118,3 +130,28 @@ def test_a_fault_leaves_what_was_there(run, files):
     Path("out.run").write_text("old")
     run("fuse", "runs", "--tag", "", "-o", "out.run", code=1)
     assert Path("out.run").read_text() == "old"
+
+
+def test_a_name_that_ends_in_gz_is_written_as_gzip(run, files):
+    run("fuse", "runs", "-o", "out.run")
+    run("fuse", "runs", "-o", "out.run.gz")
+    written = Path("out.run.gz").read_bytes()
+    assert gzip.decompress(written) == Path("out.run").read_bytes()
+    run("fuse", "runs", "-o", "again.run.gz")
+    assert Path("again.run.gz").read_bytes() == written
+    assert sorted(path.name for path in Path().iterdir() if "run" in path.name) == [
+        "again.run.gz",
+        "out.run",
+        "out.run.gz",
+        "runs",
+    ]
+
+
+def test_runs_of_one_name_are_told_apart_by_their_files(run, files):
+    expected = run("fuse", "runs", "--method", "borda").stdout
+    for path in Path("runs").iterdir():
+        path.write_text(re.sub("e[0-3]$", "mine", path.read_text(), flags=re.MULTILINE))
+    assert run("fuse", "runs", "--method", "borda").stdout == expected
+    Path("runs/e5").write_text("8 Q0 A 1 1 e5\n")
+    notes = run("fuse", "runs").stderr.splitlines()
+    assert [note.split()[2] for note in notes] == ["runs/e0", "runs/e1", "runs/e2", "runs/e3", "e4", "e5"]

@@ -1,6 +1,8 @@
 import importlib.util
 from importlib.metadata import EntryPoint
 
+from structsvm import letor, models
+from structsvm.baselines.fusion import METHODS
 from structsvm.metrics import measure_names
 from structsvm.registry import backends, losses, solvers
 
@@ -11,7 +13,15 @@ def row(output: str, first: str) -> str:
 
 def test_every_name_is_listed(run):
     done = run("list")
-    for name in [*losses.names(), *solvers.names(), *backends.names(), *measure_names()]:
+    for name in [
+        *losses.names(),
+        *solvers.names(),
+        *backends.names(),
+        *measure_names(),
+        *METHODS,
+        *letor.model_names(),
+        *models.model_names(),
+    ]:
         assert row(done.stdout, name)
     assert done.stderr == ""
 
@@ -29,3 +39,13 @@ def test_a_plug_in_says_where_it_is_from_and_is_not_imported(run, monkeypatch):
     plugin = EntryPoint("tau", "no_such_module:KendallTau", losses.group)
     monkeypatch.setattr("structsvm.cli.listing.entry_points", lambda group: [plugin] if group == losses.group else [])
     assert row(run("list").stdout, "tau").split() == ["tau", "no_such_module:KendallTau", "no_such_module"]
+
+
+def test_models_say_what_they_are_and_which_commands_have_them(run, monkeypatch):
+    output = run("list").stdout
+    assert row(output, "SVM-ndcg").split()[-3:] == ["loss", "ndcg", "benchmark"]
+    assert row(output, "SVM-acc").split()[-1] == "experiment"
+    assert row(output, "RankBoost").split()[-2:] == ["benchmark,", "experiment"]
+    assert "Borda count" in row(output, "borda")
+    monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: None)
+    assert "not installed: it needs lightgbm" in row(run("list").stdout, "LambdaMART")

@@ -1,11 +1,13 @@
 """The experiment with models of all kinds: estimators, rounds, scores that depend on the query, values in words."""
 
 import numpy as np
+import pytest
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import GradientBoostingRegressor
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 
 from structsvm import Ranker
+from structsvm.exceptions import InputError
 from structsvm.experiment import Results, Settings, run
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.metrics import AP
@@ -91,3 +93,15 @@ def test_a_fit_is_what_the_estimator_makes_of_the_trial(collection, tmp_path):
         fused = MeanRank().predict(collection.X, qid=qid)
         wanted = AP().per_query(fused[test], collection.relevant[test], qid[test]).values
         assert np.allclose(fits["fusion"].ranked.ap, wanted)
+
+
+def test_an_error_of_scikit_learn_names_model_and_trial(collection, tmp_path):
+    model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(alpha=-1.0))
+    with pytest.raises(InputError, match="ridge in trial 0, with-best: The 'alpha' parameter of Ridge must be"):
+        run(collection, Settings(trials=2, train=4, validation=3, models=model), tmp_path, jobs=1)
+
+
+@pytest.mark.parametrize("models", [[Ridge()], Ridge()])
+def test_what_is_no_model_is_refused(models):
+    with pytest.raises(InputError, match=r"models\[0\] is neither a name nor a model: Ridge\(\)"):
+        Settings(models=models)

@@ -58,7 +58,15 @@ def test_a_folder_that_is_one_fold(tmp_path):
         (["Fold1/train.txt", "Fold1/train.txt.gz"], "two files to train with, train.txt and train.txt.gz: keep one"),
         (["S1.txt", "S2.txt", "S4.txt"], "has S1.txt, S2.txt, S4.txt, but not S3.txt"),
         (["S1.txt"], "has S1.txt, but not S2.txt, S3.txt"),
-        (["S0.txt", "S1.txt", "S2.txt", "S3.txt"], "has S0.txt: the sets of LETOR's rotation count from 1"),
+        (["S0.txt", "S1.txt", "S3.txt"], "has S0.txt, S1.txt, S3.txt, but not S2.txt: the sets of"),
+        (
+            ["S1.txt", "S20080101.txt"],
+            "has S1.txt, S20080101.txt, but not S2.txt, S3.txt, S4.txt, S5.txt, S6.txt, ...: the",
+        ),
+        (
+            ["S0.txt", "S1.txt", "S2.txt", "S3.txt"],
+            "has S0.txt, S1.txt, S2.txt, S3.txt: the sets of LETOR's rotation count from 1",
+        ),
         (["S1.txt", "S1.txt.gz"], "has both S1.txt and S1.txt.gz: keep one"),
         (["Fold1/x", "fold01/x"], "has both Fold1 and fold01: keep one"),
     ],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 
 from structsvm import Ranker
 from structsvm.data import load_letor
@@ -234,3 +234,29 @@ def test_a_query_in_two_files_of_a_fold_is_refused(sets):
         benchmark([fold], [SVM], jobs=1)
     with pytest.raises(InputError, match="folds must have different names: there are none"):
         benchmark([], [SVM], jobs=1)
+
+
+def test_one_model_needs_no_list(sets):
+    assert benchmark(sets, "borda-count", jobs=1).models == ("BordaCount", "Best feature")
+    assert benchmark(sets, SVM, jobs=1).models == ("svm", "Best feature")
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ([], "models is empty"),
+        ([Ridge()], r"models\[0\] is neither a name nor a model: Ridge\(\)"),
+        (Ridge(), r"models\[0\] is neither a name nor a model: Ridge\(\)"),
+        (["svm-map", RankingSVM], r"models\[1\] must be an object, RankingSVM\(...\)"),
+    ],
+)
+def test_what_is_no_model_is_refused(sets, models, message):
+    with pytest.raises(InputError, match=message):
+        benchmark(sets, models, jobs=1)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_scikit_learn_names_model_and_fold(sets, jobs):
+    model = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge(alpha=-1.0))
+    with pytest.raises(InputError, match="ridge in Fold[123]: The 'alpha' parameter of Ridge must be"):
+        benchmark(sets, [model], jobs=jobs)

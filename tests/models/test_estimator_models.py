@@ -1,17 +1,30 @@
 """Estimators as models: grids, rounds, queries, classifiers."""
 
+import weakref
+
 import numpy as np
 import pytest
+from attrs import evolve
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 from structsvm import Ranker
+from structsvm.baselines import CombMNZ
 from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax, Thresholds
-from structsvm.models import AsGiven, EstimatorModel, Indicators, Scores, StagedModel
+from structsvm.models import (
+    AsGiven,
+    ClassificationSVM,
+    EstimatorModel,
+    Indicators,
+    RankingSVM,
+    Scores,
+    StagedModel,
+)
+from structsvm.result import Status
 from tests.experiment.conftest import scored_documents
 
 RAW, Y, QID = scored_documents(6, 30, 3)
@@ -108,11 +121,76 @@ def test_indicators_for_estimators_that_know_only_arrays():
 
 @pytest.mark.parametrize(
     ("grid", "message"),
-    [({"alpa": (1.0,)}, "g: Ridge has no parameter 'alpa'; it has alpha, "), ({"alpha": ()}, "no values for 'alpha'")],
+    [
+        ({"alpa": (1.0,)}, "g: Ridge has no parameter 'alpa'; it has alpha, "),
+        ({"alpha": ()}, "no values for 'alpha'"),
+        ({"alpha": 1}, r"a list of values for 'alpha', as \[1\]; it has 1"),
+        ({"solver": "svd"}, r"a list of values for 'solver', as \['svd'\]; it has 'svd'"),
+        (["alpha"], "grid must be a dict"),
+    ],
 )
 def test_grids_that_make_no_sense_are_refused(grid, message):
     with pytest.raises(InputError, match=message):
         EstimatorModel(name="g", features=AsGiven(), estimator=Ridge(), grid=grid)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda: EstimatorModel(name="e", features=AsGiven(), estimator=Ridge), r"e: .* object, Ridge\(\.\.\.\)"),
+        (lambda: EstimatorModel(name="e", features=AsGiven(), estimator="ridge"), "e: the estimator must have fit"),
+        (lambda: EstimatorModel(name="e", features=None, estimator=Ridge()), "e: features must be a map of features"),
+        (lambda: EstimatorModel(name="e", features=AsGiven, estimator=Ridge()), "e: features must be a map of"),
+        (lambda: StagedModel(name="s", features=None, estimator=InRounds(), rounds=(1,)), "s: features must be"),
+        (lambda: StagedModel(name="s", features=AsGiven(), estimator=InRounds, rounds=(1,)), "InRounds is a class"),
+        (lambda: StagedModel(name="s", features=AsGiven(), estimator=Ridge(), rounds=(1,)), "no staged_predict"),
+        (lambda: RankingSVM(name="r", features=None, loss="map", Cs=(1.0,)), "r: features must be"),
+        (lambda: ClassificationSVM(name="c", features=None, Cs=(1.0,)), "c: features must be"),
+    ],
+)
+def test_what_is_no_estimator_or_no_map_of_features_is_refused(model, message):
+    with pytest.raises(InputError, match=message):
+        model()
+
+
+@pytest.mark.parametrize("relevant", [0.0, 1.0])
+@pytest.mark.parametrize(
+    "model",
+    [
+        EstimatorModel(name="t", features=AsGiven(), estimator=RandomForestClassifier(2)),
+        EstimatorModel(name="p", features=AsGiven(), estimator=make_pipeline(StandardScaler(), LogisticRegression())),
+        ClassificationSVM(name="c", features=AsGiven(), Cs=(1.0,), balanced=True),
+    ],
+    ids=lambda model: model.name,
+)
+def test_one_kind_of_documents_teaches_a_classifier_nothing(model, relevant):
+    with pytest.raises(InputError, match="training document is relevant"):
+        model.candidates(X, np.full(len(X), relevant), QID)
+
+
+def test_a_solver_that_was_interrupted_ends_the_fit(monkeypatch):
+    interrupted = evolve(Ranker("map").fit(X, Y, qid=QID).result_, status=Status.INTERRUPTED)
+
+    def fit(self, X, y, qid=None):
+        self.result_ = interrupted
+        return self
+
+    monkeypatch.setattr(Ranker, "fit", fit)
+    for estimator in (Ranker("map"), make_pipeline(StandardScaler(), Ranker("map"))):
+        with pytest.raises(KeyboardInterrupt):
+            EstimatorModel(name="r", features=AsGiven(), estimator=estimator).candidates(X, Y, QID)
+
+
+def test_fusion_in_a_pipeline_is_told_the_queries():
+    pipeline = make_pipeline(FunctionTransformer(), CombMNZ())
+    (candidate,) = EstimatorModel(name="f", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
+    assert candidate.scores(RAW, QID).tolist() == CombMNZ().fit(RAW, qid=QID).predict(RAW, qid=QID).tolist()
+
+
+@pytest.mark.parametrize("rounds", [5, "5", (1.5, 2), None])
+def test_rounds_that_are_no_numbers_are_refused(rounds):
+    with pytest.raises(InputError, match="must be whole numbers"):
+        StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
 
 
 @pytest.mark.parametrize("rounds", [(), (0, 1), (2, 1), (1, 1)])
@@ -129,12 +207,12 @@ def test_each_number_of_rounds_is_a_candidate_and_the_rounds_are_gone_through_on
     assert [each.value for each in candidates] == [2.0, 4.0, 6.0]
     for candidate in candidates:
         assert candidate.scores(X, QID) == pytest.approx(stages[int(candidate.value) - 1])
-    shared = candidates[0].scores.func.__self__
-    assert shared.fitted.runs_ == 1
+    boosted = candidates[0].scores.args[0]
+    assert boosted.runs_ == 1
     other = X[:10].copy()
     assert candidates[2].scores(other, QID[:10]) == pytest.approx(stages[5][:10])
     assert candidates[0].scores(X, QID) == pytest.approx(stages[1])
-    assert shared.fitted.runs_ == 3
+    assert boosted.runs_ == 3
 
 
 def test_what_ended_early_stays_at_its_last_round():
@@ -157,6 +235,16 @@ def test_rounds_and_a_grid():
     ]
     assert candidates[3].scores(X, QID) == pytest.approx(-candidates[1].scores(X, QID))
     assert candidates[1].seconds == pytest.approx(3.0 * candidates[0].seconds)
+
+
+def test_one_matrix_of_scores_is_kept_for_a_whole_grid():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": range(1, 9)})
+    candidates = model.candidates(X, Y, QID)
+    first = weakref.ref(candidates[0].scores(X, QID).base)
+    for candidate in candidates:
+        candidate.scores(X, QID)
+    assert {candidate.scores.args[0].runs_ for candidate in candidates} == {1}
+    assert first() is None
 
 
 def test_maps_of_scores():

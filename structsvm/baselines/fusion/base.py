@@ -14,7 +14,7 @@ from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.features.checks import checked_scores
-from structsvm.metrics import Measure, number_queries
+from structsvm.metrics import Measure, group_rows, number_queries
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -35,6 +35,9 @@ class Fusion(RankingEstimator):
     ----------
     n_features_in_ : number of systems.
     """
+
+    _points: ClassVar[bool] = False
+    """Whether scores are points, whole and half ones without rounding: each difference means something."""
 
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
@@ -95,13 +98,10 @@ class Fusion(RankingEstimator):
                 "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
             )
         scores = checked_scores(self, X, reset=False)
-        number = number_queries(qid, len(scores)).number
-        order = np.argsort(number, kind="stable")
-        ptr = np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int64)
-        together = bool((np.diff(order) == 1).all())
-        grouped = np.ascontiguousarray(scores if together else scores[order], dtype=np.float64)
+        rows = group_rows(qid, len(scores))
+        grouped = np.ascontiguousarray(scores if rows.together else scores[rows.order], dtype=np.float64)
         fused = np.empty(len(scores))
-        fused[order] = self._fused(grouped, ptr)
+        fused[rows.order] = self._fused(grouped, rows.ptr)
         return fused
 
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:

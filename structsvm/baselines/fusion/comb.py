@@ -16,6 +16,9 @@ from structsvm.types import IntVector, Matrix, Vector
 COUNTS = ("retrieved", "nonzero")
 """What `CombANZ` and `CombMNZ` may count."""
 
+_ZERO_DEVIATION = 1e-12
+"""From the mean, in standard deviations: what rounding leaves of 0."""
+
 
 class Comb(Fusion):
     """Combines the normalised scores of a document, those of the systems that retrieved it.
@@ -134,7 +137,7 @@ class _CountedSum(Comb):
     ----------
     normalisation, measure : see `Comb`.
     count : which systems are counted: "retrieved", those that retrieved the document; "nonzero", those whose
-        normalised score of it is not 0.
+        normalised score of it is not 0; with "z", not within 1e-12 of 0, which is rounding.
     """
 
     def __init__(
@@ -154,7 +157,8 @@ class _CountedSum(Comb):
     def _counted(self, scores: Matrix) -> IntVector:
         """Return the number of systems for each row, shape (rows,)."""
         retrieved = ~np.isnan(scores)
-        counted = retrieved & (scores != 0.0) if self.count == "nonzero" else retrieved
+        zero = _ZERO_DEVIATION if self.normalisation == "z" else 0.0
+        counted = retrieved & (np.abs(scores) > zero) if self.count == "nonzero" else retrieved
         return np.asarray(counted.sum(axis=1))
 
 
@@ -165,8 +169,8 @@ class CombANZ(_CountedSum):
     ----------
     normalisation, measure : see `Comb`.
     count : which systems are counted: "retrieved", those that retrieved the document; "nonzero", those whose
-        normalised score of it is not 0, to the letter of the name (average of non-zero scores); where there is
-        none, the result is 0.
+        normalised score of it is not 0 (with "z", not within 1e-12), to the letter of the name (average of
+        non-zero scores); where there is none, the result is 0.
 
     Examples
     --------
@@ -190,7 +194,7 @@ class CombMNZ(_CountedSum):
     normalisation, measure : see `Comb`. With "z", and with "none" where scores are negative, a sum below 0
         falls with the number of systems.
     count : which systems are counted: "retrieved", those that retrieved the document; "nonzero", those whose
-        normalised score of it is not 0, to the letter of the name.
+        normalised score of it is not 0 (with "z", not within 1e-12), to the letter of the name.
 
     Examples
     --------

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from structsvm.baselines.fusion.base import Fusion
 from structsvm.baselines.fusion.methods import fusion_method
 from structsvm.data import Run, join_runs
 from structsvm.exceptions import InputError
+from structsvm.types import Vector
 
 
 def fuse_runs(
@@ -38,7 +40,8 @@ def fuse_runs(
     Returns
     -------
     The fused run. As in any run, scores are rounded to float32, and equal ones are ordered by
-    document id, descending.
+    document id, descending. Where that would merge different points of voting, as from 2^23 on, the scores
+    count the smaller ones of the topic instead: 1 for the fewest points, 2 for the next, ...
 
     Raises
     ------
@@ -62,9 +65,26 @@ def fuse_runs(
     chosen: Fusion = fusion_method(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)
     scores = chosen.fit(joined.X, qid=joined.qid).predict(joined.X, qid=joined.qid)
+    if chosen._points:
+        scores = _told_apart(scores, joined.qid)
     fused = Run.from_scores("fused" if name is None else name, joined.qid, joined.doc_ids, scores)
     if length is None:
         return fused
     _, first, topic = np.unique(fused.qid, return_index=True, return_inverse=True)
     kept = np.arange(len(fused.qid)) - first[topic] < length
     return Run(fused.name, fused.qid[kept], fused.doc_ids[kept], fused.scores[kept])
+
+
+def _told_apart(points: Vector, qid: NDArray[np.str_]) -> Vector:
+    """Return points as they are if float32 tells them apart within each topic, or else their ranks, from 1."""
+    topic = np.unique(qid, return_inverse=True)[1]
+    order = np.lexsort((points, topic))
+    ascending, new_topic = points[order], np.diff(topic[order]) > 0
+    more = (np.diff(ascending) > 0.0) & ~new_topic
+    if not (more & (np.diff(ascending.astype(np.float32)) == 0.0)).any():
+        return points
+    level = np.concatenate([[0], np.cumsum(more)])
+    first = np.concatenate([[0], np.flatnonzero(new_topic) + 1])
+    ranks = np.empty_like(points)
+    ranks[order] = 1.0 + level - np.repeat(level[first], np.diff(first, append=len(points)))
+    return ranks

@@ -33,6 +33,8 @@ class BordaCount(Fusion):
     array([6. , 3.5, 2.5])
     """
 
+    _points = True
+
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         ahead, behind = _counted(scores, ptr)
         N = np.repeat(np.diff(ptr), np.diff(ptr))
@@ -62,6 +64,8 @@ class Condorcet(Fusion):
     >>> Condorcet().fit(scores).predict(scores)
     array([4., 1., 0.])
     """
+
+    _points = True
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         _, behind = _counted(scores, ptr)
@@ -94,6 +98,8 @@ class Copeland(Fusion):
     >>> Copeland().fit(scores).predict(scores)
     array([2., 1., 0.])
     """
+
+    _points = True
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         points = np.empty(len(scores))

@@ -44,6 +44,17 @@ def test_zeros_only():
     assert fused(CombMNZ("none", count="nonzero"), X).tolist() == [0.0, 0.0, 0.0]
 
 
+def test_a_score_at_the_mean_is_zero_however_it_is_rounded():
+    """Shifted and scaled, the second document stays at the mean of the first system."""
+    counts = set()
+    for shift in np.linspace(0.0, 1.0, 60):
+        scores = np.array([0.1, 0.2, 0.3]) * (1.0 + shift) + shift
+        X = np.column_stack([scores, [1.0, 3.0, 2.5]])
+        counts.add(tuple(CombMNZ("z", count="nonzero")._counted(normalise(X, np.array([0, 3]), "z")).tolist()))
+    assert counts == {(2, 1, 2)}
+    assert CombMNZ("none", count="nonzero")._counted(np.array([[1e-13, 0.0, nan]])).tolist() == [1]
+
+
 @pytest.mark.parametrize(
     ("how", "expected"),
     [

@@ -125,3 +125,19 @@ def test_fusion_of_the_robust_track(robust03, topics, best, least):
     for method in ("comb-sum", "comb-mnz", "borda", "condorcet", "copeland"):
         value = mean_ap(fuse_runs(runs, method, topics=topics))
         assert np.median(singles) < value < best
+
+
+def test_points_that_float32_cannot_tell_apart_are_written_as_ranks():
+    class Large(BordaCount):
+        def _fused(self, scores, ptr):
+            return super()._fused(scores, ptr) + 2.0**26
+
+    runs = [
+        run_of("one", {"1": {"a": 4, "b": 3, "c": 2, "d": 2}, "2": {"x": 1, "y": 2}}),
+        run_of("two", {"1": {"a": 9, "b": 8}, "2": {"x": 9, "y": 7}}),
+    ]
+    exact = fuse_runs(runs, "borda")
+    assert exact.scores.tolist() == [8.0, 6.0, 3.0, 3.0, 3.0, 3.0]
+    large = fuse_runs(runs, Large())
+    assert large.scores.tolist() == [3.0, 2.0, 1.0, 1.0, 1.0, 1.0]
+    assert large.doc_ids.tolist() == exact.doc_ids.tolist() == ["a", "b", "d", "c", "y", "x"]

@@ -163,7 +163,7 @@ def test_as_many_documents_as_a_short_integer_counts_and_more(N):
     np.testing.assert_array_equal(fused(Copeland, scores[:, None]), scores)
 
 
-@pytest.mark.parametrize("m", [16_383, 40_000])
+@pytest.mark.parametrize("m", [16_383, 16_384, 20_000, 32_767, 40_000])
 def test_as_many_systems_as_a_short_integer_counts_and_more(m):
     X = np.zeros((3, m))
     X[0] = 2.0
