@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,12 @@ from structsvm.models.fitting import (
     as_grid,
     expanded,
     fit,
-    last_step,
     points,
     require_estimator,
     require_grid,
     value_of,
 )
+from structsvm.models.routing import call
 from structsvm.types import IntVector, Vector
 from structsvm.validation import truth_value
 
@@ -30,9 +29,10 @@ from structsvm.validation import truth_value
 class EstimatorModel(Model):
     """An estimator of scikit-learn's kind, fitted anew for every point of a grid.
 
-    Its ``fit(X, y)`` gets ``qid`` too where it takes it (in a pipeline, where the last step does), and so
-    does its ``predict``. A classifier learns to tell relevant documents (y > 0) from others; the score of a
-    document is its ``decision_function``, or the probability that it is relevant.
+    Its ``fit(X, y)`` gets ``qid`` too where it takes it, and so does its ``predict``; of a pipeline, the last
+    step and all others that request it, as the transformers of `structsvm.features` do. A classifier
+    learns to tell relevant documents (y > 0) from others; the score of a document is its
+    ``decision_function``, or the probability that it is relevant.
 
     Parameters
     ----------
@@ -61,14 +61,9 @@ class EstimatorModel(Model):
 def _scores(fitted: Any, sparse: bool, X: Any, qid: IntVector) -> Vector:
     X = expanded(X, sparse)
     if not is_classifier(fitted):
-        scores = fitted.predict(X, qid=qid) if _takes_qid(fitted) else fitted.predict(X)
+        scores = call(fitted, "predict", X, qid=qid)
     elif hasattr(fitted, "decision_function"):
-        scores = fitted.decision_function(X)
+        scores = call(fitted, "decision_function", X, qid=qid)
     else:
-        scores = fitted.predict_proba(X)[:, 1]
+        scores = call(fitted, "predict_proba", X, qid=qid)[:, 1]
     return np.asarray(scores, dtype=np.float64)
-
-
-def _takes_qid(fitted: Any) -> bool:
-    _, last = last_step(fitted)
-    return hasattr(last, "predict") and "qid" in signature(last.predict).parameters

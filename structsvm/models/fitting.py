@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
 
 from structsvm.exceptions import InputError
 from structsvm.models.base import Value
+from structsvm.models.routing import call
 from structsvm.operators import BinnedMatrix
 from structsvm.result import Status
 from structsvm.types import IntVector, Vector
@@ -76,11 +76,6 @@ def value_of(settings: Mapping[str, Any]) -> Value:
     return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def last_step(estimator: Any) -> tuple[str, Any]:
-    """Return the name and the estimator of the last step of a pipeline; "" and the estimator where it is none."""
-    return estimator.steps[-1] if isinstance(estimator, Pipeline) else ("", estimator)
-
-
 def fit(
     estimator: BaseEstimator, settings: Mapping[str, Any], X: Any, y: Vector, qid: IntVector
 ) -> tuple[BaseEstimator, float]:
@@ -92,10 +87,9 @@ def fit(
     """
     fitted: Any = clone(estimator).set_params(**settings)
     labels = _classes(y) if is_classifier(fitted) else y
-    step, last = last_step(fitted)
-    routed = {f"{step}__qid".removeprefix("__"): qid} if has_fit_parameter(last, "qid") else {}
     began = time.perf_counter()
-    fitted.fit(X, labels, **routed)
+    call(fitted, "fit", X, labels, qid=qid)
+    last = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
     if getattr(getattr(last, "result_", None), "status", None) is Status.INTERRUPTED:
         raise KeyboardInterrupt  # a solver that was interrupted keeps its best so far: that is not its result
     return fitted, time.perf_counter() - began

@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import sklearn
 from attrs import frozen
 from markdown_it import MarkdownIt
 
@@ -129,7 +130,7 @@ class Page:
         if self.data.is_dir():
             for entry in self.data.iterdir():
                 (self.folder / entry.name).symlink_to(entry.resolve())
-        with contextlib.chdir(self.folder):
+        with contextlib.chdir(self.folder), sklearn.config_context():
             for block in blocks(self.path.read_text(encoding="utf-8")):
                 self.run_block(block)
 

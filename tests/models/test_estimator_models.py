@@ -5,16 +5,18 @@ import weakref
 import numpy as np
 import pytest
 from attrs import evolve
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 from structsvm import Ranker
 from structsvm.baselines import CombMNZ
 from structsvm.exceptions import InputError
-from structsvm.features import FillMissing, QueryMinMax, Thresholds
+from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
 from structsvm.models import (
     AsGiven,
     ClassificationSVM,
@@ -56,6 +58,7 @@ class OfTheQuery(BaseEstimator):
     """Scores that depend on the query, as those of fusion do; learns nothing."""
 
     def fit(self, X, y=None, qid=None):
+        self.fitted_ = True
         return self
 
     def predict(self, X, qid=None):
@@ -73,12 +76,43 @@ def test_a_ranker_gets_the_queries_and_one_candidate_for_each_value():
     assert model.estimator.C == 1.0
 
 
+@pytest.fixture(autouse=True, params=[False, True], ids=["plain", "routing"])
+def metadata_routing(request):
+    """Nothing here depends on how the user has set scikit-learn's metadata routing."""
+    with config_context(enable_metadata_routing=request.param):
+        yield
+
+
 def test_the_last_step_of_a_pipeline_gets_the_queries():
     pipeline = make_pipeline(StandardScaler(), Ranker("map"))
     (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X, Y, QID)
     scaled = StandardScaler().fit_transform(X)
     assert candidate.scores(X, QID) == pytest.approx(Ranker("map").fit(scaled, Y, qid=QID).predict(scaled))
     assert candidate.value == ""
+
+
+def test_so_does_one_that_made_no_request_for_them():
+    pipeline = make_pipeline(FunctionTransformer(), OfTheQuery())
+    (candidate,) = EstimatorModel(name="o", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
+    assert candidate.scores(RAW, QID + 5).tolist() == (QID + 5.0).tolist()
+
+
+def test_transformers_of_queries_get_them_inside_a_pipeline():
+    pipeline = make_pipeline(QueryPercentiles(), FillMissing(), LogisticRegression())
+    (candidate,) = EstimatorModel(name="q", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
+    percentiles = FillMissing().fit_transform(QueryPercentiles().fit_transform(RAW, qid=QID), qid=QID)
+    expected = LogisticRegression().fit(percentiles, Y > 0).decision_function(percentiles)
+    assert candidate.scores(RAW, QID) == pytest.approx(expected)
+
+
+def test_a_search_gets_the_queries():
+    folds = [(np.flatnonzero(QID < 3), np.flatnonzero(QID >= 3))]
+    search = GridSearchCV(Ranker("map"), {"C": [0.1, 10.0]}, cv=folds)
+    (candidate,) = EstimatorModel(name="s", features=AsGiven(), estimator=search).candidates(X, Y, QID)
+    with config_context(enable_metadata_routing=True):
+        expected = search.fit(X, Y, qid=QID).predict(X)
+    assert candidate.scores(X, QID) == pytest.approx(expected)
+    assert not np.array_equal(expected, GridSearchCV(Ranker("map"), {"C": [0.1, 10.0]}, cv=folds).fit(X, Y).predict(X))
 
 
 def test_scores_may_depend_on_the_query():
