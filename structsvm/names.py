@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from functools import cache
 from types import UnionType
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
@@ -133,11 +134,13 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
     return name + cutoff + (f"({','.join(options)})" if options else "")
 
 
+@cache
 def _parameters(made: type) -> dict[str, inspect.Parameter]:
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {key: each for key, each in inspect.signature(made).parameters.items() if each.kind in named}
 
 
+@cache
 def _kinds(made: type) -> dict[str, tuple[Any, ...]]:
     """Return the types that each setting of a class may have, as far as its annotations say."""
     hints = get_type_hints(made)
