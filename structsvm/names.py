@@ -119,8 +119,9 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
     thing : the object.
     leave_out : settings that are not written, such as those that the name alone stands for.
     """
+    made: type = type(thing)
     cutoff, options = "", []
-    for key, parameter in _parameters(type(thing)).items():
+    for key, parameter in _parameters(made).items():
         value = getattr(thing, key, None)
         if key in leave_out or value is parameter.default or (np.isscalar(value) and value == parameter.default):
             continue
