@@ -55,11 +55,11 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
     ModelFileError : when the file is missing, damaged, something else, or too new for ``make``.
     """
     try:
-        file = np.load(path, allow_pickle=False)
-        if not isinstance(file, np.lib.npyio.NpzFile):
-            raise ValueError("it holds a single array")
-        with file:
-            arrays = dict(file)
+        with Path(path).open("rb") as file:  # opened here: where the zip is damaged, NumPy leaves open what it opened
+            archive = np.load(file, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise ValueError("it holds a single array")
+            arrays = dict(archive)
     except FileNotFoundError:
         raise ModelFileError(f"{path} does not exist") from None
     except OSError as error:
