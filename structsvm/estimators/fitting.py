@@ -150,17 +150,19 @@ def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool, other_loss
     other_losses : whether the user may choose another loss.
     """
     made, ways = losses.create(loss), ["a larger C"]
+    name = loss if isinstance(loss, str) else type(loss).__name__
+    found = f"The hinge of {name} cannot be lowered on these data at this C"
     if result.gap > _EXACT * result.C:
         ways.append("a smaller tol")
+        found = f"No weights lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C"
     if getattr(made, "k", None) is not None:
         ways.append("a loss without cut-off or with a larger one")
     if ranks and other_losses and not isinstance(made, AveragePrecision):
         ways.append("the loss 'map'")
-    name = loss if isinstance(loss, str) else type(loss).__name__
     equal = "all scores are equal" if ranks else "all outputs have the same score"
     return (
-        f"the optimum found is w = 0: {equal}. The hinge of {name} cannot be lowered on these data "
-        f"at this C: try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}"
+        f"the optimum found is w = 0: {equal}. {found}: "
+        f"try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}"
     )
 
 

@@ -79,7 +79,9 @@ class FrankWolfe(Solver):
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
         lower = dual.refresh()
-        if status not in (Status.CONVERGED, Status.ESTIMATED):
+        # the start may be within tol at another C, too; the weights of the planes are nearer
+        start_will_do = run.w is run.point.w and (start is None or start.C != problem.C)
+        if start_will_do or status not in (Status.CONVERGED, Status.ESTIMATED):
             run.last_look(dual.w.copy(), lower, dual.size, dual.active)
         run.dual = max(run.dual, lower)
         return run.result(status, repr(self), dual.cuts())

@@ -81,6 +81,11 @@ class Run:
         return np.inf if self._best is None else self._best[2]
 
     @property
+    def w(self) -> Vector:
+        """The weights of that bound."""
+        return self._seen()[0].w
+
+    @property
     def gap_wanted(self) -> float:
         """The gap at which the run has converged, ``tol · C``."""
         return self.tol * self.problem.C

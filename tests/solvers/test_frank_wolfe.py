@@ -193,6 +193,18 @@ def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str, t
     assert_dual_point(result, problem.cap)
 
 
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"multiclass"}))  # all of whose classes are argmaxes at w = 0
+def test_where_the_start_is_within_tol_the_weights_found_are_kept_all_the_same(kind: str) -> None:
+    problem = small_problem(kind, 3, 1e-3)
+    at_zero = problem.primal(problem.planes(problem.origin()), problem.origin())
+    result = FrankWolfe(tol=0.9 * at_zero / problem.C).solve(problem)
+    assert result.status is Status.CONVERGED
+    assert result.primal < at_zero
+    longer = FrankWolfe(tol=result.tol).solve(problem.with_C(2e-3), start=result)
+    assert longer.status is Status.CONVERGED
+    assert np.linalg.norm(longer.w) > 1.5 * np.linalg.norm(result.w)
+
+
 def test_a_start_with_more_planes_than_there_are_places() -> None:
     """Only some carry weight: the others are dropped, and those merged."""
     problem, every, optimum = solved("map", 2, 30.0)
