@@ -111,7 +111,7 @@ class LambdaMART(RankingEstimator):
         InputError : when the data or a parameter cannot be used; ``validation`` cannot with the boosting "dart", by
             which later trees change earlier ones. Where it is LightGBM that finds it, its compiled code also writes a
             line to the standard error, which could be kept back for the whole process only.
-        NotInstalledError : when LightGBM is not installed.
+        NotInstalledError : when LightGBM is not installed or cannot be loaded.
 
         Warns
         -----
@@ -218,8 +218,15 @@ class LambdaMART(RankingEstimator):
 def _lightgbm() -> ModuleType:
     try:
         import lightgbm
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != "lightgbm":
+            raise NotInstalledError(f"LightGBM, which LambdaMART needs, cannot be loaded: {error}.") from error
         raise NotInstalledError("LambdaMART needs LightGBM: pip install 'structural-svm[lambdamart]'.") from error
+    except (ImportError, OSError) as error:
+        raise NotInstalledError(
+            f"LightGBM, which LambdaMART needs, is installed but cannot be loaded: {error}. It needs OpenMP of the "
+            "system, such as the package libgomp1 of Debian and Ubuntu, or libomp of Homebrew."
+        ) from error
     module: ModuleType = lightgbm
     return module
 

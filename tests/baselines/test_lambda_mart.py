@@ -145,6 +145,26 @@ def test_lightgbm_that_is_not_installed(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError("libgomp.so.1: cannot open"), r"LightGBM, .* cannot be loaded: libgomp.so.1: cannot open. .*libgomp1"),
+        (ImportError("a symbol is missing"), "installed but cannot be loaded: a symbol is missing"),
+        (ModuleNotFoundError("No module named 'narwhals'", name="narwhals"), "cannot be loaded: No module named 'narw"),
+    ],
+)
+def test_lightgbm_that_cannot_be_loaded(monkeypatch, error, message):
+    class Finder:
+        def find_spec(self, name, path=None, target=None):
+            if name == "lightgbm":
+                raise error
+
+    monkeypatch.delitem(sys.modules, "lightgbm")
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+    with pytest.raises(NotInstalledError, match=message):
+        ranker().fit(*queries())
+
+
+@pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"n_estimators": 0}, r"LambdaMART\(n_estimators=...\)"),

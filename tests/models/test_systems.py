@@ -78,3 +78,18 @@ def test_a_model_whose_package_is_not_installed(monkeypatch):
     for create in (create_model, create_letor_model):
         with pytest.raises(NotInstalledError, match=r"LambdaMART needs lightgbm: pip install 'structural-svm\[lambda"):
             create("lambdamart")
+
+
+def test_a_model_whose_package_cannot_be_loaded(monkeypatch):
+    def import_module(name):
+        raise OSError("libgomp.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(systems, "find_spec", lambda name: name)
+    monkeypatch.setattr(systems, "import_module", import_module)
+    assert "LambdaMART" not in installed_model_names()
+    assert "RankBoost" in installed_model_names()
+    for create in (create_model, create_letor_model):
+        with pytest.raises(
+            NotInstalledError, match=r"LambdaMART needs lightgbm, which is installed but cannot be loaded: libgomp.so.1"
+        ):
+            create("lambdamart")
