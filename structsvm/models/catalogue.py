@@ -70,8 +70,8 @@ def create_model(name: str, bins: int = 50) -> Model:
     Those of the paper are "SVM-map", "SVM-roc", "SVM-acc", "SVM-acc2", "SVM-acc3" and "SVM-acc4"; those
     of classification exist with an intercept, too: "SVM-acc+b", ... The others are the classes of
     `structsvm.baselines` ("RankBoost", "CombMNZ", ...), and "RankSVM-queries" and "RankNet-linear". Those
-    that learn read min-max normalised scores, with 0 for missing ones; RankBoost and methods of fusion are
-    told what is missing.
+    that learn read min-max normalised scores, with 0 for missing ones; RankBoost, LambdaMART and methods of fusion
+    read the scores as they are and are told what is missing.
 
     Parameters
     ----------

@@ -40,6 +40,24 @@ def test_the_trees_are_those_of_lightgbm():
     assert np.ptp(ours.predict(X)) > 0.5
 
 
+def test_missing_features_are_those_of_lightgbm():
+    X, y, qid = queries()
+    X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
+    ours = ranker(min_child_samples=5).fit(X, y, qid, validation=(X, y, qid))
+    theirs = lightgbm.LGBMRanker(n_estimators=ours.best_iteration_, min_child_samples=5, n_jobs=1, verbosity=-1)
+    theirs.fit(X, y.astype(int), group=[15] * 20)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
+    *_, last = ours.staged_predict(X)
+    np.testing.assert_allclose(last, ours.predict(X), rtol=1e-12)
+    filled = ranker(min_child_samples=5).fit(np.nan_to_num(X), y, qid)
+    assert ours.score(X, y, qid) > filled.score(np.nan_to_num(X), y, qid)
+    sparse = sp.csr_array(X)
+    np.testing.assert_allclose(ours.predict(sparse), ours.predict(X), rtol=1e-12)
+    ours.fit(sparse, y, qid)
+    with pytest.raises(InputError, match="infinity"):
+        ours.predict(np.where(np.isnan(X), np.inf, X))
+
+
 def test_rows_of_a_query_need_not_be_together():
     X, y, qid = queries()
     by_row = np.argsort(np.arange(len(y)) % 15, kind="stable")

@@ -61,6 +61,12 @@ def test_the_experiment_takes_all_of_them(tmp_path):
         assert fits[name].ranked.ap == pytest.approx(AP().per_query(scores, labels[test], rows[test]).values, abs=1e-12)
 
 
+def test_those_that_know_what_is_missing_read_the_scores_as_they_are():
+    models = other_systems(Scores("min-max"), **FEW)
+    told = {model.name for model in models if model.features == AsGiven()}
+    assert told == {"RankBoost", "LambdaMART", *(method.__name__ for method in systems.FUSION)}
+
+
 def test_the_benchmark_takes_all_of_them(tmp_path):
     pytest.importorskip("lightgbm")
     for number in range(1, 4):
