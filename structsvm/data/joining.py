@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -82,7 +83,7 @@ def join_runs(runs: Sequence[Run], *, depth: int = 1000, topics: Iterable[str | 
     return JoinedRuns(X, pairs.qid(key), pairs.doc_ids(key), tuple(run.name for run in runs))
 
 
-def as_runs(runs: Iterable[Run]) -> list[Run]:
+def as_runs(runs: Any) -> list[Run]:
     """Return runs as a list.
 
     Raises

@@ -42,14 +42,15 @@ def first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
     ------
     TypeError, ValueError : when a dense X has entries that are no numbers.
     """
-    rows = X.tocsr() if sp.issparse(X) else np.asarray(X, dtype=np.float64)
+    sparse = sp.issparse(X)
+    rows = X.tocsr() if sparse else np.asarray(X, dtype=np.float64)
     if rows.ndim != 2:
         return ""
-    values = rows.data if sp.issparse(X) else rows
+    values = rows.data if sparse else rows
     bad = np.argwhere(np.isinf(values) if infinite_only else ~np.isfinite(values))
     if not len(bad):
         return ""
-    row, column = _place_of_entry(rows, bad[:, 0]) if sp.issparse(X) else bad[0]
+    row, column = _place_of_entry(rows, bad[:, 0]) if sparse else bad[0]
     return f"The first is at row {row}, column {column}"
 
 
