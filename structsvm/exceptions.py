@@ -7,7 +7,7 @@
     │   ├── DataFormatError              a line of a data file; names file and line
     │   ├── UnknownNameError             no loss, solver, backend or measure of that name
     │   └── ModelFileError               a file that is not a model, or not one we can read
-    ├── NotInstalledError (ImportError)  an optional package is missing
+    ├── NotInstalledError (ImportError)  an optional package is missing or cannot be loaded
     ├── PluginError (ImportError)        what another package registered cannot be used
     └── OracleError                      a loss returned an output that is not the argmax
 
@@ -82,7 +82,7 @@ class ModelFileError(InputError):
 
 
 class NotInstalledError(StructSVMError, ImportError):
-    """An optional package is missing."""
+    """An optional package is missing, or cannot be loaded."""
 
 
 class PluginError(StructSVMError, ImportError):

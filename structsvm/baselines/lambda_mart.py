@@ -97,7 +97,7 @@ class LambdaMART(RankingEstimator):
         Parameters
         ----------
         X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`, of which LightGBM reads a
-            CSR copy.
+            CSR copy. NaN where a feature is missing: a split sends such rows to the side that is better in training.
         y : grades, shape (rows,): whole numbers of at least 0. A document gains ``2^grade − 1``, unless ``params`` has
             another ``label_gain``; without it 30 is the largest grade.
         qid : query id of each row (not group sizes); rows of a query need not be together.
@@ -111,7 +111,7 @@ class LambdaMART(RankingEstimator):
         InputError : when the data or a parameter cannot be used; ``validation`` cannot with the boosting "dart", by
             which later trees change earlier ones. Where it is LightGBM that finds it, its compiled code also writes a
             line to the standard error, which could be kept back for the whole process only.
-        NotInstalledError : when LightGBM is not installed.
+        NotInstalledError : when LightGBM is not installed or cannot be loaded.
 
         Warns
         -----
@@ -120,12 +120,12 @@ class LambdaMART(RankingEstimator):
         lightgbm = _lightgbm()
         self._require_settings()
         random = random_of(self)
-        training = checked_training(self, X, y, qid, sample_weight)
+        training = checked_training(self, X, y, qid, sample_weight, missing=True)
         grades = _grades(training.y)
         require_patience(self, validation)
         if validation is not None:
             require_fixed_trees(self.params or {})
-        held_out = HeldOut.of(self, validation)
+        held_out = HeldOut.of(self, validation, missing=True)
         usable_queries(self, training, training.with_pairs())
         size = np.diff(training.ptr)
         by_row = None if sample_weight is None else np.repeat(training.shares, size)
@@ -136,7 +136,7 @@ class LambdaMART(RankingEstimator):
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
         check_is_fitted(self, "booster_")
-        return self._scores(_matrix(checked_features(self, X, reset=False)), 0, self.best_iteration_)
+        return self._scores(_matrix(checked_features(self, X, reset=False, missing=True)), 0, self.best_iteration_)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the score of each row after each tree that is kept; the last are those of `predict`.
@@ -150,7 +150,7 @@ class LambdaMART(RankingEstimator):
         Scores, shape (rows,): ``best_iteration_`` times.
         """
         check_is_fitted(self, "booster_")
-        rows = _matrix(checked_features(self, X, reset=False))
+        rows = _matrix(checked_features(self, X, reset=False, missing=True))
         scores = np.zeros(rows.shape[0])
         for tree in range(self.best_iteration_):
             scores = scores + self._scores(rows, tree, 1)
@@ -212,14 +212,22 @@ class LambdaMART(RankingEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         return tags
 
 
 def _lightgbm() -> ModuleType:
     try:
         import lightgbm
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != "lightgbm":
+            raise NotInstalledError(f"LightGBM, which LambdaMART needs, cannot be loaded: {error}.") from error
         raise NotInstalledError("LambdaMART needs LightGBM: pip install 'structural-svm[lambdamart]'.") from error
+    except (ImportError, OSError) as error:
+        raise NotInstalledError(
+            f"LightGBM, which LambdaMART needs, is installed but cannot be loaded: {error}. It needs OpenMP of the "
+            "system, such as the package libgomp1 of Debian and Ubuntu, or libomp of Homebrew."
+        ) from error
     module: ModuleType = lightgbm
     return module
 

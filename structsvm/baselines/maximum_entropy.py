@@ -62,7 +62,6 @@ class MaximumEntropy(RankingEstimator):
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": False}
 
     def __init__(
         self,
@@ -91,7 +90,9 @@ class MaximumEntropy(RankingEstimator):
         y : labels, shape (rows,).
         qid : query id of each row. Fitting does not depend on it, `score` does.
         sample_weight : weight of each row; rows of a query may have different ones. `score` takes weights of queries,
-            so that metadata routing hands it none unless ``set_score_request(sample_weight=True)`` asks for them.
+            and metadata routing hands it what `fit` gets. For a grid search with weights that differ within a query,
+            ``set_score_request(sample_weight=False)`` keeps them from it; scikit-learn's ``Pipeline.score`` cannot do
+            without such a request, so that the search over a pipeline then needs a ``scoring`` of its own.
 
         Raises
         ------

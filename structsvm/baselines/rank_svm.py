@@ -167,7 +167,7 @@ class RankSVM(RankingEstimator):
         require_choice(self, "objective", ["pairs", "queries"])
         require_solver(self)
         measure_of(self)
-        training = checked_training(self, X, y, qid, sample_weight)
+        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
         ptr = training.ptr
         loss: ScoreLoss[Any]
         ys: Sequence[Any]

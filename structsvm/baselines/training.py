@@ -103,6 +103,7 @@ def checked_training(
     sample_weight: ArrayLike | None = None,
     *,
     missing: bool = False,
+    takes_preferences: bool = False,
 ) -> Training:
     """Check what `fit` was given, remember the number of features and whether there was qid, and group by query.
 
@@ -114,6 +115,7 @@ def checked_training(
     qid : query id of each row; rows of a query need not be together. None: all rows are one query.
     sample_weight : weight of each row, the same for all rows of a query, also where all are one query; None: all 1.
     missing : whether X may have NaN, for features that are missing.
+    takes_preferences : whether the estimator learns from `Preferences` too.
 
     Raises
     ------
@@ -121,6 +123,8 @@ def checked_training(
     """
     X = checked_features(estimator, X, reset=True, min_rows=2, missing=missing)
     rows = X.shape[0]
+    if takes_preferences:
+        _require_no_pairs(estimator, y)
     labels = None if isinstance(y, Preferences) else checked_labels(y, rows)
     queries = number_queries(qid, rows)
     weights = np.ones(len(queries.ids))
@@ -142,6 +146,17 @@ def checked_training(
         ids=queries.ids,
         weights=weights,
     )
+
+
+def _require_no_pairs(estimator: RankingEstimator, y: Any) -> None:
+    if not isinstance(y, list | tuple | np.ndarray) or not len(y):
+        return
+    if all(isinstance(each, list | tuple | np.ndarray) and np.size(each) in (2, 3) for each in y):
+        raise InputError(
+            f"y must hold one label per row, or Preferences, got {len(y)} entries of 2 or 3 each: if they are pairs "
+            f"(better, worse) or (better, worse, magnitude), {type(estimator).__name__} learns from "
+            "y = Preferences.of(pairs), of structsvm.baselines"
+        )
 
 
 def _require_within_queries(preferences: Preferences, number: IntVector) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -70,7 +71,7 @@ def join_runs(runs: Sequence[Run], *, depth: int = 1000, topics: Iterable[str | 
     array([[1. , 0.5],
            [2. , nan]])
     """
-    asked = as_topics(topics)
+    asked, runs = as_topics(topics), as_runs(runs)
     tops = first_documents(runs, depth, asked)
     pairs = number_pairs(
         np.concatenate([top.qid.astype(object) for top in tops]),
@@ -80,6 +81,24 @@ def join_runs(runs: Sequence[Run], *, depth: int = 1000, topics: Iterable[str | 
         raise InputError(f"no run has any of the {len(asked or ())} topics that are asked for")
     key, X = score_matrix(tops, pairs.key)
     return JoinedRuns(X, pairs.qid(key), pairs.doc_ids(key), tuple(run.name for run in runs))
+
+
+def as_runs(runs: Any) -> list[Run]:
+    """Return runs as a list.
+
+    Raises
+    ------
+    InputError : they are one run, or something else.
+    """
+    if isinstance(runs, Run):
+        raise InputError(f"runs must be a list of runs, such as [run, other], got one run, {runs.name!r}")
+    if isinstance(runs, str) or not isinstance(runs, Iterable):
+        raise InputError(f"runs must be a list of runs, such as load_runs returns, got {runs!r}")
+    listed = list(runs)
+    for number, run in enumerate(listed):
+        if not isinstance(run, Run):
+            raise InputError(f"runs must be Runs, such as load_run(path) returns, but runs[{number}] is {run!r}")
+    return listed
 
 
 def as_topics(topics: Iterable[str | int] | None) -> set[str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.data.joining import as_topics, first_documents, score_matrix
+from structsvm.data.joining import as_runs, as_topics, first_documents, score_matrix
 from structsvm.data.pairs import number_pairs, sort_topics
 from structsvm.data.pool import Pool
 from structsvm.data.qrels import Qrels, find_grades
@@ -65,7 +65,7 @@ def pool_runs(
     InputError : there are no runs, two have the same name, `depth` or `topics` is not what it should
         be, or no topic is left.
     """
-    asked = as_topics(topics)
+    asked, runs = as_topics(topics), as_runs(runs)
     tops = first_documents(runs, depth, asked)
     judgments = _of_topics(qrels, asked)
     parts: list[Run | Qrels] = [*tops, judgments]

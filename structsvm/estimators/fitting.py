@@ -1,7 +1,7 @@
 """What both estimators do to fit: choose the solver, run it, say when it did not converge, or learned nothing."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from structsvm.estimators.not_numbers import first_feature, first_label
+from structsvm.estimators.not_numbers import first_feature, first_label, first_not_finite
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable
@@ -185,6 +185,7 @@ def checked_features(
     """
     dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
     binned = isinstance(X, BinnedMatrix)
+    _require_table(X)
     try:
         if binned:
             _require_size(X, min_rows)
@@ -216,6 +217,8 @@ def checked_labels(y: Any, n: int) -> Vector:
             "y must hold one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
             "measures are of labels"
         )
+    if y is None:
+        raise InputError("a ranker requires y to be passed, but the target y is None: pass one label per row")
     try:
         labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
     except ValueError as error:
@@ -233,6 +236,15 @@ def require_finite_labels(y: Any) -> None:
         raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
 
 
+def _require_table(X: Any) -> None:
+    if X is None or (isinstance(X, str | Mapping | Set) and not sp.issparse(X)):
+        way_out = "; of columns by name, pandas.DataFrame(X) makes one" if isinstance(X, Mapping) else ""
+        raise InputError(
+            f"X must be a table of numbers, a document or example a row, got {type(X).__name__}: pass an array, a "
+            f"sparse matrix or a data frame{way_out}"
+        )
+
+
 def _require_size(X: BinnedMatrix, min_rows: int) -> None:
     rows, columns = X.shape
     if rows < min_rows:
@@ -245,7 +257,10 @@ def _require_size(X: BinnedMatrix, min_rows: int) -> None:
 
 def _in_our_words(error: str, X: Any, missing: bool) -> str:
     """Say where the first number is that is not finite; for missing ones, what this library does about them."""
-    place = _first_not_finite(X, missing)
+    try:
+        place = first_not_finite(X, infinite_only=missing)
+    except (TypeError, ValueError):
+        return f"{error}{first_feature(X)}"
     first = error.partition("\n")[0]
     if not place or not first.endswith("contains NaN."):
         return f"{error}\n{place}: remove or replace such values." if place else error
@@ -253,12 +268,3 @@ def _in_our_words(error: str, X: Any, missing: bool) -> str:
         f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing puts a number in its "
         "place, and structsvm.features.Thresholds makes indicators, of which a missing score satisfies none"
     )
-
-
-def _first_not_finite(X: Any, missing: bool) -> str:
-    try:
-        values = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        return first_feature(X)
-    bad = np.argwhere(np.isinf(values) if missing else ~np.isfinite(values))
-    return f"The first is at row {bad[0][0]}, column {bad[0][1]}" if len(bad) else ""

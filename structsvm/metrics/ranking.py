@@ -69,7 +69,7 @@ def number_queries(qid: ArrayLike | None, n: int) -> Queries:
 
     Raises
     ------
-    InputError : `qid` is not one id per row, or an id is NaN or None.
+    InputError : `qid` is not one id per row, an id is NaN or None, or ids are of kinds that have no order.
     """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.zeros(n, dtype=np.int64))
@@ -87,7 +87,13 @@ def number_queries(qid: ArrayLike | None, n: int) -> Queries:
     begins = np.ones(n, dtype=np.bool_)
     begins[1:] = rows[1:] != rows[:-1]
     runs = np.flatnonzero(begins)
-    ids, first, inverse = np.unique(rows[runs], return_index=True, return_inverse=True)
+    try:
+        ids, first, inverse = np.unique(rows[runs], return_index=True, return_inverse=True)
+    except TypeError as error:
+        raise InputError(
+            f"qid must be ids of one kind, integers or strings: {error}. Make strings of them, as in "
+            "[str(query) for query in qid]"
+        ) from None
     appearance = np.argsort(first)
     position = np.empty(len(ids), dtype=np.int64)
     position[appearance] = np.arange(len(ids))

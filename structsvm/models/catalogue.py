@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from structsvm.exceptions import NotInstalledError, UnknownNameError
+from structsvm.exceptions import UnknownNameError
 from structsvm.models.base import Model
 from structsvm.models.feature_maps import Indicators, Scores
 from structsvm.models.svm import ClassificationSVM, RankingSVM
-from structsvm.models.systems import EXTRAS, is_installed, other_systems
+from structsvm.models.systems import other_systems, require_installed
 from structsvm.names import plain
 
 
@@ -70,8 +70,8 @@ def create_model(name: str, bins: int = 50) -> Model:
     Those of the paper are "SVM-map", "SVM-roc", "SVM-acc", "SVM-acc2", "SVM-acc3" and "SVM-acc4"; those
     of classification exist with an intercept, too: "SVM-acc+b", ... The others are the classes of
     `structsvm.baselines` ("RankBoost", "CombMNZ", ...), and "RankSVM-queries" and "RankNet-linear". Those
-    that learn read min-max normalised scores, with 0 for missing ones; RankBoost and methods of fusion are
-    told what is missing.
+    that learn read min-max normalised scores, with 0 for missing ones; RankBoost, LambdaMART and methods of fusion
+    read the scores as they are and are told what is missing.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def create_model(name: str, bins: int = 50) -> Model:
     Raises
     ------
     UnknownNameError : no model is called so.
-    NotInstalledError : the model needs a package that is not installed.
+    NotInstalledError : the model needs a package that is not installed or cannot be loaded.
     """
     return find_model(name, _models(bins))
 
@@ -92,14 +92,10 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     Raises
     ------
     UnknownNameError : no model is called so; it names all of them.
-    NotInstalledError : the model needs a package that is not installed.
+    NotInstalledError : the model needs a package that is not installed or cannot be loaded.
     """
     for model in models:
         if plain(model.name) == plain(name.strip()):
-            if not is_installed(model.name):
-                raise NotInstalledError(
-                    f"the model {model.name} needs {EXTRAS[model.name]}: pip install "
-                    f"'structural-svm[{model.name.lower()}]'"
-                )
+            require_installed(model.name)
             return model
     raise UnknownNameError("model", name, [model.name for model in models])

@@ -1,6 +1,7 @@
 """The systems that SVM-map is compared with (`structsvm.baselines`) as models."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 
 from structsvm.baselines import (
@@ -20,6 +21,7 @@ from structsvm.baselines import (
     RankSVM,
     WeightSearch,
 )
+from structsvm.exceptions import NotInstalledError
 from structsvm.models.base import Model
 from structsvm.models.estimators import EstimatorModel
 from structsvm.models.feature_maps import AsGiven, FeatureMap
@@ -72,7 +74,7 @@ def other_systems(
         EstimatorModel(name="WeightSearch", features=features, estimator=WeightSearch()),
         StagedModel(
             name="LambdaMART",
-            features=features,
+            features=given,
             estimator=LambdaMART(max(rounds), random_state=0, params={"num_threads": 1}),
             rounds=rounds,
             grid={"num_leaves": (4, 8, 16), "learning_rate": (0.02, 0.05, 0.1)},
@@ -82,11 +84,36 @@ def other_systems(
 
 
 def needed_package(model: str) -> str:
-    """Return the package that a model needs and that is not installed, "" where there is none; for any name."""
-    package = EXTRAS.get(model, "")
-    return package if package and find_spec(package) is None else ""
+    """Return the package that a model needs and that cannot be used, "" where there is none; for any name."""
+    return EXTRAS[model] if _fault(model) else ""
 
 
 def is_installed(model: str) -> bool:
-    """Say whether the package that a model needs is installed, for any name of a model."""
+    """Say whether the package that a model needs is installed and can be loaded, for any name of a model."""
     return not needed_package(model)
+
+
+def require_installed(model: str) -> None:
+    """Refuse a model that needs a package which cannot be used, for any name of a model.
+
+    Raises
+    ------
+    NotInstalledError : it is not installed, or cannot be loaded; the message says why.
+    """
+    fault = _fault(model)
+    if fault:
+        raise NotInstalledError(f"the model {model} needs {EXTRAS[model]}{fault}")
+
+
+def _fault(model: str) -> str:
+    """Say why the package that a model needs cannot be used, and the way out; "" where it can, or there is none."""
+    package = EXTRAS.get(model)
+    if package is None:
+        return ""
+    if find_spec(package) is None:
+        return f": pip install 'structural-svm[{model.lower()}]'"
+    try:
+        import_module(package)
+    except (ImportError, OSError) as error:
+        return f", which is installed but cannot be loaded: {error}. Leave the model out, or mend that"
+    return ""

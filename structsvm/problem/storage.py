@@ -13,7 +13,7 @@ ENOUGH_PLACES = 6
 
 _MORE = 4.0
 """Planes beyond these for each weight that there is an example: an optimum needs no more than n + d planes with weight,
-so that the fewer the examples, the more of each. docs/solvers.md has the figures."""
+so that the fewer the examples, the more of each."""
 
 _BESIDE = 32
 """Bytes that a plane takes beside its d numbers and its products with others: offset, multiplier, age and error."""

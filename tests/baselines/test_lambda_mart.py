@@ -40,6 +40,24 @@ def test_the_trees_are_those_of_lightgbm():
     assert np.ptp(ours.predict(X)) > 0.5
 
 
+def test_missing_features_are_those_of_lightgbm():
+    X, y, qid = queries()
+    X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
+    ours = ranker(min_child_samples=5).fit(X, y, qid, validation=(X, y, qid))
+    theirs = lightgbm.LGBMRanker(n_estimators=ours.best_iteration_, min_child_samples=5, n_jobs=1, verbosity=-1)
+    theirs.fit(X, y.astype(int), group=[15] * 20)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
+    *_, last = ours.staged_predict(X)
+    np.testing.assert_allclose(last, ours.predict(X), rtol=1e-12)
+    filled = ranker(min_child_samples=5).fit(np.nan_to_num(X), y, qid)
+    assert ours.score(X, y, qid) > filled.score(np.nan_to_num(X), y, qid)
+    sparse = sp.csr_array(X)
+    np.testing.assert_allclose(ours.predict(sparse), ours.predict(X), rtol=1e-12)
+    ours.fit(sparse, y, qid)
+    with pytest.raises(InputError, match="infinity"):
+        ours.predict(np.where(np.isnan(X), np.inf, X))
+
+
 def test_rows_of_a_query_need_not_be_together():
     X, y, qid = queries()
     by_row = np.argsort(np.arange(len(y)) % 15, kind="stable")
@@ -142,6 +160,26 @@ def test_lightgbm_that_is_not_installed(monkeypatch):
     X, y, qid = queries()
     with pytest.raises(NotInstalledError, match=r"pip install 'structural-svm\[lambdamart\]'"):
         ranker().fit(X, y, qid)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError("libgomp.so.1: cannot open"), r"LightGBM, .* cannot be loaded: libgomp.so.1: cannot open. .*libgomp1"),
+        (ImportError("a symbol is missing"), "installed but cannot be loaded: a symbol is missing"),
+        (ModuleNotFoundError("No module named 'narwhals'", name="narwhals"), "cannot be loaded: No module named 'narw"),
+    ],
+)
+def test_lightgbm_that_cannot_be_loaded(monkeypatch, error, message):
+    class Finder:
+        def find_spec(self, name, path=None, target=None):
+            if name == "lightgbm":
+                raise error
+
+    monkeypatch.delitem(sys.modules, "lightgbm")
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+    with pytest.raises(NotInstalledError, match=message):
+        ranker().fit(*queries())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,16 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from structsvm import Ranker
-from structsvm.baselines import LambdaMART, MaximumEntropy, Preferences, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.baselines import (
+    CombSUM,
+    LambdaMART,
+    MaximumEntropy,
+    Preferences,
+    RankBoost,
+    RankNet,
+    RankSVM,
+    WeightSearch,
+)
 from structsvm.baselines.training import Training, usable_queries
 from structsvm.exceptions import InputError
 from structsvm.losses import JudgedPairs
@@ -128,6 +137,27 @@ def test_preferences_where_labels_are_needed(data):
             learner.fit(X, pairs, qid)
     with pytest.raises(InputError, match="one label per row here, not Preferences"):
         RankBoost(3).fit(X, y, qid).score(X, pairs, qid)
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1, 2.0)] * 80, [(0, 1), (0, 2, 2.0)], np.zeros((80, 2), dtype=int)])
+def test_pairs_that_are_no_preferences_yet(pairs, data):
+    X, _, qid = data
+    for learner in (RankSVM(), RankBoost(3), RankNet()):
+        name = type(learner).__name__
+        with pytest.raises(
+            InputError, match=rf"{name} learns from y = Preferences.of\(pairs\), of structsvm.baselines"
+        ):
+            learner.fit(X, pairs, qid)
+    with pytest.raises(InputError, match="y must hold one number per row"):
+        WeightSearch().fit(X, pairs, qid)
+
+
+def test_queries_of_ids_of_several_kinds(data):
+    X, y, qid = data
+    mixed = np.where(qid == 3, "three", qid.astype(object))
+    for learner in (*LEARNERS, Ranker(), MaximumEntropy(), CombSUM()):
+        with pytest.raises(InputError, match="qid must be ids of one kind, integers or strings"):
+            fitted(clone(learner), X, y, mixed)
 
 
 @pytest.mark.parametrize(("weight", "direction"), [(1e300, 1e-300), (1e-300, 1e300), (5e-324, 1.0)])

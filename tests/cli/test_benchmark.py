@@ -59,6 +59,7 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
 
 def test_the_names_of_models(run, monkeypatch):
     monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: name)
+    monkeypatch.setattr("structsvm.models.systems.import_module", lambda name: None)
     assert run("benchmark", "--list").stdout.splitlines() == model_names()
     monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: None)
     missing = ["LambdaMART (needs lightgbm)" if name == "LambdaMART" else name for name in model_names()]

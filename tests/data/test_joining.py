@@ -46,8 +46,20 @@ def test_what_cannot_be_joined():
         ({"runs": [runs()[0], runs()[0]]}, "two runs are named 'one'"),
         ({"depth": 0}, "depth must be"),
         ({"topics": "3"}, "topics must be a list"),
+        ({"runs": runs()[0]}, "got one run, 'one'"),
+        ({"runs": [runs()[0], "two"]}, r"runs\[1\] is 'two'"),
         ({"topics": [99]}, "no run has any of the 1 topics"),
         ({"topics": []}, "no run has any of the 0 topics"),
     ):
         with pytest.raises(InputError, match=message):
             join_runs(**{"runs": runs(), **given})
+
+
+def test_runs_may_come_from_an_iterator():
+    assert join_runs(iter(runs())).run_names == join_runs(runs()).run_names
+
+
+def test_one_run_is_no_list_of_runs_to_pool():
+    qrels = Qrels.from_grades(qid=[3], doc_ids=["a"], grades=[1])
+    with pytest.raises(InputError, match="got one run, 'one'"):
+        pool_runs(runs()[0], qrels)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
@@ -102,7 +103,9 @@ def test_labels_that_are_words_are_placed():
 @pytest.mark.parametrize("estimator", [Ranker, StructuralSVM])
 def test_features_that_are_words_are_placed(estimator):
     rows = [[1.0, 2.0], [3.0, "high"], ["low", 1.0]]
-    with pytest.raises(InputError, match=r"The first is 'high' at row 1, column 1: leave the column out, or make n"):
+    with pytest.raises(
+        InputError, match=r"The first is 'high' at row 1, column 1: .* as sklearn.preprocessing.OneHotEncoder does\.$"
+    ):
         estimator("zero_one").fit(rows, [0, 1, 0])
     with pytest.raises(InputError, match="The first is 'high' at row 1, column 1:"):
         estimator("zero_one").fit(np.array(rows, dtype=object), [0, 1, 0])
@@ -110,6 +113,40 @@ def test_features_that_are_words_are_placed(estimator):
     table = pandas.DataFrame({"bm25": [1.0, 2.0, 3.0], "site": ["1", "2", "b.org"]})
     with pytest.raises(InputError, match=r"The first is 'b.org' at row 2, column 1 \('site'\)"):
         estimator("zero_one").fit(table, [0, 1, 0])
+
+
+def test_the_first_feature_that_is_not_finite_is_found_where_no_dense_table_would_fit():
+    shape, y = (200_000, 100_000), np.arange(200_000) % 2
+    entries = [1.0, np.nan, np.inf, np.nan], [77, 77, 5000, 77], [99_999, 500, 3, 100]
+    for form in (sp.coo_array, sp.csr_array, sp.csc_matrix, sp.dok_array):
+        X = form(sp.coo_array((entries[0], entries[1:]), shape=shape))
+        with pytest.raises(InputError, match="contains NaN. The first is at row 77, column 100. If NaN"):
+            Ranker("zero_one").fit(X, y)
+    unordered = sp.csr_array((entries[0], [9, 7, 3, 5], [0, 0, 4, 4]), shape=(3, 10))
+    with pytest.raises(InputError, match="The first is at row 1, column 3. If"):
+        Ranker("zero_one").fit(unordered, [0, 1, 1])
+    with pytest.raises(InputError, match=r"contains infinity.*\nThe first is at row 1, column 0: remove or replace"):
+        Ranker("zero_one").fit(sp.csr_array([[1.0], [np.inf]]), [0, 1])
+
+
+@pytest.mark.parametrize("X", [{"bm25": [1.0, 2.0]}, None, "a.txt", {1.0, 2.0}, 3.0, [1.0, np.nan]])
+def test_features_that_are_no_table(X):
+    kind = "2D array" if isinstance(X, float | list) else f"X must be a table of numbers, .* got {type(X).__name__}"
+    for estimator in (Ranker("zero_one"), StructuralSVM()):
+        with pytest.raises(InputError, match=kind):
+            estimator.fit(X, [0, 1])
+    with pytest.raises(InputError, match=r"pandas.DataFrame\(X\) makes one"):
+        Ranker("zero_one").fit({"bm25": [1.0, 2.0]}, [0, 1])
+
+
+def test_labels_that_are_not_there(queries):
+    X, y, qid = queries
+    ranker = Ranker().fit(X, y, qid)
+    for call in (ranker.score, Ranker().fit):
+        with pytest.raises(
+            InputError, match="requires y to be passed, but the target y is None: pass one label per row"
+        ):
+            call(X, None, qid)
 
 
 def test_a_folder_that_is_not_there(queries, tmp_path):

@@ -67,6 +67,8 @@ def test_input_that_cannot_be_ranked_is_refused() -> None:
         rank_documents(np.zeros(5), [3, 2])
     with pytest.raises(InputError, match="qid must not be NaN or None: 1 of 2 are, first row 1"):
         rank_documents([2.0, 1.0], ["a", None])
+    with pytest.raises(InputError, match=r"qid must be ids of one kind, .* Make strings of them, as in \[str\(query\)"):
+        rank_documents([2.0, 1.0], np.array(["a", 1], dtype=object))
     with pytest.raises(InputError, match=r"scores must be a vector .* its shape is \(2, 1\)"):
         rank_documents([[1.0], [2.0]])
     with pytest.raises(InputError, match="its shape is"):

@@ -61,6 +61,12 @@ def test_the_experiment_takes_all_of_them(tmp_path):
         assert fits[name].ranked.ap == pytest.approx(AP().per_query(scores, labels[test], rows[test]).values, abs=1e-12)
 
 
+def test_those_that_know_what_is_missing_read_the_scores_as_they_are():
+    models = other_systems(Scores("min-max"), **FEW)
+    told = {model.name for model in models if model.features == AsGiven()}
+    assert told == {"RankBoost", "LambdaMART", *(method.__name__ for method in systems.FUSION)}
+
+
 def test_the_benchmark_takes_all_of_them(tmp_path):
     pytest.importorskip("lightgbm")
     for number in range(1, 4):
@@ -77,4 +83,19 @@ def test_a_model_whose_package_is_not_installed(monkeypatch):
     assert "LambdaMART" in letor_model_names()
     for create in (create_model, create_letor_model):
         with pytest.raises(NotInstalledError, match=r"LambdaMART needs lightgbm: pip install 'structural-svm\[lambda"):
+            create("lambdamart")
+
+
+def test_a_model_whose_package_cannot_be_loaded(monkeypatch):
+    def import_module(name):
+        raise OSError("libgomp.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(systems, "find_spec", lambda name: name)
+    monkeypatch.setattr(systems, "import_module", import_module)
+    assert "LambdaMART" not in installed_model_names()
+    assert "RankBoost" in installed_model_names()
+    for create in (create_model, create_letor_model):
+        with pytest.raises(
+            NotInstalledError, match=r"LambdaMART needs lightgbm, which is installed but cannot be loaded: libgomp.so.1"
+        ):
             create("lambdamart")

@@ -123,7 +123,7 @@ class RankBoost(RankingEstimator):
             require_integer(self, "max_thresholds", 1)
         measure_of(self)
         require_dense(self, X)
-        training = checked_training(self, X, y, qid, sample_weight, missing=True)
+        training = checked_training(self, X, y, qid, sample_weight, missing=True, takes_preferences=True)
         held_out = HeldOut.of(self, validation, missing=True)
         if held_out is not None:
             require_dense(self, held_out.X)

@@ -131,7 +131,7 @@ class RankNet(RankingEstimator):
         """
         self._require_settings()
         random = random_of(self)
-        training = checked_training(self, X, y, qid, sample_weight)
+        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
         require_dense(self, training.X)
         require_patience(self, validation)
         held_out = HeldOut.of(self, validation)

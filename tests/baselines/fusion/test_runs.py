@@ -80,6 +80,10 @@ def test_the_method_passed_in_stays_as_it_is():
     ("given", "message"),
     [
         ({"runs": []}, "no runs"),
+        ({"runs": engines()[0]}, r"must be a list of runs, such as \[run, other\], got one run, 'engine 0'"),
+        ({"runs": [engines()[0], [1]]}, r"must be Runs, such as load_run\(path\) returns, but runs\[1\] is \[1\]"),
+        ({"runs": "bm25.run"}, "must be a list of runs, such as load_runs returns, got 'bm25.run'"),
+        ({"runs": None}, "must be a list of runs, such as load_runs returns, got None"),
         ({"runs": [engines()[0]] * 2}, "two runs are named 'engine 0'"),
         ({"method": BordaCount}, "must be a name, such as 'comb-mnz', or an object, such as CombMNZ"),
         ({"method": CombSUM("rank")}, "must be 'none' or"),
