@@ -145,10 +145,11 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
         parts = [Part.of(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
         outcomes: dict[str, Outcome] = {}
         for features in dict.fromkeys(model.features for model in models):
-            matrices = transformed(features, [part.read_by(features) for part in parts])
-            for model in models:
-                if model.features == features:
-                    outcomes[model.name] = _tried(model, matrices, parts, fold)
+            readers = [model for model in models if model.features == features]
+            with naming(readers[0], fold.name):
+                matrices = transformed(features, [part.read_by(features) for part in parts])
+            for model in readers:
+                outcomes[model.name] = _tried(model, matrices, parts, fold)
         singles = _features(parts) if single_features else {}
     return FoldResults(
         name=fold.name,

@@ -46,12 +46,18 @@ def naming(model: Model, where: str) -> Iterator[None]:
 
     Raises
     ------
-    InputError : for any ValueError.
+    InputError : for any ValueError, and where an estimator takes no sparse features.
     """
     try:
         yield
     except ValueError as error:
         raise InputError(f"{model.name} in {where}: {error}") from error
+    except TypeError as error:
+        if not str(error).startswith("Sparse data was passed"):
+            raise
+        raise InputError(
+            f"{model.name} in {where}: its estimator takes no sparse features: give it features=AsGiven(dense=True)"
+        ) from error
 
 
 @frozen(eq=False)
