@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 from structsvm import Ranker
-from structsvm.baselines import CombMNZ
+from structsvm.baselines import CombMNZ, RankBoost
 from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
 from structsvm.models import (
@@ -256,6 +256,15 @@ def test_what_ended_early_stays_at_its_last_round():
     empty = StagedModel(name="s", features=AsGiven(), estimator=InRounds(0), rounds=(1,))
     with pytest.raises(InputError, match="staged_predict yields nothing"):
         empty.candidates(X, Y, QID)[0].scores(X, QID)
+
+
+def test_boosting_that_finds_nothing_to_learn_scores_what_it_predicts():
+    model = StagedModel(name="s", features=AsGiven(), estimator=RankBoost(3), rounds=(1, 3))
+    same = np.ones_like(X)
+    with pytest.warns(UserWarning, match="no threshold of a feature"):
+        candidates = model.candidates(same, Y, QID)
+    for candidate in candidates:
+        assert candidate.scores(same, QID).tolist() == [0.0] * len(X)
 
 
 def test_rounds_and_a_grid():
