@@ -59,8 +59,8 @@ def benchmark(
 
     Raises
     ------
-    InputError : when there are no folds or no models, a file cannot be read, two models have one name, or a
-        model cannot learn from the data; it says why.
+    InputError : when there are no folds or no models, a file cannot be read, two models have one name, a
+        model cannot learn from the data, or no validation or no test document is relevant; it says why.
     """
     made = _made(models)
     rivals = (*made, BestFeature())
@@ -143,6 +143,7 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
         parts = [Part.of(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
+        _require_relevant(fold, parts)
         outcomes: dict[str, Outcome] = {}
         for features in dict.fromkeys(model.features for model in models):
             readers = [model for model in models if model.features == features]
@@ -159,6 +160,16 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
         features=singles,
         seconds=time.perf_counter() - began,
     )
+
+
+def _require_relevant(fold: Fold, parts: Sequence[Part]) -> None:
+    """Refuse validation and test queries on which every model would do equally badly."""
+    for files, part, role in ((fold.validation, parts[1], "picks nothing"), (fold.test, parts[2], "tells nothing")):
+        if not (part.y > 0).any():
+            raise InputError(
+                f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that MAP "
+                f"is 0 for every model and {role}: check the labels, or leave the fold out"
+            )
 
 
 def _tried(model: Model, matrices: Sequence[Any], parts: Sequence[Part], fold: Fold) -> Outcome:

@@ -6,6 +6,7 @@ from statistics import fmean
 from attrs import field, frozen
 
 from structsvm.models import Value
+from structsvm.models.picking import which_end
 
 
 @frozen
@@ -36,15 +37,9 @@ class Outcome:
 
     @property
     def at_an_end(self) -> str:
-        """Which end of a range of numbers was picked, "least" or "largest"; "" where a further value would be no use.
-
-        That is where the value lies inside the range, or does no better than its neighbour.
-        """
-        if len(self.values) < 2 or any(isinstance(value, str) for value in self.values):
-            return ""
-        if self.chosen == len(self.values) - 1:
-            return "largest"
-        return "least" if self.chosen == 0 and self.validation[0] > self.validation[1] else ""
+        """Which end of a range of numbers was picked, "least" or "largest"; "" where a further one would be no use."""
+        numbers = not any(isinstance(value, str) for value in self.values)
+        return which_end(self.validation, self.chosen) if numbers else ""
 
 
 @frozen

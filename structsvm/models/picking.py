@@ -60,6 +60,23 @@ def naming(model: Model, where: str) -> Iterator[None]:
         ) from error
 
 
+def which_end(validation: Sequence[float], chosen: int) -> str:
+    """Say which end of ascending values was picked, "least" or "largest"; "" where a further one would be no use.
+
+    That is where the value lies inside the range, or does no better than its neighbour.
+
+    Parameters
+    ----------
+    validation : how good each value is on the validation queries.
+    chosen : position of the first that is best.
+    """
+    if len(validation) < 2:
+        return ""
+    if chosen == len(validation) - 1:
+        return "largest"
+    return "least" if chosen == 0 and validation[0] > validation[1] else ""
+
+
 @frozen(eq=False)
 class Picked:
     """The candidates of a model, and the one that is best on the validation queries, the first among equals.

@@ -270,6 +270,20 @@ def test_a_query_in_two_files_of_a_fold_is_refused(sets):
         benchmark([], [SVM], jobs=1)
 
 
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (2, r"Fold1: no document of \S+S2.txt is relevant \(a label above 0\), so .* and picks nothing: check"),
+        (3, r"Fold1: no document of \S+S3.txt is relevant \(a label above 0\), so .* and tells nothing: check"),
+    ],
+)
+def test_parts_without_relevant_documents_are_refused(sets, number, message):
+    path = sets / f"S{number}.txt"
+    path.write_text("".join("0" + line[1:] for line in path.read_text().splitlines(keepends=True)))
+    with pytest.raises(InputError, match=message):
+        benchmark(find_folds(sets)[:1], [SVM], jobs=1)
+
+
 def test_one_model_needs_no_list(sets):
     assert benchmark(sets, "borda-count", jobs=1).models == ("BordaCount", "Best feature")
     assert benchmark(sets, SVM, jobs=1).models == ("svm", "Best feature")
