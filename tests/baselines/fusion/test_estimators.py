@@ -142,13 +142,14 @@ def test_names():
     assert (
         type(fusion_method("CombMNZ")) is type(fusion_method("comb_mnz")) is type(fusion_method("comb-mnz")) is CombMNZ
     )
+    assert type(fusion_method("borda-count")) is BordaCount
     assert fusion_method("comb-anz", normalisation="z", count="nonzero").get_params() == {
         "normalisation": "z",
         "count": "nonzero",
         "measure": None,
     }
     for name, method in METHODS.items():
-        assert type(fusion_method(name)) is method
+        assert type(fusion_method(name)) is type(fusion_method(method.__name__)) is method
         assert ("normalisation" in fusion_method(name).get_params()) == issubclass(method, Comb)
 
 
