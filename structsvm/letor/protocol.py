@@ -3,14 +3,14 @@
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
@@ -141,7 +141,7 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     """
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
+        warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
         parts = [Part.of(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
         _require_relevant(fold, parts)
         outcomes: dict[str, Outcome] = {}
@@ -175,7 +175,27 @@ def _require_relevant(fold: Fold, parts: Sequence[Part]) -> None:
 def _tried(model: Model, matrices: Sequence[Any], parts: Sequence[Part], fold: Fold) -> Outcome:
     train = parts[0]
     with naming(model, fold.name):
-        return _picked(model.candidates(matrices[0], train.y, train.qid), matrices, parts)
+        with _unconverged() as counted:
+            candidates = model.candidates(matrices[0], train.y, train.qid)
+        return evolve(_picked(candidates, matrices, parts), unconverged=len(counted))
+
+
+@contextmanager
+def _unconverged() -> Iterator[list[str]]:
+    """Collect what is said of no convergence; other warnings are shown as ever."""
+    said: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ConvergenceWarning)
+        show = warnings.showwarning
+
+        def collect(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, ConvergenceWarning):
+                said.append(str(message))
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = collect
+        yield said
 
 
 def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part]) -> Outcome:

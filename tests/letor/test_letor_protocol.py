@@ -3,17 +3,18 @@
 import csv
 import io
 import json
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from attrs import evolve
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from structsvm import Ranker
-from structsvm.baselines import CombSUM
+from structsvm.baselines import CombSUM, RankSVM
 from structsvm.data import load_letor
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
 from structsvm.features import Thresholds
@@ -144,6 +145,38 @@ def sparse_sets(tmp_path):
         ]
         (tmp_path / f"S{number}.txt").write_text("".join(lines))
     return tmp_path
+
+
+def test_training_that_did_not_converge_is_told(sets):
+    class Warner(Ridge):
+        def fit(self, X, y):
+            warnings.warn("other", UserWarning, stacklevel=2)
+            return super().fit(X, y)
+
+    short = EstimatorModel(
+        name="short",
+        features=AsGiven(),
+        estimator=LogisticRegression(max_iter=1, tol=1e-12),
+        grid={"C": (1.0, 10.0)},
+    )
+    with pytest.warns(UserWarning, match="other"):
+        found = benchmark(sets, [short, EstimatorModel(name="w", features=AsGiven(), estimator=Warner()), SVM], jobs=1)
+    assert [outcome.unconverged for outcome in found.of("short")] == [2, 2, 2]
+    said = "short: training did not converge in Fold1 (2 times), Fold2 (2 times), Fold3 (2 times)"
+    assert found.unconverged == (said,)
+    assert any(note.startswith(said) for note in all_tables(found)[-1].notes)
+
+
+@pytest.mark.parametrize("objective", ["pairs", "queries"])
+def test_the_gap_of_an_estimator_is_in_units_of_its_tol(sets, objective):
+    estimator = RankSVM(objective=objective, tol=1e-2)
+    model = EstimatorModel(name="pairs", features=AsGiven(), estimator=estimator, grid={"C": FEW})
+    for fold, outcome in zip(find_folds(sets), benchmark(sets, model, jobs=1).of("pairs"), strict=True):
+        train = loaded(fold.train)
+        fitted = [clone(estimator).set_params(C=C).fit(train.X, train.y, qid=train.qid) for C in FEW]
+        shares = [each.result_.gap / each.C / (each.result_.tol / each.tol) for each in fitted]
+        assert outcome.gaps == pytest.approx(shares)
+        assert 0.0 <= max(outcome.gaps) <= 1e-2
 
 
 def test_sparse_data(sparse_sets):
