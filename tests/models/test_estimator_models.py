@@ -267,6 +267,15 @@ def test_boosting_that_finds_nothing_to_learn_scores_what_it_predicts():
         assert candidate.scores(same, QID).tolist() == [0.0] * len(X)
 
 
+def test_the_gap_of_the_last_step_of_a_pipeline_is_that_of_its_candidate():
+    pipeline = make_pipeline(MinMaxScaler(), Ranker(tol=1e-2))
+    (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X, Y, QID)
+    result = candidate.scores.args[0][-1].result_
+    assert candidate.gap == max(result.gap, 0.0) / result.C
+    (plain,) = EstimatorModel(name="r", features=AsGiven(), estimator=Ridge()).candidates(X, Y, QID)
+    assert plain.gap is None
+
+
 def test_rounds_and_a_grid():
     model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": (1.0, -1.0)})
     candidates = model.candidates(X, Y, QID)
