@@ -193,6 +193,7 @@ class RankSVM(RankingEstimator):
             )
         problem = Problem.make(loss, Rows(training.X, ptr), ys, self.C, kappa, usable)
         self.n_pairs_ = int(counts[usable].sum())
+        self._unit_of_gap = unit
         tol = getattr(solvers.create(self.solver), "tol", None) if self.tol is None else self.tol
         return evolve(problem, left_out=self.n_left_out_), None if tol is None else tol * unit
 

@@ -79,6 +79,8 @@ def benchmark_command(
     written = write_tables(results, out) if out is not None else ()
     for end in results.ends:
         click.echo(f"structsvm: note: {end}; a wider range may do better", err=True)
+    for each in results.unconverged:
+        click.echo(f"structsvm: note: {each}; its figures are of what was reached by then", err=True)
     show_table(map_table(results))
     show_table(summary_table(results))
     if written:

@@ -1,6 +1,6 @@
 """What `predict` and `evaluate` read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,25 +32,52 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     DataFormatError : when the data cannot be, or have features that the model does not know.
     """
     from structsvm import Ranker
-    from structsvm.data import load_letor
 
     ranker = Ranker.load(model)
     known: int = ranker.n_features_in_
-    data = load_letor(paths, doc_ids=doc_ids)
-    found = data.X.shape[1]
-    if found < known:
+
+    def note(found: int) -> None:
         click.echo(
             f"structsvm: note: the model has {counted(known, 'feature')}, the data only the first {found}; "
             "the others are taken as 0",
             err=True,
         )
-    if found != known:
-        try:
-            data = load_letor(paths, n_features=known, doc_ids=doc_ids)
-        except DataFormatError as error:
-            raise DataFormatError(
-                error.path,
-                error.line,
-                f"there is a feature beyond the {known} that the model {model} was trained on",
-            ) from None
-    return ranker, data
+
+    beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
+    return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, note=note)
+
+
+def read_as_wide(
+    paths: Sequence[Path],
+    known: int,
+    beyond: str,
+    *,
+    doc_ids: bool = False,
+    note: Callable[[int], None] = lambda found: None,
+) -> "RankingData":
+    """Read data with a given number of features.
+
+    Parameters
+    ----------
+    paths : LETOR files.
+    known : the number.
+    beyond : what is said of a line with further ones.
+    doc_ids : whether to read document ids too.
+    note : is shown the number in the files where it is smaller.
+
+    Raises
+    ------
+    DataFormatError : when the data cannot be read, or have further features.
+    """
+    from structsvm.data import load_letor
+
+    data = load_letor(paths, doc_ids=doc_ids)
+    found = data.X.shape[1]
+    if found < known:
+        note(found)
+    if found == known:
+        return data
+    try:
+        return load_letor(paths, n_features=known, doc_ids=doc_ids)
+    except DataFormatError as error:
+        raise DataFormatError(error.path, error.line, beyond) from None

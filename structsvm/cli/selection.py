@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.console import print_table
+from structsvm.cli.reading import read_as_wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from structsvm import Ranker
     from structsvm.data import RankingData
@@ -44,16 +46,48 @@ def interrupted(rankers: "Sequence[Ranker]", grid: "Sequence[float]") -> bool:
     return len(rankers) < len(grid) or rankers[-1].result_.status is Status.INTERRUPTED
 
 
-def choose(rankers: "Sequence[Ranker]", validation: "RankingData", measure: "Measure", *, quiet: bool) -> "Ranker":
+def read_judges(paths: "Sequence[Path]", known: int, measure: "Measure") -> "RankingData":
+    """Read the validation queries.
+
+    Parameters
+    ----------
+    paths : their files.
+    known : number of features that are trained on; those beyond the last one in the files are 0.
+    measure : what is to be compared on them.
+
+    Raises
+    ------
+    InputError : when the files cannot be read, have other features, or the measure has no value on them.
+    """
+    import numpy as np
+
+    from structsvm.exceptions import InputError
+    from structsvm.metrics import rank_lists
+
+    judges = read_as_wide(paths, known, f"there is a feature beyond the {known} of the training files")
+    if np.isnan(measure.values(rank_lists(np.zeros(len(judges.y)), judges.y, judges.qid))).all():
+        raise InputError(
+            f"--validation {', '.join(map(str, paths))} cannot choose among --C-grid: {measure} has a value for none "
+            "of its queries, such as where no document is relevant. Check the labels, or name other queries"
+        )
+    return judges
+
+
+def choose(
+    rankers: "Sequence[Ranker]", grid: "Sequence[float]", validation: "RankingData", measure: "Measure", *, quiet: bool
+) -> "Ranker":
     """Return the ranker that does best on validation queries, the one of the smallest C among equals.
 
     Parameters
     ----------
     rankers : in ascending order of C.
+    grid : the values of C that were to be tried.
     validation : the queries.
     measure : what is compared.
-    quiet : False prints a table of all of them.
+    quiet : False prints a table of all of them, and a note where the best is at an end of the grid.
     """
+    from structsvm.models.picking import which_end
+
     scores = [measure.mean(ranker.predict(validation.X), validation.y, validation.qid) for ranker in rankers]
     best = scores.index(max(scores))
     if not quiet:
@@ -63,4 +97,11 @@ def choose(rankers: "Sequence[Ranker]", validation: "RankingData", measure: "Mea
         ]
         gap = "certified gap" if all(ranker.result_.exact for ranker in rankers) else "estimated gap"
         print_table(["C", f"validation {measure}", gap, ""], rows)
+        end = "" if interrupted(rankers, grid) else which_end(scores, best)
+        if end:
+            click.echo(
+                f"structsvm: note: validation picked the {end} value that was tried, C = {rankers[best].C:g}; a wider "
+                "--C-grid may do better",
+                err=True,
+            )
     return rankers[best]

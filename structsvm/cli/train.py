@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from structsvm.cli.choosing import make_solver, require_ranking_loss
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import FILE, as_measure, example, name_in, positive
-from structsvm.cli.selection import as_grid, choose, interrupted
+from structsvm.cli.selection import as_grid, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
 
@@ -119,6 +120,8 @@ def train_command(
 
     if bool(C_grid) != bool(validation):
         raise click.UsageError("--C-grid needs --validation, whose queries choose among its values, and the other way")
+    if C_grid and click.get_current_context().get_parameter_source("C") is not ParameterSource.DEFAULT:
+        raise click.UsageError("-C is one value and --C-grid tries several: leave one of them out")
     require_ranking_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
     check_writable(model)
@@ -126,10 +129,10 @@ def train_command(
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = load_letor(data)
-        judges = load_letor(validation, n_features=read.X.shape[1]) if validation else None
+        judges = read_judges(validation, read.X.shape[1], measure) if validation else None
         say("compiling, first iteration")
         rankers = _fit(ranker, read, C_grid, lambda step: say(_in_a_line(step, tol)))
-    ranker = rankers[0] if judges is None else choose(rankers, judges, measure, quiet=quiet)
+    ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
     ranker.save(model)
     result = ranker.result_
     if not quiet:

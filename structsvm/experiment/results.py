@@ -95,7 +95,7 @@ class Fit:
     ----------
     values : values of the hyper-parameter (C of an SVM), ascending; texts where it is no number.
     validation, test : MAP on the validation and test queries at each value, in the tie order.
-    seconds : training time at each value; it starts from the model of the value before.
+    seconds : training time at each value; an SVM of the paper starts from the model of the value before.
     gaps : certified gap to the optimum at each value, in units of the loss (``gap / C``); None for a
         model without a certificate.
     features : number of features (weights) of the model.

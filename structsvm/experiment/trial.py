@@ -81,7 +81,7 @@ def run_trial(number: int, split: Split, material: Material, models: Sequence[Mo
     """
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the gaps of SVMs are in the results
         warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
         parts = [Part.of(material.collection, queries) for queries in (split.train, split.validation, split.test)]
         fits = {variant: _fit_all(number, material, parts, models, variant) for variant in variants}

@@ -3,12 +3,14 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError
 from structsvm.metrics import number_queries
+from structsvm.operators import BinnedMatrix
 from structsvm.types import IntVector, Matrix
 
 
@@ -23,9 +25,14 @@ def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix
 
     Raises
     ------
-    InputError : when X is not a matrix of numbers, has another number of columns than before, or a
+    InputError : when X is sparse or no matrix of numbers, has another number of columns than before, or a
         score is infinite; it names the first.
     """
+    if sp.issparse(X) or isinstance(X, BinnedMatrix):
+        raise InputError(
+            f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "
+            "Pass X.toarray(), with NaN where a score is missing"
+        )
     try:
         scores: Matrix = validate_data(
             transformer, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False

@@ -3,14 +3,14 @@
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
@@ -59,8 +59,8 @@ def benchmark(
 
     Raises
     ------
-    InputError : when there are no folds or no models, a file cannot be read, two models have one name, or a
-        model cannot learn from the data; it says why.
+    InputError : when there are no folds or no models, a file cannot be read, two models have one name, a
+        model cannot learn from the data, or no validation or no test document is relevant; it says why.
     """
     made = _made(models)
     rivals = (*made, BestFeature())
@@ -141,14 +141,16 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     """
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is in the results
+        warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
         parts = [Part.of(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
+        _require_relevant(fold, parts)
         outcomes: dict[str, Outcome] = {}
         for features in dict.fromkeys(model.features for model in models):
-            matrices = transformed(features, [part.read_by(features) for part in parts])
-            for model in models:
-                if model.features == features:
-                    outcomes[model.name] = _tried(model, matrices, parts, fold)
+            readers = [model for model in models if model.features == features]
+            with naming(readers[0], fold.name):
+                matrices = transformed(features, [part.read_by(features) for part in parts])
+            for model in readers:
+                outcomes[model.name] = _tried(model, matrices, parts, fold)
         singles = _features(parts) if single_features else {}
     return FoldResults(
         name=fold.name,
@@ -160,10 +162,40 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     )
 
 
+def _require_relevant(fold: Fold, parts: Sequence[Part]) -> None:
+    """Refuse validation and test queries on which every model would do equally badly."""
+    for files, part, role in ((fold.validation, parts[1], "picks nothing"), (fold.test, parts[2], "tells nothing")):
+        if not (part.y > 0).any():
+            raise InputError(
+                f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that MAP "
+                f"is 0 for every model and {role}: check the labels, or leave the fold out"
+            )
+
+
 def _tried(model: Model, matrices: Sequence[Any], parts: Sequence[Part], fold: Fold) -> Outcome:
     train = parts[0]
     with naming(model, fold.name):
-        return _picked(model.candidates(matrices[0], train.y, train.qid), matrices, parts)
+        with _unconverged() as counted:
+            candidates = model.candidates(matrices[0], train.y, train.qid)
+        return evolve(_picked(candidates, matrices, parts), unconverged=len(counted))
+
+
+@contextmanager
+def _unconverged() -> Iterator[list[str]]:
+    """Collect what is said of no convergence; other warnings are shown as ever."""
+    said: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ConvergenceWarning)
+        show = warnings.showwarning
+
+        def collect(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, ConvergenceWarning):
+                said.append(str(message))
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = collect
+        yield said
 
 
 def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part]) -> Outcome:

@@ -6,6 +6,7 @@ from statistics import fmean
 from attrs import field, frozen
 
 from structsvm.models import Value
+from structsvm.models.picking import which_end
 
 
 @frozen
@@ -16,10 +17,11 @@ class Outcome:
     ----------
     values : values of the hyper-parameter, in the order in which they were tried.
     validation : MAP on the validation queries at each value.
-    seconds : training time at each value; an SVM starts from the model of the value before.
+    seconds : training time at each value; `RankingSVM` starts from the model of the value before.
     gaps : certified gap to the optimum at each value, in units of the loss; None without a certificate.
     chosen : position in ``values`` of the one picked: the best on validation, the first among equals.
     measures : the measures on the test queries by name (`structsvm.letor.measured`).
+    unconverged : how many warnings of scikit-learn's kind (``ConvergenceWarning``) there were in training.
     """
 
     values: tuple[Value, ...]
@@ -28,6 +30,7 @@ class Outcome:
     gaps: tuple[float | None, ...] = field(repr=False)
     chosen: int
     measures: Mapping[str, float]
+    unconverged: int = 0
 
     @property
     def value(self) -> Value:
@@ -36,15 +39,9 @@ class Outcome:
 
     @property
     def at_an_end(self) -> str:
-        """Which end of a range of numbers was picked, "least" or "largest"; "" where a further value would be no use.
-
-        That is where the value lies inside the range, or does no better than its neighbour.
-        """
-        if len(self.values) < 2 or any(isinstance(value, str) for value in self.values):
-            return ""
-        if self.chosen == len(self.values) - 1:
-            return "largest"
-        return "least" if self.chosen == 0 and self.validation[0] > self.validation[1] else ""
+        """Which end of a range of numbers was picked, "least" or "largest"; "" where a further one would be no use."""
+        numbers = not any(isinstance(value, str) for value in self.values)
+        return which_end(self.validation, self.chosen) if numbers else ""
 
 
 @frozen
@@ -112,4 +109,17 @@ class Benchmark:
                     found.append(
                         f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(where)}"
                     )
+        return tuple(found)
+
+    @property
+    def unconverged(self) -> tuple[str, ...]:
+        """Where training ended short of the precision that was asked for. A sentence each."""
+        found = []
+        for name in self.models:
+            times = {fold.name: fold.outcomes[name].unconverged for fold in self.folds}
+            where = ", ".join(
+                f"{fold} ({count} times)" if count > 1 else fold for fold, count in times.items() if count
+            )
+            if where:
+                found.append(f"{name}: training did not converge in {where}")
         return tuple(found)

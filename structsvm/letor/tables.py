@@ -119,9 +119,11 @@ def training_table(benchmark: Benchmark) -> Table:
         sections=sections,
         notes=(
             "The value of the hyper-parameter (C of an SVM) that is picked has the largest MAP on the validation "
-            "queries. An SVM starts from that of the value before. The gap is certified: no weights are better by "
-            "more, in units of the loss.",
+            "queries. SVM-map, SVM-map-bins, SVM-roc and SVM-ndcg start from the weights of the value before, all "
+            "others anew. The gap is certified: no weights are better by more, in units of the loss; for RankSVM, as a "
+            "share of the pairs.",
             *(f"{end}: a wider range may do better." for end in benchmark.ends),
+            *(f"{each}: its figures are of what was reached by then." for each in benchmark.unconverged),
         ),
     )
 

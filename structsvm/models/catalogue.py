@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from structsvm.baselines.fusion.methods import find_method
 from structsvm.exceptions import UnknownNameError
 from structsvm.models.base import Model
 from structsvm.models.feature_maps import Indicators, Scores
@@ -89,13 +90,17 @@ def create_model(name: str, bins: int = 50) -> Model:
 def find_model(name: str, models: Sequence[Model]) -> Model:
     """Return the model of a name; case does not matter, nor do hyphens and underscores, as in "comb-mnz".
 
+    A method of fusion may have the name that it has in `structsvm.baselines.fusion.METHODS`, as "borda".
+
     Raises
     ------
     UnknownNameError : no model is called so; it names all of them.
     NotInstalledError : the model needs a package that is not installed or cannot be loaded.
     """
+    method = find_method(name)
+    wanted = plain(name if method is None else method.__name__)
     for model in models:
-        if plain(model.name) == plain(name.strip()):
+        if plain(model.name) == wanted:
             require_installed(model.name)
             return model
     raise UnknownNameError("model", name, [model.name for model in models])

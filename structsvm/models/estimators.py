@@ -15,6 +15,7 @@ from structsvm.models.fitting import (
     as_grid,
     expanded,
     fit,
+    gap_of,
     points,
     require_estimator,
     require_grid,
@@ -54,7 +55,8 @@ class EstimatorModel(Model):
         found = []
         for settings in points(self.grid):
             fitted, seconds = fit(self.estimator, settings, expanded(X, self.sparse), y, qid)
-            found.append(Candidate(value_of(settings), partial(_scores, fitted, self.sparse), seconds))
+            scores = partial(_scores, fitted, self.sparse)
+            found.append(Candidate(value_of(settings), scores, seconds, gap_of(fitted)))
         return found
 
 

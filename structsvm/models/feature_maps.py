@@ -8,9 +8,10 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike
 from sklearn.preprocessing import FunctionTransformer
 
+from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
 from structsvm.types import Features, Matrix
-from structsvm.validation import at_least, one_of
+from structsvm.validation import at_least, one_of, truth_value
 
 Scale: TypeAlias = Literal["scores", "percentiles", "min-max"]
 """Scores as they are, or their percentiles or where they lie from the least to the largest within each query."""
@@ -94,15 +95,41 @@ class Scores(FeatureMap):
 
 @frozen
 class AsGiven(FeatureMap):
-    """What is there, unchanged: features of LETOR, or, for fusion, scores of which some are missing (NaN)."""
+    """What is there, unchanged: features of LETOR, or, for fusion, scores of which some are missing (NaN).
+
+    Parameters
+    ----------
+    dense : make sparse features dense, for an estimator that takes no others: what is left out is 0.
+    """
+
+    dense: bool = field(default=False, validator=truth_value)
+
+    def within_queries(self, X: Features, qid: ArrayLike) -> Features:
+        """Return X."""
+        return _dense(X) if self.dense else X
 
     def transformer(self) -> FunctionTransformer:
         """Return what changes nothing."""
         return FunctionTransformer()
 
 
+def _dense(X: Features) -> Matrix:
+    if not sp.issparse(X):
+        return X
+    try:
+        made: Matrix = X.toarray()
+    except (MemoryError, ValueError):  # ValueError: more numbers than an index can count
+        rows, columns = X.shape
+        raise InputError(
+            f"it reads dense features, and for {rows:,} rows of {columns:,} these take "
+            f"{rows * columns * X.dtype.itemsize / 2**30:,.1f} GiB, which cannot be had: leave it out, or leave out "
+            "features that are seldom present"
+        ) from None
+    return made
+
+
 def _scaled(X: Features, qid: ArrayLike, of: Scale) -> Matrix:
-    scores: Matrix = X.toarray() if sp.issparse(X) else X
+    scores = _dense(X)
     if of == "scores":
         return scores
     normalised: Matrix = _WITHIN_QUERY[of]().fit_transform(scores, qid=qid)

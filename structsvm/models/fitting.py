@@ -13,7 +13,7 @@ from structsvm.exceptions import InputError
 from structsvm.models.base import Value
 from structsvm.models.routing import call
 from structsvm.operators import BinnedMatrix
-from structsvm.result import Status
+from structsvm.result import Result, Status
 from structsvm.types import IntVector, Vector
 
 Grid = tuple[tuple[str, tuple[Any, ...]], ...]
@@ -89,10 +89,25 @@ def fit(
     labels = _classes(y) if is_classifier(fitted) else y
     began = time.perf_counter()
     call(fitted, "fit", X, labels, qid=qid)
-    last = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
-    if getattr(getattr(last, "result_", None), "status", None) is Status.INTERRUPTED:
+    if getattr(getattr(_last_step(fitted), "result_", None), "status", None) is Status.INTERRUPTED:
         raise KeyboardInterrupt  # a solver that was interrupted keeps its best so far: that is not its result
     return fitted, time.perf_counter() - began
+
+
+def gap_of(fitted: Any) -> float | None:
+    """Return the certified gap of a fitted estimator, None where it has none.
+
+    In units of the loss, ``gap / C``; for `RankSVM` as a share of the pairs, as its ``tol`` is.
+    """
+    last = _last_step(fitted)
+    result = getattr(last, "result_", None)
+    if not isinstance(result, Result):
+        return None
+    return max(result.gap, 0.0) / (result.C * getattr(last, "_unit_of_gap", 1.0))
+
+
+def _last_step(fitted: Any) -> Any:
+    return fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
 
 
 def _classes(y: Vector) -> Vector:

@@ -46,12 +46,35 @@ def naming(model: Model, where: str) -> Iterator[None]:
 
     Raises
     ------
-    InputError : for any ValueError.
+    InputError : for any ValueError, and where an estimator takes no sparse features.
     """
     try:
         yield
     except ValueError as error:
         raise InputError(f"{model.name} in {where}: {error}") from error
+    except TypeError as error:
+        if not str(error).startswith("Sparse data was passed"):
+            raise
+        raise InputError(
+            f"{model.name} in {where}: its estimator takes no sparse features: give it features=AsGiven(dense=True)"
+        ) from error
+
+
+def which_end(validation: Sequence[float], chosen: int) -> str:
+    """Say which end of ascending values was picked, "least" or "largest"; "" where a further one would be no use.
+
+    That is where the value lies inside the range, or does no better than its neighbour.
+
+    Parameters
+    ----------
+    validation : how good each value is on the validation queries.
+    chosen : position of the first that is best.
+    """
+    if len(validation) < 2:
+        return ""
+    if chosen == len(validation) - 1:
+        return "largest"
+    return "least" if chosen == 0 and validation[0] > validation[1] else ""
 
 
 @frozen(eq=False)

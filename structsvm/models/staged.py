@@ -53,7 +53,7 @@ class StagedModel(Model):
     name, features : see `Model`.
     estimator : what is cloned and fitted for its full number of rounds; it is not changed.
     rounds : numbers of rounds to choose from, ascending. An estimator that ended earlier is at its last
-        round from there on.
+        round from there on; one without a round, such as boosting that found nothing to learn, at its ``predict``.
     grid : values for other parameters of the estimator; see `EstimatorModel`.
     sparse : see `EstimatorModel`.
     """
@@ -103,13 +103,19 @@ class _Stages:
     def _collected(self, fitted: Any, X: Any) -> Matrix:
         kept = np.empty((len(self.rounds), X.shape[0]))
         place, stage = 0, None
-        for number, stage in enumerate(fitted.staged_predict(expanded(X, self.sparse)), start=1):
+        X = expanded(X, self.sparse)
+        for number, stage in enumerate(fitted.staged_predict(X), start=1):
             if number == self.rounds[place]:
                 kept[place] = stage
                 place += 1
                 if place == len(self.rounds):
                     return kept
         if stage is None:
-            raise InputError(f"{type(fitted).__name__}.staged_predict yields nothing: it was fitted for no rounds")
+            if not hasattr(fitted, "predict"):
+                raise InputError(
+                    f"{type(fitted).__name__}.staged_predict yields nothing: it was fitted for no rounds, and has no "
+                    "predict to say what it scores without any"
+                )
+            stage = fitted.predict(X)
         kept[place:] = stage
         return kept

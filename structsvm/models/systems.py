@@ -40,12 +40,14 @@ def other_systems(
 
     Parameters
     ----------
-    features : what those that learn read; fusion and boosting read what is given, and know what is missing.
+    features : what those that learn read; fusion and boosting read what is given, and know what is missing. Those that
+        take no sparse features get them dense.
     every : of how many rounds, trees or epochs one is a candidate.
     tol : gap that is good enough for the ranking SVM, as a share of the pairs.
     pairs_Cs, queries_Cs : values of C for the two objectives of the ranking SVM, ascending.
     """
-    given = AsGiven()
+    given = AsGiven(dense=True)
+    dense = given if features == AsGiven() else features
     epochs, rounds = range(every, 101, every), range(every, 301, every)
     return (
         EstimatorModel(name="RankSVM", features=features, estimator=RankSVM(tol=tol), grid={"C": pairs_Cs}),
@@ -57,11 +59,11 @@ def other_systems(
         ),
         StagedModel(name="RankBoost", features=given, estimator=RankBoost(max(rounds)), rounds=rounds),
         StagedModel(
-            name="RankNet", features=features, estimator=RankNet(epochs=max(epochs), random_state=0), rounds=epochs
+            name="RankNet", features=dense, estimator=RankNet(epochs=max(epochs), random_state=0), rounds=epochs
         ),
         StagedModel(
             name="RankNet-linear",
-            features=features,
+            features=dense,
             estimator=RankNet(0, epochs=max(epochs), random_state=0),
             rounds=epochs,
         ),

@@ -7,9 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from structsvm.letor import model_names
+from structsvm.models import AsGiven, EstimatorModel
 from tests.letor.conftest import write_set
+
+SHORT = EstimatorModel(name="short", features=AsGiven(), estimator=LogisticRegression(max_iter=1, tol=1e-12))
 
 
 @pytest.fixture
@@ -55,6 +59,15 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
     assert "tables.csv" in run(*command, "--force").stdout
     assert Path("out/tables.csv").read_text().startswith("model,")
     run(*command, code=1)
+
+
+def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
+    monkeypatch.setattr("structsvm.letor.catalogue._MODELS", (SHORT,))
+    done = run("benchmark", "tiny", "--models", "short", "--jobs", 1, "-q")
+    assert done.stderr == (
+        "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; its figures are of what was reached "
+        "by then\n"
+    )
 
 
 def test_the_names_of_models(run, monkeypatch):

@@ -1,4 +1,5 @@
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,44 @@ def test_a_grid_that_is_none(run, grid):
 def test_a_grid_without_judges(run):
     done = run("train", "train.txt", "--C-grid", "0.1:10", "--model", "m.npz", code=2)
     assert "--C-grid needs --validation" in done.stderr
+
+
+def test_one_value_of_C_or_several(run):
+    options = ("--C-grid", "1:10", "--validation", "test.txt", "--model", "m.npz")
+    done = run("train", "train.txt", "-C", 1, *options, code=2)
+    assert "-C is one value and --C-grid tries several: leave one of them out" in done.stderr
+    assert not Path("m.npz").exists()
+
+
+def test_judges_that_cannot_choose_are_found_before_training(run, monkeypatch):
+    monkeypatch.setattr(Ranker, "path", lambda *args, **kwargs: pytest.fail("it was trained"))
+    Path("none.txt").write_text("0 qid:7 1:2 4:1\n0 qid:7 1:3\n0 qid:8 2:1\n")
+    done = run("train", "train.txt", "--C-grid", "1:10", "--validation", "none.txt", "--model", "m.npz", code=1)
+    assert done.stderr.startswith(
+        "structsvm: error: --validation none.txt cannot choose among --C-grid: map has a value for none of its queries"
+    )
+
+
+def test_judges_with_other_features(run):
+    options = ("--C-grid", "1:10", "--model", "m.npz", "-q")
+    Path("wide.txt").write_text("0 qid:7 1:2\n1 qid:7 1:3 9:1\n")
+    done = run("train", "train.txt", "--validation", "wide.txt", *options, code=1)
+    assert done.stderr == (
+        "structsvm: error: wide.txt, line 2: there is a feature beyond the 4 of the training files\n"
+    )
+    Path("narrow.txt").write_text("0 qid:7 1:2\n1 qid:7 1:3\n")
+    assert run("train", "train.txt", "--validation", "narrow.txt", *options).output == ""
+
+
+def test_a_pick_at_an_end_of_the_grid_is_told(run, monkeypatch):
+    options = ("train", "train.txt", "--C-grid", "0.1:10:3", "--validation", "test.txt", "--model", "m.npz")
+    for best, said in ((0.1, "least value that was tried, C = 0.1"), (1.0, ""), (10.0, "largest .*, C = 10")):
+        monkeypatch.setattr(Ranker, "predict", lambda self, X, best=best: X[:, 0] * (1.0 if best == self.C else -1.0))
+        printed = run(*options).stderr
+        assert re.fullmatch(
+            f"structsvm: note: validation picked the {said}; a wider --C-grid may do better\n" if said else "", printed
+        )
+        assert run(*options, "-q").output == ""
 
 
 @pytest.mark.parametrize("grid", [[], ["--C-grid", "1:10:2", "--validation", "digits.txt"]])

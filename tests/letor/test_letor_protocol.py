@@ -3,14 +3,18 @@
 import csv
 import io
 import json
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from attrs import evolve
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from structsvm import Ranker
+from structsvm.baselines import CombSUM, RankSVM
 from structsvm.data import load_letor
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
 from structsvm.features import Thresholds
@@ -130,8 +134,9 @@ def test_picks_at_an_end_are_told(sets):
     assert not any(outcome.at_an_end for outcome in found.of("Best feature"))
 
 
-def test_sparse_data(tmp_path):
-    """Rows that take less memory as CSR are read so; models and single features do not mind."""
+@pytest.fixture
+def sparse_sets(tmp_path):
+    """Three sets of rows that take less memory as CSR, and so are read as that."""
     rng = np.random.default_rng(0)
     for number in range(1, 4):
         lines = [
@@ -139,16 +144,78 @@ def test_sparse_data(tmp_path):
             for row in range(24)
         ]
         (tmp_path / f"S{number}.txt").write_text("".join(lines))
-    found = benchmark(tmp_path, [SVM, BINS], jobs=1, single_features=True)
+    return tmp_path
+
+
+def test_training_that_did_not_converge_is_told(sets):
+    class Warner(Ridge):
+        def fit(self, X, y):
+            warnings.warn("other", UserWarning, stacklevel=2)
+            return super().fit(X, y)
+
+    short = EstimatorModel(
+        name="short",
+        features=AsGiven(),
+        estimator=LogisticRegression(max_iter=1, tol=1e-12),
+        grid={"C": (1.0, 10.0)},
+    )
+    with pytest.warns(UserWarning, match="other"):
+        found = benchmark(sets, [short, EstimatorModel(name="w", features=AsGiven(), estimator=Warner()), SVM], jobs=1)
+    assert [outcome.unconverged for outcome in found.of("short")] == [2, 2, 2]
+    said = "short: training did not converge in Fold1 (2 times), Fold2 (2 times), Fold3 (2 times)"
+    assert found.unconverged == (said,)
+    assert any(note.startswith(said) for note in all_tables(found)[-1].notes)
+
+
+@pytest.mark.parametrize("objective", ["pairs", "queries"])
+def test_the_gap_of_an_estimator_is_in_units_of_its_tol(sets, objective):
+    estimator = RankSVM(objective=objective, tol=1e-2)
+    model = EstimatorModel(name="pairs", features=AsGiven(), estimator=estimator, grid={"C": FEW})
+    for fold, outcome in zip(find_folds(sets), benchmark(sets, model, jobs=1).of("pairs"), strict=True):
+        train = loaded(fold.train)
+        fitted = [clone(estimator).set_params(C=C).fit(train.X, train.y, qid=train.qid) for C in FEW]
+        shares = [each.result_.gap / each.C / (each.result_.tol / each.tol) for each in fitted]
+        assert outcome.gaps == pytest.approx(shares)
+        assert 0.0 <= max(outcome.gaps) <= 1e-2
+
+
+def test_sparse_data(sparse_sets):
+    """Models and single features do not mind."""
+    found = benchmark(sparse_sets, [SVM, BINS], jobs=1, single_features=True)
     assert len(found.features) == 40
-    train = load_letor(tmp_path / "S1.txt", n_features=40)
+    train = load_letor(sparse_sets / "S1.txt", n_features=40)
     assert sp.issparse(train.X)
     dense = BINS.features.within_queries(train.X, train.qid)
     assert dense.tolist() == train.X.toarray().tolist()
     assert found.of("bins")[0].gaps[0] <= 1e-4
-    data = load_letor(tmp_path / "S3.txt", n_features=40, sparse=False)
+    data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
     expected = measured(data.X[:, 39], data.y, data.qid)
     assert found.folds[0].features["feature 40"].measures == expected
+
+
+def test_models_that_need_dense_features_get_them(sparse_sets):
+    names = ["RankBoost", "RankNet", "RankNet-linear", "CombSUM", "CombMED", "Condorcet"]
+    assert all(create_model(name).features == AsGiven(dense=True) for name in names)
+    found = benchmark(sparse_sets, names, jobs=1)
+    data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
+    scores = CombSUM().fit(data.X, qid=data.qid).predict(data.X, data.qid)
+    assert found.folds[0].outcomes["CombSUM"].measures == measured(scores, data.y, data.qid)
+
+
+def test_a_model_that_takes_no_sparse_features_is_told_the_way_out(sparse_sets):
+    boosting = EstimatorModel(name="trees", features=AsGiven(), estimator=HistGradientBoostingRegressor(max_iter=2))
+    with pytest.raises(InputError, match=r"trees in Fold1: its estimator takes no .* features=AsGiven\(dense=True\)"):
+        benchmark(sparse_sets, [boosting], jobs=1)
+    assert benchmark(sparse_sets, [evolve(boosting, features=AsGiven(dense=True))], jobs=1).models[0] == "trees"
+
+
+def test_dense_features_that_do_not_fit_into_memory(sparse_sets, monkeypatch):
+    def full(self, *args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(sp.csr_array, "toarray", full)
+    with pytest.raises(InputError, match="CombSUM in Fold1: it reads dense features, and for 24 rows of 40 these take"):
+        benchmark(sparse_sets, ["CombSUM"], jobs=1)
 
 
 def test_rows_of_a_query_need_not_be_together(sets, results):
@@ -234,6 +301,20 @@ def test_a_query_in_two_files_of_a_fold_is_refused(sets):
         benchmark([fold], [SVM], jobs=1)
     with pytest.raises(InputError, match="folds must have different names: there are none"):
         benchmark([], [SVM], jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (2, r"Fold1: no document of \S+S2.txt is relevant \(a label above 0\), so .* and picks nothing: check"),
+        (3, r"Fold1: no document of \S+S3.txt is relevant \(a label above 0\), so .* and tells nothing: check"),
+    ],
+)
+def test_parts_without_relevant_documents_are_refused(sets, number, message):
+    path = sets / f"S{number}.txt"
+    path.write_text("".join("0" + line[1:] for line in path.read_text().splitlines(keepends=True)))
+    with pytest.raises(InputError, match=message):
+        benchmark(find_folds(sets)[:1], [SVM], jobs=1)
 
 
 def test_one_model_needs_no_list(sets):

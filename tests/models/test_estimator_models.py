@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 from structsvm import Ranker
-from structsvm.baselines import CombMNZ
+from structsvm.baselines import CombMNZ, RankBoost
 from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
 from structsvm.models import (
@@ -256,6 +256,24 @@ def test_what_ended_early_stays_at_its_last_round():
     empty = StagedModel(name="s", features=AsGiven(), estimator=InRounds(0), rounds=(1,))
     with pytest.raises(InputError, match="staged_predict yields nothing"):
         empty.candidates(X, Y, QID)[0].scores(X, QID)
+
+
+def test_boosting_that_finds_nothing_to_learn_scores_what_it_predicts():
+    model = StagedModel(name="s", features=AsGiven(), estimator=RankBoost(3), rounds=(1, 3))
+    same = np.ones_like(X)
+    with pytest.warns(UserWarning, match="no threshold of a feature"):
+        candidates = model.candidates(same, Y, QID)
+    for candidate in candidates:
+        assert candidate.scores(same, QID).tolist() == [0.0] * len(X)
+
+
+def test_the_gap_of_the_last_step_of_a_pipeline_is_that_of_its_candidate():
+    pipeline = make_pipeline(MinMaxScaler(), Ranker(tol=1e-2))
+    (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X, Y, QID)
+    result = candidate.scores.args[0][-1].result_
+    assert candidate.gap == max(result.gap, 0.0) / result.C
+    (plain,) = EstimatorModel(name="r", features=AsGiven(), estimator=Ridge()).candidates(X, Y, QID)
+    assert plain.gap is None
 
 
 def test_rounds_and_a_grid():

@@ -5,6 +5,7 @@ import pytest
 
 from structsvm import baselines
 from structsvm.baselines import CombMNZ, RankBoost, WeightSearch
+from structsvm.baselines.fusion import METHODS
 from structsvm.exceptions import NotInstalledError
 from structsvm.experiment import Settings, run
 from structsvm.features import FillMissing, QueryMinMax
@@ -75,6 +76,12 @@ def test_the_benchmark_takes_all_of_them(tmp_path):
     results = benchmark(tmp_path, models, jobs=1)
     assert list(results.models) == [*names(models), "Best feature"]
     assert all(0.3 < results.mean(name, "map") <= 1.0 for name in results.models if name != "CombMIN")
+
+
+@pytest.mark.parametrize("create", [create_model, create_letor_model])
+def test_methods_of_fusion_have_the_names_that_fuse_knows(create):
+    for name, method in METHODS.items():
+        assert create(name).name == create(method.__name__).name == method.__name__
 
 
 def test_a_model_whose_package_is_not_installed(monkeypatch):

@@ -23,12 +23,23 @@ METHODS: dict[str, type[Fusion]] = {
 """The methods, by name."""
 
 
+def find_method(name: str) -> type[Fusion] | None:
+    """Return the class of a method of fusion, None where there is no such method.
+
+    Parameters
+    ----------
+    name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``.
+    """
+    wanted = plain(name)
+    return next((cls for known, cls in METHODS.items() if wanted in (plain(known), plain(cls.__name__))), None)
+
+
 def fusion_method(name: str, **settings: Any) -> Fusion:
     """Make a method of fusion.
 
     Parameters
     ----------
-    name : one of `METHODS`; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ".
+    name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ".
     settings : settings of the method, as of its class.
 
     Raises
@@ -36,7 +47,7 @@ def fusion_method(name: str, **settings: Any) -> Fusion:
     UnknownNameError : there is no such method.
     InputError : the method has no such setting, or it may not have that value.
     """
-    made = {plain(known): cls for known, cls in METHODS.items()}.get(plain(name))
+    made = find_method(name)
     if made is None:
         raise UnknownNameError("method of fusion", name, METHODS)
     known = inspect.signature(made).parameters

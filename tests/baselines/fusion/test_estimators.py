@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -12,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from structsvm.baselines import BordaCount, CombANZ, CombMNZ, CombSUM, Copeland
 from structsvm.baselines.fusion import METHODS, Comb, fusion_method
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.features import QueryPercentiles
+from structsvm.features import QueryPercentiles, Thresholds
 from structsvm.metrics import AP, NDCG
 
 each = pytest.mark.parametrize("method", [method() for method in METHODS.values()], ids=METHODS)
@@ -95,6 +96,19 @@ def test_what_cannot_be_used_is_refused(method):
         method.set_params(measure=3).fit([[1.0]])
 
 
+@each
+def test_sparse_scores_are_refused(method):
+    X, _, qid = queries()
+    filled = np.nan_to_num(X)
+    fitted = clone(method).fit(filled, qid=qid)
+    for scores in (sp.csr_array(filled), sp.coo_matrix(filled), Thresholds(3).fit_transform(filled)):
+        message = rf"{type(method).__name__} takes dense scores: sparse input \({type(scores).__name__}\) is not"
+        with pytest.raises(InputError, match=message):
+            clone(method).fit(scores, qid=qid)
+        with pytest.raises(InputError, match=message):
+            fitted.predict(scores, qid)
+
+
 @pytest.mark.parametrize(
     ("method", "message"),
     [
@@ -128,13 +142,14 @@ def test_names():
     assert (
         type(fusion_method("CombMNZ")) is type(fusion_method("comb_mnz")) is type(fusion_method("comb-mnz")) is CombMNZ
     )
+    assert type(fusion_method("borda-count")) is BordaCount
     assert fusion_method("comb-anz", normalisation="z", count="nonzero").get_params() == {
         "normalisation": "z",
         "count": "nonzero",
         "measure": None,
     }
     for name, method in METHODS.items():
-        assert type(fusion_method(name)) is method
+        assert type(fusion_method(name)) is type(fusion_method(method.__name__)) is method
         assert ("normalisation" in fusion_method(name).get_params()) == issubclass(method, Comb)
 
 
