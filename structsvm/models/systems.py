@@ -76,7 +76,7 @@ def other_systems(
         EstimatorModel(name="WeightSearch", features=features, estimator=WeightSearch()),
         StagedModel(
             name="LambdaMART",
-            features=given,
+            features=AsGiven(),
             estimator=LambdaMART(max(rounds), random_state=0, params={"num_threads": 1}),
             rounds=rounds,
             grid={"num_leaves": (4, 8, 16), "learning_rate": (0.02, 0.05, 0.1)},
