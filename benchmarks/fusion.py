@@ -7,9 +7,9 @@ import numpy as np
 from benchmarks.data import robust_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.rows import Row, Target, pick
-from structsvm.baselines.fusion import METHODS, Comb, Fusion, fusion_method
-from structsvm.baselines.fusion.normalisation import NORMALISATIONS
 from structsvm.data import JoinedRuns, Qrels, Run, join_runs, load_qrels, load_runs
+from structsvm.fusion import METHODS, Comb, Fusion, fusion_method
+from structsvm.fusion.normalisation import NORMALISATIONS
 from structsvm.metrics import AP
 from structsvm.types import BoolVector
 

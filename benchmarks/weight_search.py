@@ -12,11 +12,11 @@ from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import CS, fold_of
 from benchmarks.rows import Row, Target, pick
 from structsvm import Ranker
-from structsvm.baselines import WeightSearch
 from structsvm.data import load_pool
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.experiment.splits import balanced_splits
 from structsvm.features import FillMissing, QueryMinMax
+from structsvm.protocols.experiment.splits import balanced_splits
+from structsvm.rankers import WeightSearch
 
 TITLE = "Weight search and SVM-map"
 ABOUT = f"""

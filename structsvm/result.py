@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from attrs import Factory, asdict, field, frozen
 
-from structsvm.archive import read_archive, write_archive
 from structsvm.exceptions import ModelFileError
+from structsvm.files import read_archive, write_archive
 from structsvm.types import IntVector, Matrix, Vector
 
 _FORMAT = 1

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from attrs import asdict
 
-from structsvm.archive import write_archive
 from structsvm.exceptions import ModelFileError
+from structsvm.files import write_archive
 from structsvm.registry import solvers
 from structsvm.result import Result, Status
 from tests.small_problems import small_problem

@@ -13,8 +13,8 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
     if not asked or ctx.resilient_parsing:
         return
-    from structsvm.letor import model_names
-    from structsvm.models import needed_package
+    from structsvm.protocols import needed_package
+    from structsvm.protocols.letor import model_names
 
     for name in model_names():
         package = needed_package(name)
@@ -57,7 +57,7 @@ def benchmark_command(
     rotated as LETOR does. In each fold the value of a model's hyper-parameter is picked by MAP on the validation
     queries. The best single feature on validation is a further row. Queries without a relevant document count 0.
     """
-    from structsvm.letor import (
+    from structsvm.protocols.letor import (
         benchmark,
         create_model,
         find_folds,
@@ -66,7 +66,7 @@ def benchmark_command(
         summary_table,
         write_tables,
     )
-    from structsvm.letor.writing import prepare_folder
+    from structsvm.protocols.letor.writing import prepare_folder
 
     chosen = [create_model(name) for name in models or installed_model_names()]
     found = find_folds(folds)

@@ -42,7 +42,7 @@ def demo_command(out: Path) -> None:
     It is `structsvm experiment` with fewer trials, on data that come with scikit-learn.
     """
     from structsvm.data import load_digits_runs, pool_runs
-    from structsvm.experiment import Settings, run
+    from structsvm.protocols.experiment import Settings, run
 
     _check(out)
     settings = Settings(trials=_TRIALS)
@@ -68,7 +68,7 @@ def demo_command(out: Path) -> None:
 
 def _check(out: Path) -> None:
     """Make sure that the results can be written, and that no experiment loses its own."""
-    from structsvm.experiment.records import NAME
+    from structsvm.protocols.experiment.records import NAME
 
     if (out / NAME).exists():
         raise InputError(f"{out} holds the trials of an experiment, whose results are kept: choose another folder")

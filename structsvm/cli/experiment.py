@@ -76,7 +76,7 @@ def experiment_command(
     Finished trials are kept there, too: Ctrl-C ends the experiment; the same command goes on with it,
     and comes to the same results.
     """
-    from structsvm.experiment import Settings, count_trials, run
+    from structsvm.protocols.experiment import Settings, count_trials, run
 
     chosen: dict[str, Any] = dict(numbers)
     if models:

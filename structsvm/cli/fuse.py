@@ -19,7 +19,7 @@ _SHOWN = 3
 
 
 def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
-    from structsvm.baselines.fusion import fusion_method
+    from structsvm.fusion import fusion_method
 
     try:
         fusion_method(name)
@@ -84,9 +84,9 @@ def fuse_command(
     that any run retrieved for it. Runs that share a name are told apart by their files. An output file is written
     whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
-    from structsvm.baselines.fusion import fuse_runs, fusion_method
     from structsvm.data.trec import run_files
     from structsvm.data.trec_writing import run_lines
+    from structsvm.fusion import fuse_runs, fusion_method
 
     given = {"normalisation": normalisation, "count": count}
     try:

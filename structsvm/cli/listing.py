@@ -29,7 +29,7 @@ def list_command() -> None:
 
     Other packages can add to the first four through entry points; the last column says where a name comes from.
     """
-    from structsvm.baselines.fusion import METHODS
+    from structsvm.fusion import METHODS
 
     print_table(["loss", "what it is", "from"], _rows(losses))
     print_table(["solver", "what it is", "from"], _rows(solvers))
@@ -59,15 +59,16 @@ def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
 
 def _models() -> Iterator[list[str]]:
     """Yield the name of each model of `benchmark` and `experiment`, what it is, and which of them has it."""
-    from structsvm import letor, models
+    from structsvm import protocols
+    from structsvm.protocols import letor
 
     having = {
         "benchmark": (letor.model_names(), letor.create_model),
-        "experiment": (models.model_names(), models.create_model),
+        "experiment": (protocols.model_names(), protocols.create_model),
     }
     for name in dict.fromkeys(chain.from_iterable(names for names, _ in having.values())):
         commands = [command for command, (names, _) in having.items() if name in names]
-        package = models.needed_package(name)
+        package = protocols.needed_package(name)
         what = f"not installed: it needs {package}" if package else _description(having[commands[0]][1](name))
         yield [name, what, ", ".join(commands)]
 

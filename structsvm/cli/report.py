@@ -10,8 +10,8 @@ from structsvm.cli.console import progress_line, show_table
 from structsvm.cli.options import example
 
 if TYPE_CHECKING:
-    from structsvm.experiment import Results
-    from structsvm.report import Written
+    from structsvm.protocols.experiment import Results
+    from structsvm.protocols.experiment.report import Written
 
 RESULTS = "results.json"
 
@@ -27,7 +27,7 @@ def report_command(folder: Path) -> None:
 
     FOLDER is what `structsvm experiment --out` wrote. Nothing is trained.
     """
-    from structsvm.experiment import Results
+    from structsvm.protocols.experiment import Results
 
     results = Results.load(folder / RESULTS)
     show_results(results)
@@ -36,7 +36,7 @@ def report_command(folder: Path) -> None:
 
 def write(results: "Results", folder: Path, *, title: str | None = None) -> "Written":
     """Write the report of an experiment, with a line that says so while it is drawn."""
-    from structsvm.report import write_report
+    from structsvm.protocols.experiment.report import write_report
 
     with progress_line() as say:
         say("writing the report")
@@ -45,7 +45,7 @@ def write(results: "Results", folder: Path, *, title: str | None = None) -> "Wri
 
 def show_results(results: "Results") -> None:
     """Print the statistics of an experiment, and MAP over the pool for each variant."""
-    from structsvm.report import data_table, legend, map_table
+    from structsvm.protocols.experiment.report import data_table, legend, map_table
 
     show_table(data_table(results))
     tables = [map_table(results, variant) for variant in results.variants]

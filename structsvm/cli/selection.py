@@ -86,7 +86,7 @@ def choose(
     measure : what is compared.
     quiet : False prints a table of all of them, and a note where the best is at an end of the grid.
     """
-    from structsvm.models.picking import which_end
+    from structsvm.protocols.pick import which_end
 
     scores = [measure.mean(ranker.predict(validation.X), validation.y, validation.qid) for ranker in rankers]
     best = scores.index(max(scores))

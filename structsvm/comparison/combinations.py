@@ -6,12 +6,12 @@ from typing import Any, cast
 from attrs import Attribute, evolve, fields, frozen, has
 
 from structsvm.exceptions import InputError
-from structsvm.names import Spelling, spell
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import Registry, losses
 from structsvm.registry import backends as known_backends
 from structsvm.registry import solvers as known_solvers
+from structsvm.registry.spelling import Spelling, spell
 from structsvm.solvers import Auto, Solver
 
 _SET = {"tol": "tol=... (--tol)", "backend": "backends=... (--backend)"}

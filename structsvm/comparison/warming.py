@@ -6,8 +6,9 @@ import numpy as np
 from attrs import evolve
 
 from structsvm.comparison.combinations import Trial
-from structsvm.problem import Cuts, DualPlanes, KeptPlanes, Problem, Storage
-from structsvm.problem.storage import of_use
+from structsvm.planes import DualPlanes, KeptPlanes, Storage
+from structsvm.planes.storage import of_use
+from structsvm.problem import Problem
 from structsvm.qp import ActiveSet, DualQP
 from structsvm.result import Status
 from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
@@ -64,7 +65,7 @@ def _move_jointly() -> None:
     """Take the step of Frank-Wolfe on all planes at once, which few examples do not need."""
     G = np.random.default_rng(0).standard_normal((_CUTS, _CUTS // 2))
     dual = DualPlanes(G.shape[1], np.full(_EXAMPLES, 100.0), memory=2**20)
-    dual.visit(Cuts(G, np.ones(_CUTS), np.arange(_CUTS) % _EXAMPLES))
+    dual.visit(np.arange(_CUTS) % _EXAMPLES, G, np.ones(_CUTS))
     improve_jointly(KeptPlanes(dual), enough=0.0, most_cuts=3)
 
 

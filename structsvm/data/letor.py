@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from structsvm.data.dataset import RankingData
-from structsvm.data.files import open_bytes
 from structsvm.data.letor_faults import first_fault
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.files import open_bytes
 from structsvm.types import IntVector, Vector
 
 _DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")

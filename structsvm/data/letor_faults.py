@@ -3,8 +3,8 @@
 import math
 from pathlib import Path
 
-from structsvm.data.files import open_bytes
 from structsvm.exceptions import DataFormatError
+from structsvm.files import open_bytes
 
 _LINE = "a line reads '<label> qid:<query> <index>:<value> ...'"
 _LARGEST_INDEX = 2**31 - 1

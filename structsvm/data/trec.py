@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.data.files import open_bytes
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
 from structsvm.data.trec_faults import QRELS, RUN, Format, first_fault, is_plain
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.files import open_bytes
 
 if TYPE_CHECKING:
     import pandas as pd

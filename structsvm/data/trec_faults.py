@@ -8,9 +8,9 @@ from pathlib import Path
 
 from attrs import frozen
 
-from structsvm.data.files import open_bytes
 from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.exceptions import DataFormatError
+from structsvm.files import open_bytes
 
 BLANKS = re.compile(r"[ \t\r\n]+")
 """What separates columns and lines; other white space may be part of an id."""

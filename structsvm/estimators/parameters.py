@@ -14,7 +14,7 @@ from structsvm.estimators.unregistered import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
-from structsvm.problem.queries import row_weights
+from structsvm.queries import row_weights
 from structsvm.registry import losses, solvers
 from structsvm.types import Vector
 

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.archive import read_archive, write_archive
 from structsvm.estimators.fitting import checked_features, checked_labels, minimise, minimise_path, rankers_along
 from structsvm.estimators.model_file import ranker_arrays, read_ranker
 from structsvm.estimators.parameters import (
@@ -23,6 +22,7 @@ from structsvm.estimators.parameters import (
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.unregistered import require_object
 from structsvm.exceptions import InputError
+from structsvm.files import read_archive, write_archive
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Rows

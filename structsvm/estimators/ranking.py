@@ -13,7 +13,7 @@ from structsvm.estimators.fitting import checked_labels
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
-from structsvm.problem.queries import query_weights
+from structsvm.queries import Queries, row_weights
 from structsvm.types import Vector
 
 
@@ -64,7 +64,11 @@ class RankingEstimator(BaseEstimator):
                 "qid is then handed to score as well as to fit"
             )
         y = checked_labels(y, len(scores))
-        weights = None if sample_weight is None else query_weights(sample_weight, qid, len(scores))
+        weights = None
+        if sample_weight is not None:
+            row_weights(sample_weight, len(scores))
+            if qid is not None:  # the weight of a single query changes no mean, so that those of its rows may differ
+                weights = Queries.of(qid, len(scores)).weights(sample_weight)
         return measure_of(self).mean(scores, y, qid, weights=weights)
 
     def __sklearn_tags__(self) -> Tags:

@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.archive import read_archive, write_archive
 from structsvm.estimators.fitting import checked_features, minimise, require_finite_labels
 from structsvm.estimators.inputs import checked_inputs
 from structsvm.estimators.model_file import SavedLoss, read_svm, svm_arrays
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
+from structsvm.files import read_archive, write_archive
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.label_sets import label_array
 from structsvm.problem import MostViolated, Problem, most_violated

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import number_queries
 from structsvm.operators import BinnedMatrix
+from structsvm.queries import Queries
 from structsvm.types import IntVector, Matrix
 
 
@@ -68,4 +68,4 @@ def query_of_rows(transformer: BaseEstimator, qid: ArrayLike | None, n: int) -> 
             "on sklearn.set_config(enable_metadata_routing=True): qid is then handed to every step that asks for it. "
             "If all rows are of one query, give them all the same id"
         )
-    return number_queries(qid, n).number
+    return Queries.of(qid, n).number

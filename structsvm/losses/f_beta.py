@@ -8,8 +8,8 @@ from attrs import field, frozen
 
 from structsvm.losses.kernels.f_beta import f_beta
 from structsvm.losses.relevance import RelevanceLoss
+from structsvm.settings import positive
 from structsvm.types import BoolVector, Vector
-from structsvm.validation import positive
 
 
 @frozen

@@ -15,8 +15,8 @@ from structsvm.losses.position_ndcg import PositionNDCG
 from structsvm.losses.relevance import ONE_KIND
 from structsvm.losses.threshold_ndcg import ThresholdNDCG
 from structsvm.metrics.discounts import Discount, Gain
+from structsvm.settings import at_least, finite, one_of
 from structsvm.types import Vector
-from structsvm.validation import at_least, finite, one_of
 
 
 @frozen

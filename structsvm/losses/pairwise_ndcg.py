@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from structsvm.losses.interleaving import InterleavingLoss
 from structsvm.metrics.discounts import Discount, discounts
+from structsvm.settings import at_least, one_of
 from structsvm.types import IntVector
-from structsvm.validation import at_least, one_of
 
 
 @frozen

@@ -11,8 +11,8 @@ from structsvm.losses.base import ScoreLoss
 from structsvm.losses.kernels.position import position
 from structsvm.metrics.discounts import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
+from structsvm.settings import at_least, one_of
 from structsvm.types import Vector
-from structsvm.validation import at_least, one_of
 
 
 @frozen

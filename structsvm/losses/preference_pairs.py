@@ -11,8 +11,8 @@ from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
 from structsvm.losses.kernels.preference_pairs import preference_pairs
 from structsvm.metrics.ranking import rank_documents
+from structsvm.settings import at_least
 from structsvm.types import BoolVector, IntVector, Vector
-from structsvm.validation import at_least
 
 _SAME = cmp_using(eq=np.array_equal)
 
@@ -103,7 +103,7 @@ class PreferencePairs(ScoreLoss[Any]):
         if not isinstance(y, JudgedPairs):
             raise InputError(
                 f"PreferencePairs learns from JudgedPairs, one a query, and got {type(y).__name__}: give these to "
-                "StructuralSVM, or Preferences to structsvm.baselines.RankSVM. Labels are for SwappedPairs"
+                "StructuralSVM, or Preferences to structsvm.rankers.RankSVM. Labels are for SwappedPairs"
             )
         return len(y) > 0
 

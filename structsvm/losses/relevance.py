@@ -5,8 +5,8 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from structsvm.losses.base import ScoreLoss
+from structsvm.settings import finite
 from structsvm.types import BoolVector, Vector
-from structsvm.validation import finite
 
 ONE_KIND = (
     "each has documents of one kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "

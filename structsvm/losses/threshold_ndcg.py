@@ -13,8 +13,8 @@ from structsvm.losses.cost_tables import pack
 from structsvm.losses.kernels.thresholds import thresholds
 from structsvm.losses.pairwise_ndcg import PairwiseNDCG
 from structsvm.metrics.discounts import Discount, Gain, discounts, gains
+from structsvm.settings import at_least, one_of
 from structsvm.types import IntVector, Matrix, Vector
-from structsvm.validation import at_least, one_of
 
 
 @frozen

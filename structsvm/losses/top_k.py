@@ -8,8 +8,8 @@ from attrs import field, frozen
 from structsvm.losses.cost_tables import LARGEST_CUTOFF
 from structsvm.losses.pairwise import PairwiseLoss
 from structsvm.metrics.ranking import rank_documents
+from structsvm.settings import at_least
 from structsvm.types import Vector
-from structsvm.validation import at_least
 
 
 @frozen

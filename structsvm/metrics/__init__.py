@@ -9,27 +9,23 @@ from structsvm.metrics.base import Measure, PerQuery, RankedLists, rank_lists
 from structsvm.metrics.functions import average_precision, ndcg, precision, recall, reciprocal_rank, roc_area
 from structsvm.metrics.measures import AP, NDCG, RR, BinaryMeasure, P, Recall, ROCArea
 from structsvm.metrics.names import measure_names, parse_measure
-from structsvm.metrics.ranking import Groups, Queries, Ranking, group_rows, number_queries, rank_documents
+from structsvm.metrics.ranking import Ranking, rank_documents
 
 __all__ = [
     "AP",
     "NDCG",
     "RR",
     "BinaryMeasure",
-    "Groups",
     "Measure",
     "P",
     "PerQuery",
-    "Queries",
     "ROCArea",
     "RankedLists",
     "Ranking",
     "Recall",
     "average_precision",
-    "group_rows",
     "measure_names",
     "ndcg",
-    "number_queries",
     "parse_measure",
     "precision",
     "rank_documents",

@@ -9,10 +9,11 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.metrics.ranking import as_vector, number_queries, rank_documents
-from structsvm.names import spell
+from structsvm.metrics.ranking import as_vector, rank_documents
+from structsvm.queries import Queries
+from structsvm.registry.spelling import spell
+from structsvm.settings import one_of
 from structsvm.types import BoolVector, IntVector, Vector
-from structsvm.validation import one_of
 
 Empty: TypeAlias = Literal["zero", "skip"]
 """What a query counts for which a measure is undefined: 0 in the mean, or left out of it."""
@@ -107,8 +108,8 @@ def rank_lists(
     if judged is None:
         return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, label, ranking.query)
     judged_label = _labels(judged[0], "judged labels")
-    queries = number_queries(judged[1], len(judged_label))
-    known = number_queries(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids)).number
+    queries = Queries.of(judged[1], len(judged_label))
+    known = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids)).number
     number = known[len(ranking.ids) :][queries.number]
     ranked = number < len(ranking.ids)
     if not ranked.any():

@@ -10,8 +10,8 @@ from structsvm.exceptions import InputError
 from structsvm.metrics.base import Measure, RankedLists
 from structsvm.metrics.discounts import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
+from structsvm.settings import finite, one_of
 from structsvm.types import BoolVector, IntVector, Vector
-from structsvm.validation import finite, one_of
 
 
 def _at_least_one(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:

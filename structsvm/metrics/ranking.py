@@ -1,43 +1,14 @@
-"""Who is ahead of whom: the one place that groups rows by query and breaks ties."""
+"""Who is ahead of whom: the one place that breaks ties."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.types import BoolVector, IntVector, Vector
-
-
-class Queries(NamedTuple):
-    """The queries that rows belong to.
-
-    Parameters
-    ----------
-    ids : query ids in order of first appearance, shape (Q,).
-    number : position in `ids` of the query of each row, shape (n,).
-    """
-
-    ids: NDArray[Any]
-    number: IntVector
-
-
-class Groups(NamedTuple):
-    """Rows, query after query.
-
-    Parameters
-    ----------
-    ids : query ids in order of first appearance, shape (Q,).
-    order : row numbers, those of each query together and in the order of the input, shape (n,).
-    ptr : where the rows of each query begin in `order`, shape (Q + 1,).
-    together : whether they are in this order already.
-    """
-
-    ids: NDArray[Any]
-    order: IntVector
-    ptr: IntVector
-    together: bool
+from structsvm.queries import Queries
+from structsvm.types import IntVector, Vector
 
 
 @frozen(eq=False)
@@ -56,65 +27,6 @@ class Ranking:
     order: IntVector
     query: IntVector
     rank: IntVector
-
-
-def number_queries(qid: ArrayLike | None, n: int) -> Queries:
-    """Number the queries in order of first appearance.
-
-    Parameters
-    ----------
-    qid : query id of each row (integers or strings), shape (n,); rows of a query need not be
-        contiguous. None: all rows are of one query, whose id is 0.
-    n : number of rows.
-
-    Raises
-    ------
-    InputError : `qid` is not one id per row, an id is NaN or None, or ids are of kinds that have no order.
-    """
-    if qid is None:
-        return Queries(np.zeros(1, dtype=np.int64), np.zeros(n, dtype=np.int64))
-    rows = np.asarray(qid)
-    if rows.shape != (n,):
-        raise InputError(
-            f"qid must hold one query id per row, shape ({n},); its shape is {rows.shape}{_group_hint(rows, n)}"
-        )
-    missing = _missing(rows)
-    if missing.any():
-        raise InputError(
-            f"qid must not be NaN or None: {missing.sum()} of {n} are, first row {missing.argmax()}. "
-            "Give these rows an id, or leave them out"
-        )
-    begins = np.ones(n, dtype=np.bool_)
-    begins[1:] = rows[1:] != rows[:-1]
-    runs = np.flatnonzero(begins)
-    try:
-        ids, first, inverse = np.unique(rows[runs], return_index=True, return_inverse=True)
-    except TypeError as error:
-        raise InputError(
-            f"qid must be ids of one kind, integers or strings: {error}. Make strings of them, as in "
-            "[str(query) for query in qid]"
-        ) from None
-    appearance = np.argsort(first)
-    position = np.empty(len(ids), dtype=np.int64)
-    position[appearance] = np.arange(len(ids))
-    return Queries(ids[appearance], np.repeat(position[inverse], np.diff(runs, append=n)))
-
-
-def group_rows(qid: ArrayLike | None, n: int) -> Groups:
-    """Group rows by query, in order of first appearance.
-
-    Parameters
-    ----------
-    qid, n : see `number_queries`.
-
-    Raises
-    ------
-    InputError : as `number_queries`.
-    """
-    queries = number_queries(qid, n)
-    order = np.argsort(queries.number, kind="stable")
-    ptr = np.concatenate([[0], np.cumsum(np.bincount(queries.number))]).astype(np.int64)
-    return Groups(queries.ids, order, ptr, bool((np.diff(order) == 1).all()))
 
 
 def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: ArrayLike | None = None) -> Ranking:
@@ -136,7 +48,7 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     InputError : a score is NaN, there are no rows, or the lengths differ.
     """
     values = as_vector(scores, "scores")
-    queries = number_queries(qid, len(values))
+    queries = Queries.of(qid, len(values))
     rows = _tie_order(len(values), doc_ids)
     rows = rows[np.argsort(queries.number[rows], kind="stable")]
     size = np.bincount(queries.number, minlength=len(queries.ids))
@@ -166,25 +78,6 @@ def as_vector(values: ArrayLike, name: str) -> Vector:
     if missing.any():
         raise InputError(f"{name} must not be NaN: {missing.sum()} of {len(vector)} are, first row {missing.argmax()}")
     return vector
-
-
-def _group_hint(rows: NDArray[Any], n: int) -> str:
-    if rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer) and rows.sum() == n:
-        return "; these look like group sizes: np.repeat(np.arange(len(group)), group) makes ids of them"
-    return ""
-
-
-def _missing(rows: NDArray[Any]) -> BoolVector:
-    if rows.dtype.kind == "O":
-        return np.array([_is_missing(value) for value in rows.tolist()], dtype=np.bool_)
-    return np.asarray(rows != rows)
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither equal to itself nor not
-        return True
 
 
 def _tie_order(n: int, doc_ids: ArrayLike | None) -> IntVector:

@@ -7,7 +7,7 @@ from typing import Any
 import numba
 from numba.extending import overload
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError
 from structsvm.operators.views import example_combine, example_scores, write_combined
 from structsvm.types import IntVector, Matrix, Vector

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.types import IntVector, Vector
 
 

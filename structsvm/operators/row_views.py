@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numba
 from numba.extending import overload
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.operators.lookup import combine_binned, score_binned
 from structsvm.types import IntVector, Matrix, Vector
 

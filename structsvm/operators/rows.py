@@ -6,10 +6,10 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.compute.threads import in_blocks
 from structsvm.operators.base import Operator
 from structsvm.operators.row_views import BinnedView, DenseView, SparseView, write_combination, write_scores
 from structsvm.operators.storage import Readable, multiplies, part, readable, stacked, stored, view_of
-from structsvm.parallel import in_blocks
 from structsvm.types import IntVector, Vector
 
 _VALUES_AN_ARGMAX = 128

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.operators.row_views import ROW_VIEWS, kind, row_combine, row_scores
 from structsvm.types import IntVector, Matrix, Vector
 

@@ -1,24 +1,18 @@
 """Problems: a loss and an operator joined into what a solver sees."""
 
-from structsvm.problem.dual import DualPlanes
 from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.problem.inexact import estimate
-from structsvm.problem.kept_planes import KeptPlanes
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.problem import Problem
-from structsvm.problem.storage import Storage
 from structsvm.problem.violated import MostViolated, most_violated
 
 __all__ = [
     "Cut",
     "Cuts",
-    "DualPlanes",
-    "KeptPlanes",
     "MostViolated",
     "Planes",
     "Point",
     "Problem",
-    "Storage",
     "estimate",
     "fingerprint",
     "most_violated",

@@ -9,10 +9,10 @@ import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
+from structsvm.compute.threads import in_blocks
 from structsvm.losses import ScoreLoss
-from structsvm.parallel import in_blocks
+from structsvm.planes.dual import NEW_PLANE, STEPS, DualPlanes
 from structsvm.problem.checks import ROUNDING, TOLD, failed, require_code, require_output
-from structsvm.problem.dual import NEW_PLANE, STEPS, DualPlanes
 from structsvm.problem.points import Planes
 from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
 from structsvm.types import IntVector, Vector

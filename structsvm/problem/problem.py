@@ -1,9 +1,10 @@
 """The problem that a solver sees."""
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from structsvm.exceptions import InputError
+from structsvm.planes.dual import DualPlanes
 from structsvm.problem.checks import (
     beaten,
     require_argmaxes,
@@ -11,7 +12,6 @@ from structsvm.problem.checks import (
     require_planes,
     require_unbeaten,
 )
-from structsvm.problem.dual import DualPlanes
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
 from structsvm.problem.weighted_examples import WeightedExamples
@@ -134,4 +134,4 @@ class Problem(WeightedExamples):
         example.primal(planes, point)
         example.checked_violation(planes, point, np.array([dual.best(i)]))
         cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
-        return dual.visit(evolve(cuts, example=cuts.example + i))
+        return dual.visit(cuts.example + i, cuts.G, cuts.L)

@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
-from structsvm.metrics.ranking import group_rows
 from structsvm.operators import Readable, Rows
 from structsvm.problem.checks import is_usable
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.queries import Queries, row_weights
+from structsvm.types import BoolVector, Vector
 
 
 @frozen(eq=False)
-class Queries:
+class RankingExamples:
     """The queries of a data set, each with its rows together.
 
     Parameters
@@ -36,7 +36,7 @@ class Queries:
 
 def group_queries(
     loss: ScoreLoss[Any], X: Readable, y: Vector, qid: ArrayLike | None, sample_weight: ArrayLike | None
-) -> Queries:
+) -> RankingExamples:
     """Group rows by query, and find the queries that the loss cannot learn from.
 
     Rows that are grouped already stay where they are, without a copy; others are copied once.
@@ -61,23 +61,20 @@ def group_queries(
         raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
-    weights = None if sample_weight is None else row_weights(sample_weight, n)
-    _, order, ptr, together = group_rows(qid, n)
+    queries = Queries.of(qid, n)
     if loss.per_row:
-        return Queries(Rows.one_each(X), y, weights, None, 0)
+        weights = None if sample_weight is None else row_weights(sample_weight, n)
+        return RankingExamples(Rows.one_each(X), y, weights, None, 0)
 
-    labels = y[order]
-    usable = np.array([is_usable(loss, labels[ptr[i] : ptr[i + 1]]) for i in range(len(ptr) - 1)], dtype=bool)
+    ptr, labels = queries.ptr, queries.grouped(y)
+    ys = [labels[ptr[i] : ptr[i + 1]] for i in range(len(queries))]
+    usable = np.array([is_usable(loss, each) for each in ys], dtype=bool)
     if not usable.any():
         raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {loss.why_unusable}")
     left_out = int((~usable).sum())
     kept: BoolVector | None = usable if left_out else None
-    if not together:
-        X, y = X[order], y[order]
-    ys = [y[ptr[i] : ptr[i + 1]] for i in range(len(ptr) - 1)]
-    if weights is not None:
-        weights = _one_per_query(weights[order], ptr, np.ones(len(ys), dtype=bool) if kept is None else kept)
-    return Queries(Rows(X, ptr), ys, weights, kept, left_out)
+    weights = None if sample_weight is None else queries.weights(sample_weight, usable)
+    return RankingExamples(Rows(queries.grouped(X), ptr), ys, weights, kept, left_out)
 
 
 def scores_rows(loss: ScoreLoss[Any], y: Any) -> bool:
@@ -104,59 +101,3 @@ def _readable_labels(loss: ScoreLoss[Any], y: Vector) -> Vector:
         return y.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"the labels y must be numbers for {loss.title}: {error}") from None
-
-
-def _one_per_query(weights: Vector, ptr: IntVector, usable: BoolVector) -> Vector:
-    first, length = weights[ptr[:-1]], np.diff(ptr)
-    if (np.repeat(usable, length) & (np.repeat(first, length) != weights)).any():
-        raise InputError(
-            "sample_weight differs within a query. A query is one example and has one weight: "
-            "give all its rows the same"
-        )
-    return first
-
-
-def query_weights(sample_weight: ArrayLike, qid: ArrayLike | None, n: int) -> Vector:
-    """Return the weight of each query, in order of first appearance.
-
-    Parameters
-    ----------
-    sample_weight : weight of each row, the same for all rows of a query. Without qid there is one
-        query, whose weight changes no mean, so that they may differ.
-    qid : query of each row; None: one query.
-    n : number of rows.
-
-    Raises
-    ------
-    InputError : when qid or sample_weight does not fit n, or weights differ within a query.
-    """
-    weights = row_weights(sample_weight, n)
-    if qid is None:
-        return np.ones(1)
-    _, order, ptr, _ = group_rows(qid, n)
-    return _one_per_query(weights[order], ptr, np.ones(len(ptr) - 1, dtype=bool))
-
-
-def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
-    """Return the weights of n rows as float64.
-
-    Raises
-    ------
-    InputError : when they are not n finite numbers, none negative and not all zero.
-    """
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight must be numbers: {error}") from None
-    if weights.shape != (n,):
-        raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
-    wrong = ~(np.isfinite(weights) & (weights >= 0.0))
-    if wrong.any():
-        first = int(wrong.argmax())
-        raise InputError(
-            f"sample_weight must be finite and not negative: {wrong.sum()} of {n} are not, "
-            f"the first is {weights[first]:g} at row {first}"
-        )
-    if not weights.any():
-        raise InputError("sample_weight is zero at every row: some must have a weight above 0")
-    return weights

@@ -8,12 +8,12 @@ import numba
 import numpy as np
 from numba.core.errors import NumbaError
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError
 from structsvm.operators.foreign_views import is_built_in
 from structsvm.operators.views import example_combine, example_scores
-from structsvm.problem.plane_arrays import insert
-from structsvm.problem.plane_cache import best_value, improve
+from structsvm.planes.arrays import insert
+from structsvm.planes.steps import best_value, improve
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")

@@ -9,8 +9,8 @@ from attrs import field, frozen
 from structsvm.exceptions import NotInstalledError
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend, scales
+from structsvm.settings import at_least, positive
 from structsvm.types import Vector
-from structsvm.validation import at_least, positive
 
 
 @frozen

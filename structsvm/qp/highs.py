@@ -10,7 +10,7 @@ from attrs import field, frozen
 from structsvm.exceptions import NotInstalledError
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend, scales
-from structsvm.validation import positive, truth_value
+from structsvm.settings import positive, truth_value
 
 RIDGE = 1e-7
 """Added to the diagonal in later attempts; HiGHS always adds as much unless told otherwise."""

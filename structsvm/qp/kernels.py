@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.types import IntVector, Matrix, Vector
 
 

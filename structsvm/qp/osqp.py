@@ -10,7 +10,7 @@ from attrs import field, frozen
 from structsvm.exceptions import NotInstalledError
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend
-from structsvm.validation import at_least, positive, truth_value
+from structsvm.settings import at_least, positive, truth_value
 
 
 @frozen

@@ -6,15 +6,16 @@ from typing import ClassVar
 from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
-from structsvm.problem import Problem, Storage
-from structsvm.problem.storage import ENOUGH_PLACES
+from structsvm.planes import Storage
+from structsvm.planes.storage import ENOUGH_PLACES
+from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
+from structsvm.settings import at_least, positive
 from structsvm.solvers.base import Solver
 from structsvm.solvers.frank_wolfe import FrankWolfe
 from structsvm.solvers.one_slack import OneSlack
 from structsvm.solvers.run import Callback
-from structsvm.validation import at_least, positive
 
 logger = logging.getLogger("structsvm")
 

@@ -9,10 +9,10 @@ from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
+from structsvm.settings import at_least, positive
 from structsvm.solvers.run import Callback, Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
-from structsvm.validation import at_least, positive
 
 
 class Solver(ABC):

@@ -6,13 +6,14 @@ from typing import ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.problem import DualPlanes, KeptPlanes, Problem
+from structsvm.planes import DualPlanes, KeptPlanes
+from structsvm.problem import Problem
 from structsvm.result import Result, Status
+from structsvm.settings import at_least, positive
 from structsvm.solvers.base import Solver
 from structsvm.solvers.joint_step import improve_jointly
 from structsvm.solvers.run import Callback, Run
 from structsvm.types import IntVector, Vector
-from structsvm.validation import at_least, positive
 
 logger = logging.getLogger("structsvm")
 
@@ -92,7 +93,8 @@ class FrankWolfe(Solver):
         if start is not None and run.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
         elif start is not None:
-            dual.visit(problem.cuts(run.planes, problem.cap > 0.0))
+            cuts = problem.cuts(run.planes, problem.cap > 0.0)
+            dual.visit(cuts.example, cuts.G, cuts.L)
         return run.record(dual.refresh(), dual.size, dual.active)
 
     def _iterate(self, run: Run, dual: DualPlanes) -> Status:

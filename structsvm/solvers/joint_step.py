@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from structsvm.problem import KeptPlanes
-from structsvm.problem.kept_planes import Choice
+from structsvm.planes import KeptPlanes
+from structsvm.planes.kept import Choice
 from structsvm.qp import ActiveSet
 from structsvm.solvers.line_search import TOWARD_TARGET, Hinge, Line, lowest_on
 from structsvm.solvers.working_set import WorkingSet

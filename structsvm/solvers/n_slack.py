@@ -8,11 +8,11 @@ from structsvm.exceptions import InputError
 from structsvm.problem import Planes, Point, Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
+from structsvm.settings import at_least
 from structsvm.solvers.base import CuttingPlane
 from structsvm.solvers.run import Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
-from structsvm.validation import at_least
 
 _MOST_BYTES = 4 * 2**30
 """What the cuts and their Gram matrix may take."""

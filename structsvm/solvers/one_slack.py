@@ -10,12 +10,12 @@ from structsvm.exceptions import InputError
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
+from structsvm.settings import at_least, truth_value
 from structsvm.solvers.base import CuttingPlane
 from structsvm.solvers.line_search import TOWARD_TARGET, search
 from structsvm.solvers.run import Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
-from structsvm.validation import at_least, truth_value
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
 

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numba.core.errors import TypingError
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.operators import Operator, example_combine, example_scores
 from structsvm.types import Vector
 

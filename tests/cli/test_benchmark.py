@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from structsvm.letor import model_names
-from structsvm.models import AsGiven, EstimatorModel
-from tests.letor.conftest import write_set
+from structsvm.protocols import AsGiven, EstimatorModel
+from structsvm.protocols.letor import model_names
+from tests.protocols.letor.conftest import write_set
 
 SHORT = EstimatorModel(name="short", features=AsGiven(), estimator=LogisticRegression(max_iter=1, tol=1e-12))
 
@@ -62,7 +62,7 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
 
 
 def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
-    monkeypatch.setattr("structsvm.letor.catalogue._MODELS", (SHORT,))
+    monkeypatch.setattr("structsvm.protocols.letor.catalogue._MODELS", (SHORT,))
     done = run("benchmark", "tiny", "--models", "short", "--jobs", 1, "-q")
     assert done.stderr == (
         "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; its figures are of what was reached "
@@ -71,10 +71,10 @@ def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
 
 
 def test_the_names_of_models(run, monkeypatch):
-    monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: name)
-    monkeypatch.setattr("structsvm.models.systems.import_module", lambda name: None)
+    monkeypatch.setattr("structsvm.protocols.systems.find_spec", lambda name: name)
+    monkeypatch.setattr("structsvm.protocols.systems.import_module", lambda name: None)
     assert run("benchmark", "--list").stdout.splitlines() == model_names()
-    monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: None)
+    monkeypatch.setattr("structsvm.protocols.systems.find_spec", lambda name: None)
     missing = ["LambdaMART (needs lightgbm)" if name == "LambdaMART" else name for name in model_names()]
     assert run("benchmark", "--list").stdout.splitlines() == missing
 

@@ -3,17 +3,17 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.experiment import Results
+from structsvm.protocols.experiment import Results
 
 
 @pytest.fixture
 def small(monkeypatch):
     """One trial of two models, on small pools."""
-    from structsvm.experiment import Settings
+    from structsvm.protocols.experiment import Settings
 
     monkeypatch.setattr("structsvm.cli.demo._CANDIDATES", 60)
     monkeypatch.setattr(
-        "structsvm.experiment.Settings",
+        "structsvm.protocols.experiment.Settings",
         lambda trials: Settings(trials=1, bins=5, models=("svm-map", "svm-acc2"), variants=("with-best",)),
     )
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.experiment import Results
-from tests.experiment.conftest import scored_documents, write_trec
+from structsvm.protocols.experiment import Results
+from tests.protocols.experiment.conftest import scored_documents, write_trec
 
 SHORT = ("--trials", 2, "--train", 3, "--validation", 2, "--bins", 6, "--jobs", 1)
 READ = ("--runs", "runs", "--qrels", "qrels.txt", "--out", "out")

@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 import pytest
 
-from structsvm.baselines import CombMNZ, Copeland, fuse_runs
-from structsvm.baselines.fusion import METHODS
-from structsvm.baselines.fusion.comb import COUNTS
-from structsvm.baselines.fusion.normalisation import NORMALISATIONS
 from structsvm.cli.fuse import fuse_command
 from structsvm.data import load_run, load_runs
-from tests.baselines.fusion.test_voting import ENGINES
+from structsvm.fusion import METHODS, CombMNZ, Copeland, fuse_runs
+from structsvm.fusion.comb import COUNTS
+from structsvm.fusion.normalisation import NORMALISATIONS
+from tests.fusion.test_voting import ENGINES
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
 import importlib.util
 from importlib.metadata import EntryPoint
 
-from structsvm import letor, models
-from structsvm.baselines.fusion import METHODS
+from structsvm import protocols
+from structsvm.fusion import METHODS
 from structsvm.metrics import measure_names
+from structsvm.protocols import letor
 from structsvm.registry import backends, losses, solvers
 
 
@@ -20,7 +21,7 @@ def test_every_name_is_listed(run):
         *measure_names(),
         *METHODS,
         *letor.model_names(),
-        *models.model_names(),
+        *protocols.model_names(),
     ]:
         assert row(done.stdout, name)
     assert done.stderr == ""
@@ -47,5 +48,5 @@ def test_models_say_what_they_are_and_which_commands_have_them(run, monkeypatch)
     assert row(output, "SVM-acc").split()[-1] == "experiment"
     assert row(output, "RankBoost").split()[-2:] == ["benchmark,", "experiment"]
     assert "Borda count" in row(output, "borda")
-    monkeypatch.setattr("structsvm.models.systems.find_spec", lambda name: None)
+    monkeypatch.setattr("structsvm.protocols.systems.find_spec", lambda name: None)
     assert "not installed: it needs lightgbm" in row(run("list").stdout, "LambdaMART")

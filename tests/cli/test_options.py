@@ -26,7 +26,7 @@ def test_names_of_another_kind(run, arguments, message):
 def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):
     from importlib.metadata import EntryPoint
 
-    from structsvm import registry
+    from structsvm.registry import registry
 
     plugin = EntryPoint("err", "structsvm.losses:RecallAtK", "structsvm.losses")
     monkeypatch.setattr(registry, "entry_points", lambda group: [plugin] if group == plugin.group else [])

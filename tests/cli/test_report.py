@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.conftest import made_up
+from tests.protocols.experiment.report.conftest import made_up
 
 
 @pytest.fixture

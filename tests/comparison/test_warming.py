@@ -10,7 +10,7 @@ import pytest
 
 from structsvm.comparison.combinations import trials
 from structsvm.comparison.warming import warm_up
-from structsvm.problem import KeptPlanes, Storage
+from structsvm.planes import KeptPlanes, Storage
 from structsvm.solvers import FrankWolfe, OneSlack
 from tests.small_problems import ranking
 

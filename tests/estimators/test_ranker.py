@@ -14,9 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from structsvm import Ranker, Status
-from structsvm.archive import write_archive
 from structsvm.estimators.model_file import ranker_arrays
 from structsvm.exceptions import InputError, ModelFileError, UnknownNameError
+from structsvm.files import write_archive
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP, NDCG
 from structsvm.problem import Problem, fingerprint, same

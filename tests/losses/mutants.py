@@ -91,7 +91,7 @@ def mutated(loss: Any, mutant: Mutant) -> Any:
     function = inspect.unwrap(getattr(cls, mutant.target))
     home = function.__module__
     changed = mutant.module or home
-    plain = patch("structsvm.compilation.compiled", lambda function, *_, **__: function)
+    plain = patch("structsvm.compute.compilation.compiled", lambda function, *_, **__: function)
     with plain, patch.dict(sys.modules):
         sys.modules[changed] = _executed(changed, mutant)
         found: Any = sys.modules[changed] if changed == home else _executed(home)

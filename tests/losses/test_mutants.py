@@ -101,7 +101,7 @@ def test_a_mutant_that_survives_or_does_not_run_is_told() -> None:
         assert_found(Mutant(PYTHON, "-0.25, 0.25", "typo, 0.25"), ROCArea())
 
 
-SORTING = "structsvm.losses.kernels.sorting"
+SORTING = "structsvm.compute.sorting"
 
 
 def test_a_mistake_can_be_in_a_module_that_the_kernel_imports_from() -> None:

@@ -1,4 +1,4 @@
-"""Grouping by query, ranking, and the tie rule."""
+"""Ranking, and the tie rule."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import group_rows, number_queries, rank_documents
+from structsvm.metrics import rank_documents
 
 ROWS = st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 6)), min_size=1, max_size=60)
 
@@ -35,25 +35,6 @@ def test_document_ids_make_the_ranking_independent_of_row_order(rows: list[int],
 
 def test_infinite_scores_are_ranked() -> None:
     assert rank_documents([-np.inf, 0.0, np.inf, -np.inf, 1.0], [0, 0, 0, 1, 1]).order.tolist() == [2, 1, 0, 4, 3]
-
-
-def test_query_ids_are_of_any_kind_and_need_not_be_contiguous() -> None:
-    queries = number_queries(["b", "a", "b", "c"], 4)
-    assert queries.ids.tolist() == ["b", "a", "c"]
-    assert queries.number.tolist() == [0, 1, 0, 2]
-    assert number_queries(None, 2).number.tolist() == [0, 0]
-
-
-def test_rows_are_grouped_in_the_order_in_which_queries_appear():
-    groups = group_rows(["b", "a", "b", "c"], 4)
-    assert groups.ids.tolist() == ["b", "a", "c"]
-    assert groups.order.tolist() == [0, 2, 1, 3]
-    assert groups.ptr.tolist() == [0, 2, 3, 4]
-    assert not groups.together
-    together = group_rows([5, 5, 2], 3)
-    assert (together.ids.tolist(), together.ptr.tolist(), together.together) == ([5, 2], [0, 2, 3], True)
-    alone = group_rows(None, 2)
-    assert (alone.order.tolist(), alone.ptr.tolist(), alone.together) == ([0, 1], [0, 2], True)
 
 
 def test_input_that_cannot_be_ranked_is_refused() -> None:

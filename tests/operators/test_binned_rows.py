@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError
 from structsvm.operators import BinnedMatrix, Operator, PerClass, Rows, WithIntercept, readable
 from structsvm.operators.views import example_combine, example_scores
@@ -111,7 +111,7 @@ def test_examples_are_not_binned_in_part() -> None:
 def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch, restored_threads: None) -> None:
     if threads > numba.config.NUMBA_NUM_THREADS:
         pytest.skip("numba has one thread only")
-    monkeypatch.setattr("structsvm.parallel._WORTH_A_THREAD", 1)
+    monkeypatch.setattr("structsvm.compute.threads._WORTH_A_THREAD", 1)
     numba.set_num_threads(threads)
     B = some(4001, (50,) * 17)
     X = B.toarray()

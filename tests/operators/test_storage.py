@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.operators import Beside, Operator, PerClass, Rows, Shared, WithIntercept, readable
 from structsvm.operators.views import example_combine, example_scores
 from structsvm.problem import Problem
@@ -111,7 +111,7 @@ def test_rows_take_several_weight_vectors_at_once(dtype: Any, form: str) -> None
 def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if numba.config.NUMBA_NUM_THREADS < 2:
         pytest.skip("numba has one thread only")
-    monkeypatch.setattr("structsvm.parallel._WORTH_A_THREAD", 1)
+    monkeypatch.setattr("structsvm.compute.threads._WORTH_A_THREAD", 1)
     before = numba.get_num_threads()
     numba.set_num_threads(2)
     yield

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.letor import benchmark
+from structsvm.protocols.letor import benchmark
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "MQ2008"
 

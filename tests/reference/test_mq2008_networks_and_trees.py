@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from structsvm.baselines import LambdaMART, MaximumEntropy, RankNet
 from structsvm.data import load_letor
+from structsvm.rankers import LambdaMART, MaximumEntropy, RankNet
 from structsvm.types import Features, Vector
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "MQ2008"

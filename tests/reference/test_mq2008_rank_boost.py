@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from structsvm.baselines import RankBoost
 from structsvm.data import RankingData, load_letor
+from structsvm.rankers import RankBoost
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "MQ2008"
 

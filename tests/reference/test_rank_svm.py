@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from structsvm.baselines import RankSVM
+from structsvm.rankers import RankSVM
 from tests.reference.test_mq2008 import DATA, parts
 
 pytestmark = [

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ROCArea
-from structsvm.problem import Problem, Storage
-from structsvm.problem import dual as dual_module
+from structsvm.planes import Storage
+from structsvm.planes import dual as dual_module
+from structsvm.problem import Problem
 from structsvm.result import Status, Step
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.solvers import frank_wolfe as frank_wolfe_module

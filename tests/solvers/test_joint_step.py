@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from structsvm.problem import DualPlanes, KeptPlanes, Problem
+from structsvm.planes import DualPlanes, KeptPlanes
+from structsvm.problem import Problem
 from structsvm.solvers.joint_step import improve_jointly
 
 

@@ -10,9 +10,10 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.archive import write_archive
 from structsvm.exceptions import InputError
-from structsvm.problem import Problem, Storage
+from structsvm.files import write_archive
+from structsvm.planes import Storage
+from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack, Solver
 from tests.small_problems import KINDS, ranking_arrays, small_problem, solved

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.losses.kernels.dividing import split_by_dividing
 from structsvm.losses.kernels.kinds import by_kind
 from structsvm.losses.kernels.programming import split_by_programming

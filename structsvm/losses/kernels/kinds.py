@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from structsvm.compilation import compiled
-from structsvm.losses.kernels.sorting import descending
+from structsvm.compute.compilation import compiled
+from structsvm.compute.sorting import descending
 from structsvm.types import IntVector, Vector
 
 

@@ -1,6 +1,6 @@
 """The loss-augmented argmax of NDCG, in the encoding that its parameters name."""
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.losses.kernels.interleaving import interleaving
 from structsvm.losses.kernels.position import position
 from structsvm.losses.kernels.thresholds import thresholds

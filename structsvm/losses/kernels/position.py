@@ -1,6 +1,6 @@
 """The loss-augmented argmax where a document is encoded by the discount of its position."""
 
-from structsvm.losses.kernels.sorting import descending
+from structsvm.compute.sorting import descending
 from structsvm.types import Vector
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.types import BoolVector, IntVector, Vector
 
 

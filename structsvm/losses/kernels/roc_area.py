@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.losses.kernels.sorting import descending
+from structsvm.compute.sorting import descending
 from structsvm.types import Vector
 
 

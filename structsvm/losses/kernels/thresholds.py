@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.losses.kernels.interleaving import interleaving
 from structsvm.types import Vector
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.compilation import compiled
+from structsvm.compute.compilation import compiled
 from structsvm.losses.kernels.programming import best_placements, trace
 from structsvm.types import IntVector, Vector
 

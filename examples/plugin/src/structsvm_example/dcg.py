@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.losses import InterleavingLoss
+from structsvm.settings import at_least
 from structsvm.types import IntVector, Vector
-from structsvm.validation import at_least
 
 
 def _base(loss: "DCG", attribute: "Attribute[float]", value: float) -> None:

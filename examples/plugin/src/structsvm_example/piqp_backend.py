@@ -8,7 +8,7 @@ import piqp
 from attrs import field, frozen
 
 from structsvm.qp import Attempt, DualQP, GeneralBackend, QPSolution, scales
-from structsvm.validation import at_least, positive
+from structsvm.settings import at_least, positive
 
 
 @frozen

@@ -1,0 +1,1 @@
+"""How the work is done: machine code, threads, processes, and the sort that kernels share."""

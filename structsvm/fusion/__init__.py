@@ -1,0 +1,29 @@
+"""Fusion (metasearch): one ranking from those of several systems, without training.
+
+Each method is an estimator whose `predict` takes ``qid``: ``CombMNZ().fit(X, qid=qid).predict(X, qid=qid)``,
+where X has the score of each document (a row) by each system (a column), NaN where it was not
+retrieved. `fuse_runs` makes a TREC run of several.
+"""
+
+from structsvm.fusion.base import Fusion
+from structsvm.fusion.comb import Comb, CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
+from structsvm.fusion.methods import METHODS, fusion_method
+from structsvm.fusion.runs import fuse_runs
+from structsvm.fusion.voting import BordaCount, Condorcet, Copeland
+
+__all__ = [
+    "METHODS",
+    "BordaCount",
+    "Comb",
+    "CombANZ",
+    "CombMAX",
+    "CombMED",
+    "CombMIN",
+    "CombMNZ",
+    "CombSUM",
+    "Condorcet",
+    "Copeland",
+    "Fusion",
+    "fuse_runs",
+    "fusion_method",
+]

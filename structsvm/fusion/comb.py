@@ -1,0 +1,210 @@
+"""Combination of scores: minimum, maximum, median, sum, and the sum by the number of systems."""
+
+from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+
+from abc import abstractmethod
+
+import numpy as np
+
+from structsvm.estimators.parameters import require_choice
+from structsvm.exceptions import InputError
+from structsvm.fusion.base import Fusion
+from structsvm.fusion.normalisation import NORMALISATIONS, normalise
+from structsvm.metrics import Measure
+from structsvm.types import IntVector, Matrix, Vector
+
+COUNTS = ("retrieved", "nonzero")
+"""What `CombANZ` and `CombMNZ` may count."""
+
+_ZERO_DEVIATION = 1e-12
+"""From the mean, in standard deviations: what rounding leaves of 0."""
+
+
+class Comb(Fusion):
+    """Combines the normalised scores of a document, those of the systems that retrieved it.
+
+    A missing score is absent: it is not 0, and not the smallest. A document that no system retrieved is
+    behind all others: its score is −inf.
+
+    Derive from it and write `_combined`.
+
+    Parameters
+    ----------
+    normalisation : what is done to the scores of each system and query first: "min-max" (from 0 to 1), "z" (mean 0,
+        standard deviation 1), "sum" (smallest 0, sum 1) or "none". Where a system gave all documents that it
+        retrieved the same score, these become 0 (but for "none").
+    measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+
+    Attributes
+    ----------
+    n_features_in_ : number of systems.
+    """
+
+    def __init__(self, normalisation: str = "min-max", *, measure: str | Measure | None = None) -> None:
+        self.normalisation = normalisation
+        self.measure = measure
+
+    @abstractmethod
+    def _combined(self, scores: Matrix) -> Vector:
+        """Return the combination of each row of normalised scores; what that of a row of NaN is does not matter."""
+
+    def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
+        with np.errstate(over="ignore", invalid="ignore"):
+            fused = self._combined(normalise(scores, ptr, self.normalisation))
+        nobody = np.isnan(scores).all(axis=1)
+        infinite = ~(np.isfinite(fused) | nobody)
+        if infinite.any():
+            raise InputError(
+                f"the scores of {infinite.sum()} documents are too large to be combined, up to "
+                f"{np.nanmax(np.abs(scores)):.1g}: use a normalisation, such as 'min-max'"
+            )
+        fused[nobody] = -np.inf
+        return fused
+
+    def _require_settings(self) -> None:
+        require_choice(self, "normalisation", NORMALISATIONS)
+
+
+class CombMIN(Comb):
+    """The smallest score of the document (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import CombMIN
+    >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, 3.0]]
+    >>> CombMIN("none").fit(scores).predict(scores)
+    array([1., 2., 1.])
+    """
+
+    def _combined(self, scores: Matrix) -> Vector:
+        return np.asarray(np.fmin.reduce(scores, axis=1))
+
+
+class CombMAX(Comb):
+    """The largest score of the document (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import CombMAX
+    >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, 4.0]]
+    >>> CombMAX("none").fit(scores).predict(scores)
+    array([3., 2., 4.])
+    """
+
+    def _combined(self, scores: Matrix) -> Vector:
+        return np.asarray(np.fmax.reduce(scores, axis=1))
+
+
+class CombMED(Comb):
+    """The median of the document's scores (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+
+    That of an even number of scores is the mean of the two in the middle.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import CombMED
+    >>> scores = [[3.0, 1.0, 9.0], [2.0, float("nan"), 3.0]]
+    >>> CombMED("none").fit(scores).predict(scores)
+    array([3. , 2.5])
+    """
+
+    def _combined(self, scores: Matrix) -> Vector:
+        ordered = np.sort(scores, axis=1)  # NaN last
+        count = np.maximum((~np.isnan(scores)).sum(axis=1), 1)
+        row = np.arange(len(scores))
+        return np.asarray(0.5 * ordered[row, (count - 1) // 2] + 0.5 * ordered[row, count // 2])
+
+
+class CombSUM(Comb):
+    """The sum of the document's scores (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import CombSUM
+    >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, 4.0]]
+    >>> CombSUM("none").fit(scores).predict(scores)
+    array([4., 2., 5.])
+    """
+
+    def _combined(self, scores: Matrix) -> Vector:
+        return np.asarray(np.nansum(scores, axis=1))
+
+
+class _CountedSum(Comb):
+    """A sum of scores by the number of systems.
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
+    count : which systems are counted: "retrieved", those that retrieved the document; "nonzero", those whose
+        normalised score of it is not 0; with "z", not within 1e-12 of 0, which is rounding.
+    """
+
+    def __init__(
+        self,
+        normalisation: str = "min-max",
+        *,
+        count: str = "retrieved",
+        measure: str | Measure | None = None,
+    ) -> None:
+        super().__init__(normalisation, measure=measure)
+        self.count = count
+
+    def _require_settings(self) -> None:
+        super()._require_settings()
+        require_choice(self, "count", COUNTS)
+
+    def _counted(self, scores: Matrix) -> IntVector:
+        """Return the number of systems for each row, shape (rows,)."""
+        retrieved = ~np.isnan(scores)
+        zero = _ZERO_DEVIATION if self.normalisation == "z" else 0.0
+        counted = retrieved & (np.abs(scores) > zero) if self.count == "nonzero" else retrieved
+        return np.asarray(counted.sum(axis=1))
+
+
+class CombANZ(_CountedSum):
+    """The mean of the document's scores: `CombSUM` divided by the number of systems (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
+    count : which systems are counted: "retrieved", those that retrieved the document; "nonzero", those whose
+        normalised score of it is not 0 (with "z", not within 1e-12), to the letter of the name (average of
+        non-zero scores); where there is none, the result is 0.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import CombANZ
+    >>> scores = [[3.0, 0.0], [2.0, float("nan")], [1.0, 4.0]]
+    >>> CombANZ("none").fit(scores).predict(scores)
+    array([1.5, 2. , 2.5])
+    >>> CombANZ("none", count="nonzero").fit(scores).predict(scores)
+    array([3. , 2. , 2.5])
+    """
+
+    def _combined(self, scores: Matrix) -> Vector:
+        return np.asarray(np.nansum(scores, axis=1) / np.maximum(self._counted(scores), 1))
+
+
+class CombMNZ(_CountedSum):
+    """`CombSUM` times the number of systems (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`. With "z", and with "none" where scores are negative, a sum below 0
+        falls with the number of systems.
+    count : which systems are counted: "retrieved", those that retrieved the document; "nonzero", those whose
+        normalised score of it is not 0 (with "z", not within 1e-12), to the letter of the name.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import CombMNZ
+    >>> scores = [[3.0, 0.0], [2.0, float("nan")], [1.0, 4.0]]
+    >>> CombMNZ("none").fit(scores).predict(scores)
+    array([ 6.,  2., 10.])
+    >>> CombMNZ("none", count="nonzero").fit(scores).predict(scores)
+    array([ 3.,  2., 10.])
+    """
+
+    def _combined(self, scores: Matrix) -> Vector:
+        return np.asarray(np.nansum(scores, axis=1) * self._counted(scores))

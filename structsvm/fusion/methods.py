@@ -1,0 +1,61 @@
+"""Methods of fusion by name."""
+
+import inspect
+from typing import Any
+
+from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.fusion.base import Fusion
+from structsvm.fusion.comb import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
+from structsvm.fusion.voting import BordaCount, Condorcet, Copeland
+from structsvm.registry.spelling import plain
+
+METHODS: dict[str, type[Fusion]] = {
+    "comb-min": CombMIN,
+    "comb-max": CombMAX,
+    "comb-med": CombMED,
+    "comb-sum": CombSUM,
+    "comb-anz": CombANZ,
+    "comb-mnz": CombMNZ,
+    "borda": BordaCount,
+    "condorcet": Condorcet,
+    "copeland": Copeland,
+}
+"""The methods, by name."""
+
+
+def find_method(name: str) -> type[Fusion] | None:
+    """Return the class of a method of fusion, None where there is no such method.
+
+    Parameters
+    ----------
+    name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``.
+    """
+    wanted = plain(name)
+    return next((cls for known, cls in METHODS.items() if wanted in (plain(known), plain(cls.__name__))), None)
+
+
+def fusion_method(name: str, **settings: Any) -> Fusion:
+    """Make a method of fusion.
+
+    Parameters
+    ----------
+    name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ".
+    settings : settings of the method, as of its class.
+
+    Raises
+    ------
+    UnknownNameError : there is no such method.
+    InputError : the method has no such setting, or it may not have that value.
+    """
+    made = find_method(name)
+    if made is None:
+        raise UnknownNameError("method of fusion", name, METHODS)
+    known = inspect.signature(made).parameters
+    for setting in settings:
+        if setting not in known:
+            having = [each for each, cls in METHODS.items() if setting in inspect.signature(cls).parameters]
+            whose = f"it is for {', '.join(having)}" if having else f"it has {', '.join(known)}"
+            raise InputError(f"the method {name!r} has no setting {setting}: {whose}")
+    method = made(**settings)
+    method._require_settings()
+    return method

@@ -1,0 +1,167 @@
+"""A point of the n-slack dual: some planes of every example, in weight space, with multipliers."""
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.planes.arrays import PlaneArrays
+from structsvm.planes.steps import (
+    best_value,
+    best_values,
+    combined,
+    improve_all,
+    insert_all,
+    shares,
+    visit_all,
+)
+from structsvm.planes.storage import FEWEST_PLACES, Storage
+from structsvm.result import CutSet, rounding
+from structsvm.types import IntVector, Matrix, Vector
+
+STEPS = 4
+"""Most pairwise steps between the planes of an example in one visit."""
+
+NEW_PLANE = 1e-12
+"""Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
+
+
+class DualPlanes:
+    """Planes of every example with multipliers a: ``w = Σ a g`` and ``dual = Σ a L − ½‖w‖²``.
+
+    What Frank-Wolfe steps move. Each example keeps several planes, so that many steps can be
+    taken between two looks at the data (Shah, Kolmogorov and Lampert, "A Multi-Plane
+    Block-Coordinate Frank-Wolfe Algorithm for Training Structural SVMs with a Costly
+    max-Oracle", CVPR 2015).
+
+    Planes may be kept in float32 (`Storage`). What is computed of them is true of the planes that
+    they were rounded from: these are known within an error each, ``‖g − ĝ‖``, and by the triangle
+    inequality ``‖Σ a g‖ ≤ ‖w‖ + e`` for ``w = Σ a ĝ`` and e the sum of ``a`` times the errors, so
+    that ``Σ a L − ½(‖w‖ + e)²`` is a lower bound of the optimum, whatever C is.
+
+    Parameters
+    ----------
+    d : number of weights.
+    cap : largest sum of the multipliers of each example, shape (n,).
+    memory : bytes that the planes may take.
+
+    Raises
+    ------
+    InputError : when not even three planes an example fit into the memory.
+    """
+
+    def __init__(self, d: int, cap: Vector, memory: int) -> None:
+        self.memory = memory
+        self.w = np.zeros(d)
+        self.arrays = self._empty(Storage.within(len(cap), d, memory), cap)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether planes are kept in float32."""
+        return self.arrays.G.dtype == np.float32
+
+    def stop_rounding(self) -> None:
+        """Keep planes in float64 from now on, however few fit: those to come, and those with weight as they are.
+
+        Where these prove nothing, because their errors are too large, they are dropped.
+
+        Raises
+        ------
+        InputError : when not even three an example fit into the memory.
+        """
+        n, d = len(self.arrays.cap), len(self.w)
+        arrays = self._empty(Storage.exact_within(n, d, self.memory), self.arrays.cap)
+        cuts = self.cuts() if self.refresh() > 0.0 else None
+        self.arrays = arrays
+        if cuts is not None:
+            self._insert(cuts, cuts.a)
+        self.refresh()
+
+    def _empty(self, storage: Storage, cap: Vector) -> PlaneArrays:
+        n, d, places = len(cap), len(self.w), storage.places
+        if places < FEWEST_PLACES:
+            coarse = ", in float64, as float32 has too few digits for this tol" if storage.dtype is np.float64 else ""
+            raise InputError(
+                f"FrankWolfe(memory={self.memory}) cannot keep {FEWEST_PLACES} planes of {d} numbers for each of {n} "
+                f"examples{coarse}: give it {storage.bytes_for(n, d, FEWEST_PLACES)} bytes, or use OneSlack, which "
+                "keeps a few hundred planes in all"
+            )
+        return PlaneArrays(
+            G=np.zeros((n, places, d), dtype=storage.dtype),
+            L=np.zeros((n, places)),
+            error=np.zeros((n, places if storage.dtype is np.float32 else 0)),
+            a=np.zeros((n, places)),
+            gram=np.zeros((n, places, places)),
+            age=np.zeros((n, places)),
+            used=np.zeros(n, dtype=np.int64),
+            live=np.zeros(n, dtype=np.int64),
+            cap=np.array(cap),
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of planes that are kept."""
+        return int(self.arrays.used.sum())
+
+    @property
+    def active(self) -> int:
+        """Number of planes with a positive multiplier."""
+        return int(np.count_nonzero(self.arrays.a))
+
+    @property
+    def most_error(self) -> float:
+        """The largest sum of multipliers times errors of planes that steps can come to."""
+        return float(self.arrays.cap @ self.arrays.error.max(axis=1, initial=0.0))
+
+    def refresh(self) -> float:
+        """Compute w from the multipliers afresh and return the value of the dual, or a lower bound of it."""
+        offset, error = combined(self.arrays, self.w)
+        square = float(self.w @ self.w)
+        return float(offset - 0.5 * square - rounding(square**0.5, error))
+
+    def best(self, i: int) -> float:
+        """Bound the largest ``L − g·w`` over the planes kept of example i, the truth (0) among them, from below."""
+        return float(best_value(self.arrays, i, self.w, np.empty((2, self.arrays.L.shape[1])))[0])
+
+    def hinges(self, w: Vector) -> Vector:
+        """Return the hinge of each example at weights w by the planes that are kept, shape (n,): a lower bound."""
+        out = np.empty(len(self.arrays.cap))
+        best_values(self.arrays, w, out)
+        return out
+
+    def visit(self, examples: IntVector, G: Matrix, L: Vector) -> float:
+        """Take in a plane ``(G[k], L[k])`` of each of these examples and step on it; return the sum of the gaps met."""
+        return float(visit_all(self.arrays, examples, G, L, self.w, STEPS, NEW_PLANE))
+
+    def improve(self, order: IntVector, *, full: bool) -> float:
+        """Step on the planes that are kept, example by example; return the sum of the gaps met.
+
+        Parameters
+        ----------
+        order : the examples.
+        full : look at all planes, and not only at those that had weight of late.
+        """
+        return float(improve_all(self.arrays, order, self.w, STEPS, full))
+
+    def held(self) -> Vector:
+        """Return ``Σ_p a_p (L_p − g_p·w)`` of each example, or a lower bound: what it holds of the dual, shape (n,)."""
+        held = np.empty(len(self.arrays.cap))
+        shares(self.arrays, self.w, held)
+        return held
+
+    def cuts(self) -> CutSet:
+        """Return the planes with weight, and the multipliers, as cuts grouped by example."""
+        i, p = np.nonzero(self.arrays.a)
+        arrays = self.arrays
+        G = arrays.G[i, p].astype(np.float64)
+        error = arrays.error[i, p] if arrays.error.size else np.zeros(len(i))
+        return CutSet(G, arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap), error)
+
+    def load(self, cuts: CutSet) -> None:
+        """Take over cuts that are grouped by example, with their multipliers scaled to the caps."""
+        self._insert(cuts, cuts.scaled(self.arrays.cap))
+        self.refresh()
+
+    def _insert(self, cuts: CutSet, a: Vector) -> None:
+        """Keep cuts with these multipliers, and from now on errors where they have any; w is to be combined afresh."""
+        if cuts.error.any() and not self.arrays.error.size:
+            self.arrays = self.arrays._replace(error=np.zeros(self.arrays.L.shape))
+        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.error, a, self.w)

@@ -1,0 +1,220 @@
+"""Compiled steps on the planes that are kept of each example.
+
+A plane may have been rounded, from g to ĝ with ``‖g − ĝ‖ ≤ error``. Its value ``L − g·w`` is then
+not known, but at least ``L − ĝ·w − error ‖w‖``, whatever w is. This is what steps go by and what is
+claimed of the hinge and of the dual.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from structsvm.compute.compilation import compiled
+from structsvm.planes.arrays import PlaneArrays, add_plane, insert, may_be_rounded, product, swap
+from structsvm.types import IntVector, Matrix, Vector
+
+LIVE = 3.0
+"""Visits without weight after which a plane is looked at in full rounds only."""
+
+
+@compiled
+def norm(w: Vector) -> float:
+    """Return ``‖w‖``."""
+    return float(np.sqrt(np.dot(w, w)))
+
+
+@compiled
+def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector) -> None:
+    """Write the values ``L − g·w`` of the first planes of an example, or what they are at least."""
+    G, L, error = planes.G, planes.L, planes.error
+    for p in range(count):
+        out[p] = L[i, p] - product(G, i, p, w)
+    if may_be_rounded(planes):
+        length = norm(w)
+        for p in range(count):
+            out[p] -= error[i, p] * length
+
+
+@compiled
+def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool, room: Matrix) -> float:
+    """Move weight between the planes of one example, and w with them; return the gap that it had.
+
+    ``room`` (2, P) is written to: a visit is so short that it must not ask for memory.
+    """
+    used = planes.used[i] if full else planes.live[i]
+    G, a, age = planes.G, planes.a, planes.age
+    value, before = room[0], room[1]
+    write_values(planes, i, used, w, value)
+    for p in range(used):
+        before[p] = a[i, p]
+    gap = move_in_pairs(a, planes.gram, i, used, planes.cap[i], value, steps)
+    for p in range(used):
+        moved = a[i, p] - before[p]
+        if moved != 0.0:
+            add_plane(G, i, p, moved, w)
+        age[i, p] = 0.0 if a[i, p] > 0.0 else age[i, p] + 1.0
+    if full:
+        bring_live_to_front(planes, i)
+    return gap
+
+
+@compiled
+def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Vector, steps: int) -> float:
+    """Move multipliers of an example in pairs, and the planes' values with them; return the gap that it had.
+
+    Each step takes the plane with the largest ``L − g·w`` and the one with weight that has the
+    smallest, the truth (0) among them, and moves the best amount from this to that.
+    """
+    spare = cap
+    best, held = 0.0, 0.0
+    for p in range(used):
+        spare -= a[i, p]
+        held += a[i, p] * value[p]
+        best = max(best, value[p])
+    for _ in range(steps):
+        up, down = -1, -1
+        highest = 0.0
+        lowest = 0.0 if spare > 0.0 else np.inf
+        for p in range(used):
+            if value[p] > highest:
+                highest, up = value[p], p
+            if a[i, p] > 0.0 and value[p] < lowest:
+                lowest, down = value[p], p
+        rise = highest - lowest
+        if not rise > 1e-14:
+            break
+        available = spare if down < 0 else a[i, down]
+        curvature = 0.0
+        if up >= 0:
+            curvature += gram[i, up, up]
+        if down >= 0:
+            curvature += gram[i, down, down]
+        if up >= 0 and down >= 0:
+            curvature -= 2.0 * gram[i, up, down]
+        amount = available
+        if curvature * available > rise:
+            amount = rise / curvature
+        if up >= 0:
+            a[i, up] += amount
+            for p in range(used):
+                value[p] -= amount * gram[i, up, p]
+        else:
+            spare += amount
+        if down >= 0:
+            a[i, down] = 0.0 if amount == available else a[i, down] - amount
+            for p in range(used):
+                value[p] += amount * gram[i, down, p]
+        else:
+            spare = 0.0 if amount == available else spare - amount
+    return cap * best - held
+
+
+@compiled
+def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
+    """Let the planes of an example that had weight of late take its first places."""
+    live = 0
+    for p in range(planes.used[i]):
+        if planes.age[i, p] <= LIVE:
+            if p != live:
+                swap(planes, i, p, live)
+            live += 1
+    planes.live[i] = live
+
+
+@compiled
+def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, steps: int, full: bool) -> float:
+    """Visit examples without looking at the data; return the sum of the gaps met."""
+    total = 0.0
+    room = np.empty((2, planes.L.shape[1]))
+    for i in order:
+        total += improve(planes, i, w, steps, full, room)
+    return total
+
+
+@compiled
+def best_value(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> tuple[float, float]:
+    """Return the largest value over the planes that are kept of an example, the truth (0) among them.
+
+    ``room`` (2, P) is written to.
+
+    Returns
+    -------
+    best : the value.
+    to_beat : what another plane must have to be larger once it is kept too. More than the best where it would be
+        rounded: the best may come from this very plane.
+    """
+    best = 0.0
+    used, values = planes.used[i], room[0]
+    write_values(planes, i, used, w, values)
+    for p in range(used):
+        best = max(best, values[p])
+    if planes.G.itemsize == 8:
+        return best, best
+    to_beat, twice = 0.0, 2.0 * norm(w)
+    for p in range(used):
+        to_beat = max(to_beat, values[p] + planes.error[i, p] * twice)
+    return best, to_beat
+
+
+@compiled
+def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
+    """Write the `best_value` of each example."""
+    room = np.empty((2, planes.L.shape[1]))
+    for i in range(len(out)):
+        out[i] = best_value(planes, i, w, room)[0]
+
+
+@compiled
+def visit_all(
+    planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w: Vector, steps: int, new_plane: float
+) -> float:
+    """Take in a plane of each of some examples, where it beats those that are kept, and step; return the gaps met."""
+    total = 0.0
+    room = np.empty((2, planes.L.shape[1]))
+    for k in range(len(examples)):
+        i = examples[k]
+        if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1] + new_plane:
+            insert(planes, i, G[k], L[k], 0.0, w)
+        total += improve(planes, i, w, steps, True, room)
+    return total
+
+
+@compiled
+def insert_all(
+    planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, error: Vector, a: Vector, w: Vector
+) -> None:
+    """Keep planes of some examples with multipliers; w, which they are not added to, is to be combined afresh."""
+    for k in range(len(examples)):
+        i = examples[k]
+        planes.a[i, insert(planes, i, G[k], L[k], error[k], w)] += a[k]
+        planes.live[i] = planes.used[i]
+
+
+@compiled
+def combined(planes: PlaneArrays, w: Vector) -> tuple[float, float]:
+    """Write ``w = Σ a g`` of the planes as they are kept; return ``Σ a L`` and ``Σ a error``."""
+    w[:] = 0.0
+    offset, error = 0.0, 0.0
+    rounded = may_be_rounded(planes)
+    for i in range(len(planes.cap)):
+        for p in range(planes.used[i]):
+            a = planes.a[i, p]
+            if a > 0.0:
+                offset += a * planes.L[i, p]
+                if rounded:
+                    error += a * planes.error[i, p]
+                add_plane(planes.G, i, p, a, w)
+    return offset, error
+
+
+@compiled
+def shares(planes: PlaneArrays, w: Vector, out: Vector) -> None:
+    """Write the sum of multipliers times values of each example: what its planes hold of the dual."""
+    length, rounded = norm(w), may_be_rounded(planes)
+    for i in range(len(planes.cap)):
+        out[i] = 0.0
+        for p in range(planes.used[i]):
+            if planes.a[i, p] > 0.0:
+                error = planes.error[i, p] if rounded else 0.0
+                value = planes.L[i, p] - product(planes.G, i, p, w) - error * length
+                out[i] += planes.a[i, p] * value

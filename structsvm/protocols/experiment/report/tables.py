@@ -1,0 +1,280 @@
+"""The tables of an experiment, in the layout of the paper's."""
+
+import math
+from collections.abc import Callable, Mapping
+from statistics import fmean, median, median_low
+
+from attrs import asdict, evolve
+
+from structsvm.protocols import Value
+from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Fit, Results, Row
+from structsvm.protocols.experiment.results import Denominators
+from structsvm.tables import Column, Record, Table
+
+VARIANTS: Mapping[str, str] = {
+    WITH_BEST: "all base functions",
+    WITHOUT_BEST: "all base functions but the best one",
+}
+"""What models read, in words."""
+
+_OF_PLACES = {1: "Best function", 2: "2nd best", 3: "3rd best"}
+
+_DENOMINATORS: Mapping[Denominators, str] = {
+    "pool": "R is the number of relevant documents in the pool of the query.",
+    "judged": "R is the number of all documents judged relevant, in the pool or not, which is trec_eval's denominator.",
+}
+
+_SIGNS = """\
+W/L/T: queries on which {reference} does better, worse, the same. ** marks differences that are significant at 0.95 \
+by the two-tailed Wilcoxon signed rank test; p is its p-value."""
+
+_TIES = """\
+MAP ranks documents of one score in the order of ties; MAP over ties is the mean over all their orders. Tied is the \
+share of documents that have their score in common with another one; of those it retrieved, for a base function."""
+
+_FUNCTIONS = """\
+The best base functions are those with the largest MAP over all queries, an optimistic choice. Documents that one did \
+not retrieve come last."""
+
+
+def data_table(results: Results) -> Table:
+    """Return the statistics of the data: Table 5 of the paper, with the documents."""
+    names = list(results.statistics)
+    columns = tuple(Column(name.capitalize(), _number(name)) for name in names)
+    return Table("Data", columns, ((dict(results.statistics),),))
+
+
+def map_table(results: Results, variant: str, denominators: Denominators = "pool") -> Table:
+    """Return MAP, and wins and losses against the first model: Tables 7 and 10 of the paper in one, or 8 and 11.
+
+    Its records hold the variant, the denominators, and what `Row` has but the values of queries.
+
+    Parameters
+    ----------
+    results : of an experiment.
+    variant : ``"with-best"`` (Tables 7 and 10) or ``"without-best"`` (8 and 11).
+    denominators : "pool" or "judged"; see `structsvm.protocols.experiment.Results.rows`.
+    """
+    rows = results.rows(variant, denominators=denominators)
+    over_ties = results.rows(variant, denominators=denominators, ties="average")
+    records = [
+        _map_record(variant, denominators, row, averaged.mean) for row, averaged in zip(rows, over_ties, strict=True)
+    ]
+    models = tuple(record for record in records if not record["place"])
+    functions = tuple(record for record in records if record["place"])
+    kind = "" if denominators == "pool" else ", with the denominators of trec_eval"
+    return Table(
+        title=f"MAP of models that read {VARIANTS[variant]}{kind}",
+        columns=(
+            Column("Model", display_name, right=False),
+            Column("MAP", _digits("map", 4)),
+            Column("W/L/T", _wins),
+            Column("p", lambda record: "" if record["p_value"] is None else f"{record['p_value']:.2g}"),
+            Column("", lambda record: "**" if record["significant"] else "", right=False),
+            Column("MAP over ties", _digits("map_over_ties", 4)),
+            Column("Tied", lambda record: f"{record['tied']:.0%}"),
+        ),
+        sections=(models, functions),
+        notes=(_DENOMINATORS[denominators],),
+    )
+
+
+def function_table(results: Results) -> Table:
+    """Return how well each base function ranks the pool, best first."""
+    records = tuple(
+        {
+            "name": function.name,
+            "map": function.mean_ap,
+            "map_over_ties": fmean(function.ranked.ap_over_ties),
+            "retrieved": function.retrieved,
+            "tied": fmean(function.ranked.tied),
+        }
+        for function in results.functions
+    )
+    return Table(
+        title="Base functions, over the pool",
+        columns=(
+            Column("Base function", _text("name"), right=False),
+            Column("MAP", _digits("map", 4)),
+            Column("MAP over ties", _digits("map_over_ties", 4)),
+            Column("Retrieved", lambda record: f"{record['retrieved']:.0%}"),
+            Column("Tied", lambda record: f"{record['tied']:.0%}"),
+        ),
+        sections=(records,),
+        notes=("Retrieved: share of the documents of the pool.",),
+    )
+
+
+def path_table(results: Results, variant: str) -> Table:
+    """Return MAP on validation and test queries for each value of the hyper-parameter, and how often it was picked.
+
+    MAP is the mean of the trials. The hyper-parameter is C for SVMs.
+    """
+    sections = []
+    for model in results.models:
+        fits = results.fits(variant, model)
+        sections.append(
+            tuple(
+                {
+                    "variant": variant,
+                    "name": model,
+                    "value": value,
+                    "validation": fmean(fit.validation[k] for fit in fits),
+                    "test": fmean(fit.test[k] for fit in fits),
+                    "picked": sum(fit.chosen == k for fit in fits),
+                }
+                for k, value in enumerate(fits[0].values)
+            )
+        )
+    return Table(
+        title=f"MAP against the hyper-parameter, models read {VARIANTS[variant]}",
+        columns=(
+            Column("Model", _text("name"), right=False),
+            Column("Value", lambda record: spelled(record["value"])),
+            Column("Validation", _digits("validation", 4)),
+            Column("Test", _digits("test", 4)),
+            Column("Times picked", _number("picked")),
+        ),
+        sections=tuple(sections),
+    )
+
+
+def fits_table(results: Results, variant: str) -> Table:
+    """Return what the models of a variant took to train, and how close to optimal they are proved to be."""
+    records = [_fits_record(variant, model, results.fits(variant, model)) for model in results.models]
+    return Table(
+        title=f"Training, on {VARIANTS[variant]}",
+        columns=(
+            Column("Model", _text("name"), right=False),
+            Column("Features", _number("features")),
+            Column("Tried", _tried),
+            Column("Picked", lambda record: spelled(record["picked"])),
+            Column("At an end", lambda record: f"{record['at_an_end']} of {record['trials']}"),
+            Column("Seconds", lambda record: f"{record['seconds']:.2f}"),
+            Column("Gap", lambda record: _gap(record["gap"])),
+            Column("Largest gap", lambda record: _gap(record["largest_gap"])),
+        ),
+        sections=(tuple(records),),
+        notes=(
+            "Tried and picked: the hyper-parameter, C of an SVM. Features, what was picked and gap are medians of the "
+            "trials, seconds the mean. At an end: trials in which validation picked the least or largest value of "
+            "several. Seconds are those of training for all values in turn, an SVM of the paper each from the model "
+            "before. The gap, of every C, is certified: no weights are better than those of the model by more, in "
+            "units of the loss; for RankSVM, as a share of the pairs.",
+        ),
+    )
+
+
+def legend(results: Results) -> tuple[str, ...]:
+    """Return what there is to say about all tables of MAP."""
+    return (_SIGNS.format(reference=results.reference), _TIES, _FUNCTIONS)
+
+
+def query_table(results: Results, variant: str) -> Table:
+    """Return the average precision of every row of a table of MAP for each query; over the pool, in the order of ties.
+
+    A model's is the mean over the trials that tested the query, and missing where none did.
+    """
+    rows = results.rows(variant)
+    values = {row.name: [None if math.isnan(value) else value for value in row.values.tolist()] for row in rows}
+    records = tuple(
+        {"variant": variant, **asdict(query), **{name: of_row[k] for name, of_row in values.items()}}
+        for k, query in enumerate(results.queries)
+    )
+    return Table(
+        title=f"Average precision of each query, models read {VARIANTS[variant]}",
+        columns=(
+            Column("Query", _text("id"), right=False),
+            *(Column(name.capitalize(), _number(name)) for name in ("documents", "relevant")),
+            *(Column(name, _digits(name, 3)) for name in values),
+        ),
+        sections=(records,),
+    )
+
+
+def map_tables(results: Results) -> tuple[Table, ...]:
+    """Return the tables of MAP: each variant by the denominators of the pool, then by those of trec_eval.
+
+    The first one has the notes about all of them, too.
+    """
+    both: tuple[Denominators, ...] = ("pool", "judged")
+    first, *others = (map_table(results, variant, each) for each in both for variant in results.variants)
+    return (evolve(first, notes=first.notes + legend(results)), *others)
+
+
+def all_tables(results: Results) -> tuple[Table, ...]:
+    """Return every table of an experiment: its data, MAP, and training."""
+    fits = tuple(fits_table(results, variant) for variant in results.variants)
+    return (data_table(results), *map_tables(results), *fits)
+
+
+def display_name(record: Record) -> str:
+    """Return what a row of a table of MAP is called: "SVM-map", "Best function: okapi"."""
+    place = record["place"]
+    return f"{_OF_PLACES.get(place, f'{place}th best')}: {record['name']}" if place else str(record["name"])
+
+
+def _map_record(variant: str, denominators: Denominators, row: Row, over_ties: float) -> Record:
+    against = row.against
+    return {
+        "variant": variant,
+        "denominators": denominators,
+        "name": row.name,
+        "place": row.place,
+        "map": row.mean,
+        "map_over_ties": over_ties,
+        "tied": row.tied,
+        "wins": against and against.wins,
+        "losses": against and against.losses,
+        "ties": against and against.ties,
+        "p_value": against and against.p_value,
+        "significant": against and against.significant,
+    }
+
+
+def _fits_record(variant: str, model: str, fits: tuple[Fit, ...]) -> Record:
+    gaps = [gap for fit in fits for gap in fit.gaps if gap is not None]
+    values = fits[0].values
+    return {
+        "variant": variant,
+        "name": model,
+        "features": median_low(fit.features for fit in fits),
+        "lowest": values[0],
+        "highest": values[-1],
+        "picked": values[median_low(fit.chosen for fit in fits)],
+        "at_an_end": sum(len(values) > 1 and fit.chosen in (0, len(values) - 1) for fit in fits),
+        "trials": len(fits),
+        "seconds": fmean(math.fsum(fit.seconds) for fit in fits),
+        "gap": median(gaps) if gaps else None,
+        "largest_gap": max(gaps) if gaps else None,
+    }
+
+
+def spelled(value: Value) -> str:
+    """Return a value of a hyper-parameter as text."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _tried(record: Record) -> str:
+    ends = [spelled(record["lowest"]), spelled(record["highest"])]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _wins(record: Record) -> str:
+    return "–" if record["wins"] is None else f"{record['wins']}/{record['losses']}/{record['ties']}"
+
+
+def _number(name: str) -> Callable[[Record], str]:
+    return lambda record: f"{record[name]:,}"
+
+
+def _text(name: str) -> Callable[[Record], str]:
+    return lambda record: str(record[name])
+
+
+def _digits(name: str, digits: int) -> Callable[[Record], str]:
+    return lambda record: "" if record[name] is None else f"{record[name]:.{digits}f}"
+
+
+def _gap(gap: float | None) -> str:
+    return "none" if gap is None else f"{gap:.1e}"

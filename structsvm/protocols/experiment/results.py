@@ -1,0 +1,310 @@
+"""What an experiment found, with all that its tables and figures are made of."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.exceptions import InputError
+from structsvm.files import replacing
+from structsvm.protocols import Value
+from structsvm.protocols.experiment.encoding import as_json, from_json
+from structsvm.protocols.experiment.significance import Comparison, compare
+from structsvm.types import Vector
+
+FORMAT = 1
+
+WITH_BEST, WITHOUT_BEST = "with-best", "without-best"
+"""The two variants: models read all base functions, or all but the best one."""
+
+Denominators: TypeAlias = Literal["pool", "judged"]
+"""R in average precision: relevant documents in the pool, or all judged relevant (trec_eval)."""
+
+Ties: TypeAlias = Literal["order", "average"]
+"""Documents of one score: in the tie order (see `Collection`), or averaged over all their orders."""
+
+
+@frozen
+class Query:
+    """A query.
+
+    Parameters
+    ----------
+    id : its id, of a topic say.
+    documents : documents in its pool.
+    relevant : relevant documents among them.
+    judged : documents judged relevant, in the pool or not.
+    """
+
+    id: str
+    documents: int
+    relevant: int
+    judged: int
+
+
+@frozen
+class Ranked:
+    """How well documents were ranked, query by query.
+
+    Parameters
+    ----------
+    ap : average precision in the tie order, R = relevant documents in the pool, shape (Q,).
+    ap_over_ties : the same averaged over all orders of tied documents, shape (Q,).
+    tied : share of the documents that have their score in common with another one, shape (Q,); of those
+        that were retrieved, for a base function.
+    """
+
+    ap: tuple[float, ...] = field(repr=False)
+    ap_over_ties: tuple[float, ...] = field(repr=False)
+    tied: tuple[float, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, ap: Vector, ap_over_ties: Vector, tied: Vector) -> Self:
+        """Make it of arrays."""
+        return cls(tuple(ap.tolist()), tuple(ap_over_ties.tolist()), tuple(tied.tolist()))
+
+
+@frozen
+class BaseFunction:
+    """A base function, a submission say, as a ranker of the pool; what it did not retrieve is tied and comes last.
+
+    Parameters
+    ----------
+    name : its name.
+    retrieved : share of the pool's documents that it retrieved.
+    ranked : how well, for each query of the experiment.
+    """
+
+    name: str
+    retrieved: float
+    ranked: Ranked
+
+    @property
+    def mean_ap(self) -> float:
+        """MAP over all queries, in the tie order."""
+        return float(np.mean(self.ranked.ap))
+
+
+@frozen
+class Fit:
+    """A model in one trial: the values of its hyper-parameter, the one picked, and how that did.
+
+    Parameters
+    ----------
+    values : values of the hyper-parameter (C of an SVM), ascending; texts where it is no number.
+    validation, test : MAP on the validation and test queries at each value, in the tie order.
+    seconds : training time at each value; an SVM of the paper starts from the model of the value before.
+    gaps : certified gap to the optimum at each value, in units of the loss (``gap / C``); None for a
+        model without a certificate.
+    features : number of features (weights) of the model.
+    chosen : position in ``values`` of the one picked: the best on validation, the first among equals.
+    ranked : how well the model picked ranks each test query, in the order of `Trial.test`.
+    """
+
+    values: tuple[Value, ...]
+    validation: tuple[float, ...]
+    test: tuple[float, ...]
+    seconds: tuple[float, ...]
+    gaps: tuple[float | None, ...]
+    features: int
+    chosen: int
+    ranked: Ranked
+
+    @property
+    def value(self) -> Value:
+        """The value picked."""
+        return self.values[self.chosen]
+
+
+@frozen
+class Trial:
+    """One trial.
+
+    Parameters
+    ----------
+    number : from 0.
+    train, validation, test : positions of its queries in `Results.queries`, ascending.
+    seconds : how long it took, features and scoring included.
+    fits : of each model by name, for each variant.
+    """
+
+    number: int
+    train: tuple[int, ...] = field(repr=False)
+    validation: tuple[int, ...] = field(repr=False)
+    test: tuple[int, ...] = field(repr=False)
+    seconds: float
+    fits: dict[str, dict[str, Fit]] = field(repr=False)
+
+
+@frozen
+class Header:
+    """What makes an experiment the one it is.
+
+    Parameters
+    ----------
+    settings : all settings, as JSON has them: ``trials``, ``train``, ``validation``, ``bins``, ``seed``,
+        ``variants``, and ``models``, the settings of each by name, in the order of the tables.
+    data : fingerprint of documents, scores, labels and names.
+    versions : of Python, this package and those that compute.
+    format : of the files.
+    """
+
+    settings: dict[str, Any]
+    data: str
+    versions: dict[str, str]
+    format: int = FORMAT
+
+
+@frozen
+class Row:
+    """A row of a table.
+
+    Parameters
+    ----------
+    name : of the model or base function.
+    place : 1, 2 or 3 for the best, second and third base function; 0 for a model.
+    values : average precision of each query, a model's averaged over the trials that tested it; NaN
+        for a query that no trial tested. Shape (Q,).
+    mean : their mean, MAP.
+    tied : mean share of tied documents.
+    against : the reference model against this row (wins are the reference's); None for the reference.
+    """
+
+    name: str
+    place: int
+    values: Vector = field(repr=False, eq=False)
+    mean: float
+    tied: float
+    against: Comparison | None
+
+
+@frozen
+class Results:
+    """The results of an experiment.
+
+    Parameters
+    ----------
+    header : settings, data and versions.
+    queries : the queries, in the order of all values per query.
+    left_out : queries that could not take part, and why.
+    functions : the base functions, best first, by MAP over all queries.
+    trials : by number.
+    """
+
+    header: Header
+    queries: tuple[Query, ...] = field(repr=False)
+    left_out: dict[str, str] = field(repr=False)
+    functions: tuple[BaseFunction, ...] = field(repr=False)
+    trials: tuple[Trial, ...] = field(repr=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in the order of the tables."""
+        return tuple(self.header.settings["models"])
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants that were run: ``"with-best"``, ``"without-best"``."""
+        return tuple(self.header.settings["variants"])
+
+    @property
+    def reference(self) -> str:
+        """The model that all others are compared with: the first."""
+        return self.models[0]
+
+    @property
+    def statistics(self) -> Mapping[str, int]:
+        """What Table 5 of the paper counts, and the documents: summed over queries."""
+        return {
+            "base functions": len(self.functions),
+            "features": len(self.functions) * int(self.header.settings["bins"]),
+            "queries": len(self.queries),
+            "documents": sum(query.documents for query in self.queries),
+            "relevant": sum(query.relevant for query in self.queries),
+            "judged relevant": sum(query.judged for query in self.queries),
+        }
+
+    def fits(self, variant: str, model: str) -> tuple[Fit, ...]:
+        """Return a model's fits, trial by trial."""
+        return tuple(trial.fits[variant][model] for trial in self.trials)
+
+    def per_query(
+        self, variant: str, model: str, *, denominators: Denominators = "pool", ties: Ties = "order"
+    ) -> Vector:
+        """Return a model's average precision for each query, averaged over the trials that tested it; else NaN."""
+        return self._scaled(self._averaged(variant, model, _FIELD[ties]), denominators)
+
+    def rows(
+        self, variant: str, *, denominators: Denominators = "pool", ties: Ties = "order", base_functions: int = 3
+    ) -> tuple[Row, ...]:
+        """Return the rows of a table: every model, then the best base functions.
+
+        The base functions are those that are best over all queries, an optimistic choice, as in the
+        paper. Without the best one, models cannot read it; the rows to compare with stay.
+
+        Parameters
+        ----------
+        variant : ``"with-best"`` or ``"without-best"``.
+        denominators, ties : which average precision; what is best and what is picked does not depend on them.
+        base_functions : how many.
+        """
+        models = [
+            (name, 0, self._averaged(variant, name, _FIELD[ties]), self._averaged(variant, name, "tied"))
+            for name in self.models
+        ]
+        functions = [
+            (function.name, place, np.array(getattr(function.ranked, _FIELD[ties])), np.array(function.ranked.tied))
+            for place, function in enumerate(self.functions[:base_functions], start=1)
+        ]
+        tested = ~np.isnan(models[0][2])
+        reference = self._scaled(models[0][2], denominators)[tested]
+        rows = []
+        for k, (name, place, values, tied) in enumerate(models + functions):
+            scaled = self._scaled(values, denominators)
+            against = compare(reference, scaled[tested]) if k > 0 else None
+            mean, share = float(scaled[tested].mean()), float(tied[tested].mean())
+            rows.append(Row(name, place, scaled, mean, share, against))
+        return tuple(rows)
+
+    def _averaged(self, variant: str, model: str, what: str) -> Vector:
+        total, times = np.zeros(len(self.queries)), np.zeros(len(self.queries))
+        for trial in self.trials:
+            tested = list(trial.test)
+            total[tested] += getattr(trial.fits[variant][model].ranked, what)
+            times[tested] += 1
+        return np.asarray(np.divide(total, times, out=np.full(len(total), np.nan), where=times > 0))
+
+    def _scaled(self, values: Vector, denominators: Denominators) -> Vector:
+        if denominators == "pool":
+            return values
+        return np.asarray(values * [query.relevant / query.judged for query in self.queries])
+
+    def save(self, path: str | Path) -> None:
+        """Write the results as JSON; an existing file is replaced at once or not at all.
+
+        Raises
+        ------
+        InputError : when no file can be put there.
+        """
+        with replacing(Path(path)) as file:
+            file.write(as_json(self) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read results that `save` wrote.
+
+        Raises
+        ------
+        InputError : when the file is missing, or holds something else.
+        """
+        try:
+            return from_json(Path(path).read_text(encoding="utf-8"), cls)
+        except FileNotFoundError:
+            raise InputError(f"there is no file {path}") from None
+        except ValueError as error:
+            raise InputError(f"{path} does not hold the results of an experiment: {error}") from None
+
+
+_FIELD = {"order": "ap", "average": "ap_over_ties"}

@@ -1,0 +1,40 @@
+"""LETOR's protocol: models are trained, picked and tested fold by fold, and measured by LETOR's definitions.
+
+``benchmark("MQ2008")`` returns a `Benchmark`; ``summary_table(results)`` is the table of its means.
+"""
+
+from structsvm.protocols.letor.catalogue import BestFeature, create_model, installed_model_names, model_names
+from structsvm.protocols.letor.folds import Fold, find_folds
+from structsvm.protocols.letor.measures import measured
+from structsvm.protocols.letor.protocol import benchmark
+from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome
+from structsvm.protocols.letor.tables import (
+    all_tables,
+    map_table,
+    measure_table,
+    record_table,
+    summary_table,
+    training_table,
+)
+from structsvm.protocols.letor.writing import write_tables
+
+__all__ = [
+    "Benchmark",
+    "BestFeature",
+    "Fold",
+    "FoldResults",
+    "Outcome",
+    "all_tables",
+    "benchmark",
+    "create_model",
+    "find_folds",
+    "installed_model_names",
+    "map_table",
+    "measure_table",
+    "measured",
+    "model_names",
+    "record_table",
+    "summary_table",
+    "training_table",
+    "write_tables",
+]

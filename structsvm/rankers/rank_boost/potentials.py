@@ -1,0 +1,110 @@
+"""How much weight of pairs asks for each document to be ahead: the potentials of RankBoost."""
+
+import numpy as np
+
+from structsvm.compute.compilation import compiled
+from structsvm.types import IntVector, Vector
+
+
+@compiled
+def write_graded_potentials(
+    scores: Vector, groups: IntVector, queries: IntVector, log_weights: Vector, potentials: Vector
+) -> float:
+    """Write the potentials of all pairs of different grades, without listing them, and return the log of their weight.
+
+    The pair of a better document i and a worse one j of query q weighs ``w_q exp(s_j − s_i)``. A document's
+    potential is the weight of the pairs in which it is the better one, less that of those in which it is the
+    worse one, as a share of all weight. Sums of ``exp(s)`` and ``exp(−s)`` over each grade are enough for it;
+    they are kept as logarithms, since scores grow with every round.
+
+    Parameters
+    ----------
+    scores : score of each row, shape (n,); rows are sorted by query and, within it, by grade, ascending.
+    groups : where the rows of each grade of each query begin, shape (G + 1,).
+    queries : number of the first of these groups of each query, shape (Q + 1,).
+    log_weights : log of the weight of a pair of each query, shape (Q,).
+    potentials : is written, shape (n,).
+    """
+    n, G = len(scores), len(groups) - 1
+    rising, falling = np.empty(n), np.empty(n)
+    as_better, as_worse = np.empty(G), np.empty(G)
+    log_rising, log_falling = np.empty(G), np.empty(G)
+    total = -np.inf
+    for q in range(len(queries) - 1):
+        first, last = queries[q], queries[q + 1] - 1
+        below = -np.inf
+        for g in range(first, last + 1):
+            lowest, highest = np.inf, -np.inf
+            for i in range(groups[g], groups[g + 1]):
+                lowest, highest = min(lowest, scores[i]), max(highest, scores[i])
+            if g > first:
+                falls = 0.0
+                for i in range(groups[g], groups[g + 1]):
+                    falling[i] = np.exp(lowest - scores[i])
+                    falls += falling[i]
+                log_falling[g] = np.log(falls) - lowest
+                as_better[g] = below - lowest + log_weights[q]
+                total = _log_of_sum(total, below + log_falling[g] + log_weights[q])
+            if g < last:
+                rises = 0.0
+                for i in range(groups[g], groups[g + 1]):
+                    rising[i] = np.exp(scores[i] - highest)
+                    rises += rising[i]
+                log_rising[g] = highest + np.log(rises)
+                below = _log_of_sum(below, log_rising[g])
+                as_worse[g] = highest + log_weights[q]
+        above = -np.inf
+        for g in range(last, first, -1):
+            above = _log_of_sum(above, log_falling[g])
+            as_worse[g - 1] += above
+    for q in range(len(queries) - 1):
+        first, last = queries[q], queries[q + 1] - 1
+        for g in range(first, last + 1):
+            better = np.exp(as_better[g] - total) if g > first else 0.0
+            worse = np.exp(as_worse[g] - total) if g < last else 0.0
+            for i in range(groups[g], groups[g + 1]):
+                potential = 0.0
+                if g > first:
+                    potential += better * falling[i]
+                if g < last:
+                    potential -= worse * rising[i]
+                potentials[i] = potential
+    return total
+
+
+@compiled
+def write_listed_potentials(
+    scores: Vector, better: IntVector, worse: IntVector, log_weights: Vector, potentials: Vector
+) -> float:
+    """Write the potentials of listed pairs and return the log of their weight.
+
+    Parameters
+    ----------
+    scores : score of each row, shape (n,).
+    better, worse : rows of each pair, shape (P,).
+    log_weights : log of the weight of each pair where its scores are equal, shape (P,).
+    potentials : is written, shape (n,).
+    """
+    logs = np.empty(len(better))
+    largest = -np.inf
+    for p in range(len(better)):
+        logs[p] = log_weights[p] + scores[worse[p]] - scores[better[p]]
+        largest = max(largest, logs[p])
+    total = 0.0
+    for p in range(len(better)):
+        logs[p] = np.exp(logs[p] - largest)
+        total += logs[p]
+    potentials[:] = 0.0
+    for p in range(len(better)):
+        share = logs[p] / total
+        potentials[better[p]] += share
+        potentials[worse[p]] -= share
+    return float(largest + np.log(total))
+
+
+@compiled
+def _log_of_sum(a: float, b: float) -> float:
+    """Return the log of the sum of two numbers whose logs are given."""
+    if a < b:
+        a, b = b, a
+    return a if b == -np.inf else a + np.log1p(np.exp(b - a))

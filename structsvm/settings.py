@@ -1,0 +1,100 @@
+"""What a setting may be: tests of one value, refusals that name it, and validators of attrs fields made of these."""
+
+import math
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+from attrs import Attribute
+
+from structsvm.exceptions import InputError
+
+Validator: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
+
+
+def is_integer(value: Any, smallest: float = -math.inf) -> bool:
+    """Say whether a value is an integer of at least ``smallest``; True and False are none."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= smallest
+
+
+def is_number(value: Any, *, above: float = -math.inf, at_least: float = -math.inf) -> bool:
+    """Say whether a value is a finite number above, and of at least, others; True and False are none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    number = float(value)
+    return math.isfinite(number) and number > above and number >= at_least
+
+
+def place(owner: object, name: str) -> str:
+    """Return what messages call a setting: ``RankNet(epochs=...)``."""
+    return f"{type(owner).__name__}({name}=...)"
+
+
+def require_integer(what: str, value: Any, smallest: int) -> None:
+    """Refuse what is not an integer of at least ``smallest``.
+
+    Raises
+    ------
+    InputError : it names ``what``, such as the `place` of a setting.
+    """
+    if not is_integer(value, smallest):
+        raise InputError(f"{what} must be an integer of at least {smallest}, got {value!r}")
+
+
+def require_number(what: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf) -> None:
+    """Refuse what is not a finite number above, or of at least, another one; see `require_integer`."""
+    if is_number(value, above=above, at_least=at_least):
+        return
+    kind = "positive finite number" if above == 0.0 else "finite number"
+    if above not in (-math.inf, 0.0):
+        kind += f" above {above:g}"
+    if at_least > -math.inf:
+        kind += f" of at least {at_least:g}"
+    raise InputError(f"{what} must be a {kind}, got {value!r}")
+
+
+def require_choice(what: str, value: Any, choices: Iterable[str | None]) -> None:
+    """Refuse what is none of these; see `require_integer`."""
+    known = list(choices)
+    if not isinstance(value, str | None) or value not in known:
+        raise InputError(f"{what} must be {' or '.join(map(repr, known))}, got {value!r}")
+
+
+def require_switch(what: str, value: Any) -> None:
+    """Refuse what is neither True nor False; see `require_integer`."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{what} must be True or False, got {value!r}")
+
+
+def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+    """Require a positive finite number."""
+    require_number(place(instance, attribute.name), value, above=0.0)
+
+
+def finite(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+    """Require a finite number."""
+    require_number(place(instance, attribute.name), value)
+
+
+def truth_value(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+    """Require True or False."""
+    require_switch(place(instance, attribute.name), value)
+
+
+def at_least(smallest: int) -> Validator:
+    """Return a validator that requires an integer of at least ``smallest``."""
+
+    def validate(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+        require_integer(place(instance, attribute.name), value, smallest)
+
+    return validate
+
+
+def one_of(*choices: str) -> Validator:
+    """Return a validator that requires one of these strings."""
+
+    def validate(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+        require_choice(place(instance, attribute.name), value, choices)
+
+    return validate

@@ -1,0 +1,62 @@
+"""Machine code on disk is of the source as it is now."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+INNER = """
+from structsvm.compute.compilation import compiled
+
+@compiled
+def inner(x):
+    return x + {number}
+"""
+
+CONSTANT = "ADDED = {number}"
+
+ADDING = """
+from structsvm.compute.compilation import compiled
+from project.constant import ADDED
+
+@compiled
+def outer(x):
+    return 10.0 * (x + ADDED)
+"""
+
+OUTER = """
+from structsvm.compute.compilation import compiled
+from project.inner import inner
+
+@compiled
+def outer(x):
+    return 10.0 * inner(x)
+"""
+
+PRINT = "from project.outer import outer; print(outer(1.0), sum(outer.stats.cache_hits.values()))"
+
+
+@pytest.mark.parametrize(
+    ("caller", "file", "called"),
+    [(OUTER, "inner.py", INNER), (ADDING, "constant.py", CONSTANT)],
+    ids=["function", "constant"],
+)
+def test_a_change_in_what_a_function_uses_is_seen(tmp_path, caller, file, called):
+    """numba looks at the file of the function itself only, and would run the machine code of the old one."""
+    package = tmp_path / "project"
+    package.mkdir()
+    (package / "outer.py").write_text(caller, encoding="utf-8")
+
+    def printed(number):
+        text = called.format(number=number)
+        if not (package / file).exists() or (package / file).read_text(encoding="utf-8") != text:
+            (package / file).write_text(text, encoding="utf-8")
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-c", PRINT]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert printed(1.0) == ["20.0", "0"]
+    assert printed(1.0) == ["20.0", "1"]
+    assert printed(2.5) == ["35.0", "0"]

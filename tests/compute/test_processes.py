@@ -1,0 +1,62 @@
+"""Work in processes, from wherever it is asked for: the process that asks lives on, and Ctrl-C still ends it."""
+
+import os
+import subprocess
+import sys
+import time
+import warnings
+from contextlib import closing
+
+import pytest
+
+from structsvm.compute.processes import spread
+
+# A process that a watch would end is gone long before the second is over.
+ROOTS = """
+import math, multiprocessing, signal, sys, time
+import joblib
+from structsvm.compute.processes import spread
+
+def roots():
+    before = signal.getsignal(signal.SIGINT)
+    found = sorted(spread(math.sqrt, [(1.0,), (4.0,), (9.0,)], 2))
+    time.sleep(0.7)
+    return found, signal.getsignal(signal.SIGINT) is before
+
+if __name__ == "__main__":
+    {statement}
+    assert found == ([1.0, 2.0, 3.0], True), found
+    print("lives")
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "with joblib.parallel_config(backend='sequential'): found = roots()",
+        "with joblib.parallel_config(backend='threading'): found = roots()",
+        "(found, _) = joblib.Parallel(n_jobs=2)([joblib.delayed(roots)(), joblib.delayed(roots)()])",
+        "(found, _) = joblib.Parallel(n_jobs=2, backend='threading')([joblib.delayed(roots)()] * 2)",
+        "with multiprocessing.get_context('spawn').Pool(1) as pool: found = pool.apply_async(roots).get(60)",
+    ],
+    ids=["sequential", "threading", "in-a-worker", "in-a-thread", "in-a-pool"],
+)
+def test_who_asks_lives_on(statement, tmp_path):
+    script = tmp_path / "roots.py"
+    script.write_text(ROOTS.format(statement=statement))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "lives\n"), done.stderr
+
+
+def test_it_runs_in_other_processes():
+    assert os.getpid() not in set(spread(os.getpid, [(), (), ()], 2))
+
+
+def test_closing_it_early_says_nothing_and_leaves_filters_alone():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        before = list(warnings.filters)
+        with closing(spread(time.sleep, [(0.0,), (5.0,), (5.0,), (5.0,)], 2)) as ready:
+            next(ready)
+            assert warnings.filters == before
+    assert caught == []

@@ -1,0 +1,180 @@
+"""Normalisation and combination of scores, to the letter of the definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.exceptions import InputError
+from structsvm.features import QueryMinMax
+from structsvm.fusion import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
+from structsvm.fusion.normalisation import NORMALISATIONS, normalise
+from tests.fusion import literal
+from tests.fusion.literal import matrices
+
+RULES = {"min": CombMIN, "max": CombMAX, "med": CombMED, "sum": CombSUM, "anz": CombANZ, "mnz": CombMNZ}
+each = pytest.mark.parametrize("rule", RULES)
+each_normalisation = pytest.mark.parametrize("how", NORMALISATIONS)
+nan = np.nan
+
+
+def fused(method, X):
+    return method.fit(X).predict(X)
+
+
+def test_an_example():
+    X = [[3.0, 1.0, nan], [0.0, 4.0, 2.0], [nan, nan, 5.0], [nan, nan, nan]]
+    expected = {
+        "min": [1, 0, 5, -np.inf],
+        "max": [3, 4, 5, -np.inf],
+        "med": [2, 2, 5, -np.inf],
+        "sum": [4, 6, 5, -np.inf],
+        "anz": [2, 2, 5, -np.inf],
+        "mnz": [8, 18, 5, -np.inf],
+    }
+    for rule, values in expected.items():
+        assert fused(RULES[rule]("none"), X).tolist() == values
+    assert fused(CombANZ("none", count="nonzero"), X).tolist() == [2, 3, 5, -np.inf]
+    assert fused(CombMNZ("none", count="nonzero"), X).tolist() == [8, 12, 5, -np.inf]
+
+
+def test_zeros_only():
+    X = [[0.0, 0.0], [nan, 0.0], [-1.0, 1.0]]
+    assert fused(CombANZ("none", count="nonzero"), X).tolist() == [0.0, 0.0, 0.0]
+    assert fused(CombMNZ("none", count="nonzero"), X).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_score_at_the_mean_is_zero_however_it_is_rounded():
+    """Shifted and scaled, the second document stays at the mean of the first system."""
+    counts = set()
+    for shift in np.linspace(0.0, 1.0, 60):
+        scores = np.array([0.1, 0.2, 0.3]) * (1.0 + shift) + shift
+        X = np.column_stack([scores, [1.0, 3.0, 2.5]])
+        counts.add(tuple(CombMNZ("z", count="nonzero")._counted(normalise(X, np.array([0, 3]), "z")).tolist()))
+    assert counts == {(2, 1, 2)}
+    assert CombMNZ("none", count="nonzero")._counted(np.array([[1e-13, 0.0, nan]])).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("none", [2.0, 4.0, nan, 8.0, 10.0]),
+        ("min-max", [0.0, 0.25, nan, 0.75, 1.0]),
+        ("sum", [0.0, 0.125, nan, 0.375, 0.5]),
+        ("z", np.array([-4.0, -2.0, nan, 2.0, 4.0]) / np.sqrt(10.0)),
+    ],
+)
+def test_examples_of_normalisation(how, expected):
+    X = np.array([[2.0], [4.0], [nan], [8.0], [10.0]])
+    np.testing.assert_allclose(normalise(X, np.array([0, 5]), how).ravel(), expected, rtol=1e-15)
+
+
+@each_normalisation
+@given(X=matrices())
+def test_normalisation_to_the_letter(how, X):
+    found = normalise(X.copy(), np.array([0, len(X)]), how)
+    expected = [[nan if score is None else score for score in literal.normalised(c, how)] for c in literal.columns(X)]
+    np.testing.assert_allclose(found.T, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("how", ["min-max", "z", "sum"])
+def test_scores_that_tell_nothing_apart_become_0(how):
+    """All scores equal; one document; none."""
+    X = np.array([[7.0, nan, nan], [7.0, -3.0, nan], [7.0, nan, nan]])
+    np.testing.assert_array_equal(normalise(X, np.array([0, 3]), how), 0.0 * X)
+
+
+@given(X=matrices())
+def test_min_max_is_that_of_the_features(X):
+    np.testing.assert_array_equal(
+        normalise(X, np.array([0, len(X)]), "min-max"), QueryMinMax().fit_transform(X, qid=np.zeros(len(X)))
+    )
+
+
+@given(X=matrices())
+def test_sums_and_moments(X):
+    ptr = np.array([0, len(X)])
+    for column in range(X.shape[1]):
+        retrieved = X[~np.isnan(X[:, column]), column]
+        if len(np.unique(retrieved)) < 2:
+            continue
+        assert np.nansum(normalise(X, ptr, "sum")[:, column]) == pytest.approx(1.0)
+        z = normalise(X, ptr, "z")[:, column]
+        assert np.nanmean(z) == pytest.approx(0.0, abs=1e-12)
+        assert np.nanstd(z) == pytest.approx(1.0)
+
+
+def close(found, X, expected, how):
+    scale = np.nanmax(np.abs(X)) if how == "none" and not np.isnan(X).all() else 1.0
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * scale)
+
+
+@each_normalisation
+@each
+@settings(max_examples=25)
+@given(X=matrices())
+def test_combination_to_the_letter(rule, how, X):
+    close(fused(RULES[rule](how), X), X, literal.combined(X, rule, how), how)
+
+
+@pytest.mark.parametrize("how", ["none", "min-max", "sum"])  # whether a z-score is 0 may be up to rounding
+@pytest.mark.parametrize("rule", ["anz", "mnz"])
+@settings(max_examples=25)
+@given(X=matrices())
+def test_scores_that_are_not_zero_to_the_letter(rule, how, X):
+    close(fused(RULES[rule](how, count="nonzero"), X), X, literal.combined(X, rule, how, "nonzero"), how)
+
+
+@each
+@settings(max_examples=25)
+@given(X=matrices(), seed=st.integers(0, 99))
+def test_the_order_of_documents_and_systems_means_nothing(rule, X, seed):
+    rng = np.random.default_rng(seed)
+    rows, systems = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
+    np.testing.assert_allclose(
+        fused(RULES[rule]("z"), X[rows][:, systems]), fused(RULES[rule]("z"), X)[rows], rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("how", ["min-max", "z", "sum"])
+@each
+@settings(max_examples=25)
+@given(seed=st.integers(0, 999))
+def test_the_scale_of_a_system_means_nothing(rule, how, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(9, 3))
+    X[rng.random(X.shape) < 0.3] = nan
+    rescaled = X * np.array([2.0, 100.0, 0.25]) + np.array([-5.0, 7.0, 1.0])
+    np.testing.assert_allclose(fused(RULES[rule](how), rescaled), fused(RULES[rule](how), X), rtol=1e-9, atol=1e-9)
+
+
+@each
+@each_normalisation
+def test_queries_are_normalised_apart(rule, how):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    X[rng.random(X.shape) < 0.4] = nan
+    X[3] = nan
+    qid = rng.integers(0, 5, 40)
+    method = RULES[rule](how)
+    found = method.fit(X, qid=qid).predict(X, qid)
+    for query in np.unique(qid):
+        alone = fused(RULES[rule](how), X[qid == query])
+        np.testing.assert_allclose(found[qid == query], alone, rtol=1e-12, atol=1e-12)
+
+
+def test_sums_that_are_too_large_are_refused():
+    X = [[1e308, 1e308, -1e308], [nan, nan, nan]]
+    for method in (CombSUM("none"), CombANZ("none"), CombMNZ("none")):
+        with pytest.raises(InputError, match="scores of 1 documents are too large to be combined, up to 1e.308"):
+            fused(method, X)
+    assert fused(CombSUM(), X).tolist() == [0.0, -np.inf]
+
+
+@each
+def test_the_matrix_passed_in_stays_as_it_is(rule):
+    X = np.array([[3.0, nan], [1.0, 2.0], [2.0, 5.0]])
+    before = X.copy()
+    for how in NORMALISATIONS:
+        fused(RULES[rule](how), X)
+    np.testing.assert_array_equal(X, before)

@@ -1,0 +1,170 @@
+"""Methods of fusion as estimators: queries, data as scikit-learn takes it, what is refused, names."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+
+from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.features import QueryPercentiles, Thresholds
+from structsvm.fusion import METHODS, BordaCount, Comb, CombANZ, CombMNZ, CombSUM, Copeland, fusion_method
+from structsvm.metrics import AP, NDCG
+
+each = pytest.mark.parametrize("method", [method() for method in METHODS.values()], ids=METHODS)
+
+
+def queries(seed=0):
+    """Return scores with gaps, labels, and queries whose rows do not stand together."""
+    rng = np.random.default_rng(seed)
+    X, y, qid = rng.normal(size=(60, 4)), rng.integers(0, 3, 60), rng.integers(0, 6, 60)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    return X, y, qid
+
+
+@each
+def test_queries_are_fused_apart(method):
+    X, _, qid = queries()
+    found = clone(method).fit(X, qid=qid).predict(X, qid=qid)
+    assert found.dtype == np.float64
+    for query in np.unique(qid):
+        alone = clone(method).fit(X).predict(X[qid == query])
+        np.testing.assert_allclose(found[qid == query], alone, rtol=1e-12)
+    names = np.array([f"topic {number}" for number in qid], dtype=object)
+    np.testing.assert_array_equal(method.fit(X, qid=names).predict(X, names), found)
+
+
+@each
+def test_score_is_the_measure_of_what_predict_returns(method):
+    X, y, qid = queries()
+    fitted = clone(method).set_params(measure="ndcg@5").fit(X, y, qid=qid)
+    scores = fitted.predict(X, qid)
+    assert fitted.score(X, y, qid=qid) == NDCG(5).mean(scores, y, qid)
+    weights = np.where(qid < 3, 2.0, 1.0)
+    by_query = {number: 2.0 if number < 3 else 1.0 for number in range(6)}
+    expected = AP().mean(scores, y, qid, weights=[by_query[number] for number in dict.fromkeys(qid.tolist())])
+    assert clone(method).fit(X, qid=qid).score(X, y, qid=qid, sample_weight=weights) == pytest.approx(expected)
+
+
+@each
+def test_data_as_scikit_learn_takes_it(method):
+    X, _, qid = queries()
+    expected = clone(method).fit(X, qid=qid).predict(X, qid)
+    np.testing.assert_array_equal(clone(method).fit(X.tolist(), qid=qid.tolist()).predict(X.tolist(), qid), expected)
+    table = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    fitted = clone(method).fit(table, qid=pd.Series(qid))
+    np.testing.assert_array_equal(fitted.predict(table, pd.Series(qid)), expected)
+    assert fitted.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    with pytest.raises(InputError, match="feature names should match"):
+        fitted.predict(table[["b", "a", "c", "d"]], qid)
+    small = X.astype(np.float32)
+    np.testing.assert_array_equal(
+        clone(method).fit(small, qid=qid).predict(small, qid),
+        clone(method).fit(small, qid=qid).predict(small.astype(np.float64), qid),
+    )
+    np.testing.assert_array_equal(clone(method).fit(X, qid=qid).predict(np.asfortranarray(X), qid), expected)
+
+
+@each
+def test_fitted_with_qid_needs_qid(method):
+    X, y, qid = queries()
+    fitted = clone(method).fit(X, qid=qid)
+    for forgetful in (lambda: fitted.predict(X), lambda: fitted.score(X, y)):
+        with pytest.raises(InputError, match="fitted with qid, so predict needs qid too.*enable_metadata_routing"):
+            forgetful()
+    fitted = clone(method).fit(X)  # nothing is learned, so this is no mistake
+    assert len(fitted.predict(X, qid)) == len(X)
+
+
+@each
+def test_what_cannot_be_used_is_refused(method):
+    method = clone(method)
+    with pytest.raises(NotFittedError):
+        method.predict([[1.0]])
+    with pytest.raises(InputError, match="infinite, the first is at row 1, column 0"):
+        method.fit([[1.0], [np.inf]])
+    with pytest.raises(InputError, match="one query id per row"):
+        method.fit([[1.0], [2.0]], qid=[2])
+    with pytest.raises(InputError, match=r"expecting 1 features"):
+        method.fit([[1.0]]).predict([[1.0, 2.0]])
+    with pytest.raises(InputError, match="measure"):
+        method.set_params(measure=3).fit([[1.0]])
+
+
+@each
+def test_sparse_scores_are_refused(method):
+    X, _, qid = queries()
+    filled = np.nan_to_num(X)
+    fitted = clone(method).fit(filled, qid=qid)
+    for scores in (sp.csr_array(filled), sp.coo_matrix(filled), Thresholds(3).fit_transform(filled)):
+        message = rf"{type(method).__name__} takes dense scores: sparse input \({type(scores).__name__}\) is not"
+        with pytest.raises(InputError, match=message):
+            clone(method).fit(scores, qid=qid)
+        with pytest.raises(InputError, match=message):
+            fitted.predict(scores, qid)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (CombSUM("max"), r"CombSUM\(normalisation=...\) must be 'none' or 'min-max' or 'z' or 'sum', got 'max'"),
+        (CombSUM(None), "got None"),
+        (CombMNZ(count="all"), r"CombMNZ\(count=...\) must be 'retrieved' or 'nonzero', got 'all'"),
+        (CombANZ("z", count=3), "got 3"),
+    ],
+)
+def test_wrong_settings(method, message):
+    with pytest.raises(InputError, match=message):
+        method.fit([[1.0]])
+    fitted = clone(method).set_params(normalisation="z", **({"count": "retrieved"} if hasattr(method, "count") else {}))
+    fitted.fit([[1.0]]).set_params(**method.get_params())
+    with pytest.raises(InputError, match=message):
+        fitted.predict([[1.0]])
+
+
+def test_grid_search_and_pipelines_hand_on_qid():
+    X, y, qid = queries()
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(CombMNZ(), {"normalisation": ["none", "min-max", "z"]}, cv=GroupKFold(3))
+        search.fit(X, y, qid=qid, groups=qid)
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+        pipeline = make_pipeline(QueryPercentiles(), Copeland()).fit(X, y, qid=qid)
+        predicted = pipeline.predict(X, qid=qid)
+    np.testing.assert_array_equal(predicted, Copeland().fit(X, qid=qid).predict(X, qid))
+
+
+def test_names():
+    assert (
+        type(fusion_method("CombMNZ")) is type(fusion_method("comb_mnz")) is type(fusion_method("comb-mnz")) is CombMNZ
+    )
+    assert type(fusion_method("borda-count")) is BordaCount
+    assert fusion_method("comb-anz", normalisation="z", count="nonzero").get_params() == {
+        "normalisation": "z",
+        "count": "nonzero",
+        "measure": None,
+    }
+    for name, method in METHODS.items():
+        assert type(fusion_method(name)) is type(fusion_method(method.__name__)) is method
+        assert ("normalisation" in fusion_method(name).get_params()) == issubclass(method, Comb)
+
+
+def test_names_that_are_not():
+    with pytest.raises(UnknownNameError, match="no method of fusion named 'comb-avg'. Did you mean 'comb-"):
+        fusion_method("comb-avg")
+    with pytest.raises(InputError, match="'borda' has no setting normalisation: it is for comb-min, comb-max, "):
+        fusion_method("borda", normalisation="z")
+    with pytest.raises(InputError, match="'comb-sum' has no setting count: it is for comb-anz, comb-mnz"):
+        fusion_method("comb-sum", count="nonzero")
+    with pytest.raises(InputError, match="'borda' has no setting depth: it has measure"):
+        fusion_method("borda", depth=3)
+    with pytest.raises(InputError, match="must be 'none' or"):
+        fusion_method("comb-sum", normalisation="rank")
+
+
+def test_repr_names_the_settings():
+    assert repr(CombMNZ("z")) == "CombMNZ(normalisation='z')"
+    assert repr(BordaCount()) == "BordaCount()"

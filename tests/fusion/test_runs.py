@@ -1,0 +1,147 @@
+"""Fusion of TREC runs."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from structsvm.data import Run, load_qrels, load_runs
+from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.fusion import BordaCount, CombMNZ, CombSUM, fuse_runs
+from structsvm.metrics import AP
+from tests.fusion.test_voting import ENGINES
+
+DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "robust03"
+
+
+def run_of(name, topics):
+    rows = [(topic, doc, score) for topic, scores in topics.items() for doc, score in scores.items()]
+    return Run.from_scores(name, *zip(*rows, strict=True))
+
+
+def engines():
+    """The lecture's example as runs, for two topics; the scores say nothing but the ranking."""
+    return [
+        run_of(f"engine {k}", {topic: {c: -(place**2) for place, c in enumerate(ranking)} for topic in ("2", "10")})
+        for k, ranking in enumerate(ENGINES)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("borda", {"B": 27, "A": 26, "C": 22, "F": 10.5, "D": 10.5, "E": 9}),
+        ("condorcet", {"B": 22, "A": 21, "C": 17, "F": 4, "D": 4, "E": 2}),
+        ("copeland", {"A": 5, "B": 4, "C": 3, "F": 1.5, "D": 1.5, "E": 0}),
+    ],
+)
+def test_the_example_of_the_lecture(method, expected):
+    fused = fuse_runs(engines(), method, name=method)
+    assert fused.name == method
+    assert fused.qid.tolist() == ["2"] * 6 + ["10"] * 6
+    for topic in ("2", "10"):
+        rows = fused.qid == topic
+        assert list(zip(fused.doc_ids[rows].tolist(), fused.scores[rows].tolist(), strict=True)) == list(
+            expected.items()
+        )
+
+
+def test_a_run_that_lacks_a_topic_retrieved_nothing_for_it():
+    one = run_of("one", {"1": {"a": 2, "b": 1}, "2": {"a": 2, "b": 1}})
+    two = run_of("two", {"2": {"b": 9, "c": 5}})
+    fused = fuse_runs([one, two], CombSUM("none"))
+    assert list(zip(fused.qid.tolist(), fused.doc_ids.tolist(), fused.scores.tolist(), strict=True)) == [
+        ("1", "a", 2.0),
+        ("1", "b", 1.0),
+        ("2", "b", 10.0),
+        ("2", "c", 5.0),
+        ("2", "a", 2.0),
+    ]
+    assert fused.name == "fused"
+    assert set(fuse_runs([one, two], "comb-sum", topics=[2]).qid.tolist()) == {"2"}
+
+
+def test_depth_and_length():
+    assert fuse_runs(engines(), "borda", length=2).doc_ids.tolist() == ["B", "A"] * 2
+    assert sorted(fuse_runs(engines(), "borda", depth=1).doc_ids.tolist()) == ["A", "A", "B", "B"]
+    assert len(fuse_runs(engines(), "borda", length=None).qid) == 12
+    # Only what is read counts: with the first document of each, A has 2 + 2 + 2 + 1 + 1.
+    assert fuse_runs(engines(), "borda", depth=1, length=1).scores.tolist() == [8.0, 8.0]
+
+
+def test_the_method_passed_in_stays_as_it_is():
+    method = CombMNZ("sum")
+    fuse_runs(engines(), method)
+    assert not hasattr(method, "n_features_in_")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"runs": []}, "no runs"),
+        ({"runs": engines()[0]}, r"must be a list of runs, such as \[run, other\], got one run, 'engine 0'"),
+        ({"runs": [engines()[0], [1]]}, r"must be Runs, such as load_run\(path\) returns, but runs\[1\] is \[1\]"),
+        ({"runs": "bm25.run"}, "must be a list of runs, such as load_runs returns, got 'bm25.run'"),
+        ({"runs": None}, "must be a list of runs, such as load_runs returns, got None"),
+        ({"runs": [engines()[0]] * 2}, "two runs are named 'engine 0'"),
+        ({"method": BordaCount}, "must be a name, such as 'comb-mnz', or an object, such as CombMNZ"),
+        ({"method": CombSUM("rank")}, "must be 'none' or"),
+        ({"depth": 0}, "depth must be a whole number of at least 1"),
+        ({"length": 0}, "length must be a whole number of at least 1, or None; it is 0"),
+        ({"length": True}, "length must be a whole number"),
+        ({"topics": [7]}, "no run has any of the 1 topics that are asked for"),
+        ({"topics": "10"}, "topics must be a list of topics"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        fuse_runs(**{"runs": engines(), "method": "borda", **given})
+
+
+def test_no_such_method():
+    with pytest.raises(UnknownNameError, match="Did you mean 'borda'"):
+        fuse_runs(engines(), "bordas")
+
+
+@pytest.fixture(scope="module")
+def robust03():
+    return load_runs(DATA / "runs"), load_qrels(DATA / "qrels.txt")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: robust03 runs and qrels")
+@pytest.mark.parametrize(
+    ("topics", "best", "least"), [(range(300, 600), 0.1796, 0.15), (range(601, 651), 0.4405, 0.36)]
+)
+def test_fusion_of_the_robust_track(robust03, topics, best, least):
+    """The best run is ahead of each method here; the better methods are ahead of half of the runs at least."""
+    runs, qrels = robust03
+
+    def mean_ap(run):
+        rows = np.isin(run.qid, [str(topic) for topic in topics])
+        return AP().mean(
+            run.scores[rows], qrels.labels(run.qid[rows], run.doc_ids[rows]), run.qid[rows], judged=qrels.judged
+        )
+
+    singles = [mean_ap(run) for run in runs]
+    assert max(singles) == pytest.approx(best, abs=5e-5)
+    for method in ("comb-sum", "comb-mnz", "borda", "condorcet", "copeland"):
+        value = mean_ap(fuse_runs(runs, method, topics=topics))
+        assert np.median(singles) < value < best
+
+
+def test_points_that_float32_cannot_tell_apart_are_written_as_ranks():
+    class Large(BordaCount):
+        def _fused(self, scores, ptr):
+            return super()._fused(scores, ptr) + 2.0**26
+
+    runs = [
+        run_of("one", {"1": {"a": 4, "b": 3, "c": 2, "d": 2}, "2": {"x": 1, "y": 2}}),
+        run_of("two", {"1": {"a": 9, "b": 8}, "2": {"x": 9, "y": 7}}),
+    ]
+    exact = fuse_runs(runs, "borda")
+    assert exact.scores.tolist() == [8.0, 6.0, 3.0, 3.0, 3.0, 3.0]
+    large = fuse_runs(runs, Large())
+    assert large.scores.tolist() == [3.0, 2.0, 1.0, 1.0, 1.0, 1.0]
+    assert large.doc_ids.tolist() == exact.doc_ids.tolist() == ["a", "b", "d", "c", "y", "x"]

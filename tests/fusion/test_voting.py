@@ -1,0 +1,173 @@
+"""Borda count, Condorcet's wins and Copeland's contests, by the example of the lecture and to the letter."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structsvm.fusion import BordaCount, Condorcet, Copeland
+from structsvm.fusion.contests import _count
+from tests.fusion import literal
+from tests.fusion.literal import matrices
+
+ENGINES = ("ABCD", "ABCE", "ABCF", "BCAD", "BCAF")
+"""Carterette's lecture on learning to rank, "Borda versus Condorcet example": five engines, candidates A to F."""
+
+VOTING = (BordaCount, Condorcet, Copeland)
+each = pytest.mark.parametrize("method", VOTING)
+
+
+def votes() -> np.ndarray:
+    X = np.full((6, 5), np.nan)
+    for engine, ranking in enumerate(ENGINES):
+        for place, candidate in enumerate(ranking):
+            X["ABCDEF".index(candidate), engine] = 10.0 - place
+    return X
+
+
+def fused(method, X):
+    return method().fit(X).predict(X)
+
+
+@pytest.mark.parametrize(
+    ("method", "points"),
+    [
+        (BordaCount, [26, 27, 22, 10.5, 9, 10.5]),
+        (Condorcet, [21, 22, 17, 4, 2, 4]),
+        (Copeland, [5, 4, 3, 1.5, 0, 1.5]),
+    ],
+)
+def test_the_example_of_the_lecture(method, points):
+    assert fused(method, votes()).tolist() == points
+
+
+def test_the_points_of_each_engine():
+    """The terms of the sums on the slide; unranked candidates share what is left."""
+    terms = [BordaCount().fit(votes()[:, [k]]).predict(votes()[:, [k]]) for k in range(5)]
+    np.testing.assert_array_equal(
+        np.transpose(terms),
+        [
+            [6, 6, 6, 4, 4],
+            [5, 5, 5, 6, 6],
+            [4, 4, 4, 5, 5],
+            [3, 1.5, 1.5, 3, 1.5],
+            [1.5, 3, 1.5, 1.5, 1.5],
+            [1.5, 1.5, 3, 1.5, 3],
+        ],
+    )
+
+
+def test_methods_elect_different_winners():
+    assert fused(BordaCount, votes()).argmax() == fused(Condorcet, votes()).argmax() == 1
+    assert fused(Copeland, votes()).argmax() == 0  # A beats B by three engines to two
+
+
+@given(X=matrices())
+def test_borda_to_the_letter(X):
+    assert fused(BordaCount, X).tolist() == literal.borda(X)
+
+
+@given(X=matrices())
+def test_condorcet_to_the_letter(X):
+    assert fused(Condorcet, X).tolist() == literal.condorcet(X)
+
+
+@given(X=matrices())
+def test_copeland_to_the_letter(X):
+    assert fused(Copeland, X).tolist() == literal.copeland(X)
+
+
+@given(X=matrices())
+def test_totals(X):
+    N, m = X.shape
+    assert fused(BordaCount, X).sum() == m * N * (N + 1) / 2
+    assert fused(Copeland, X).sum() == N * (N - 1) / 2
+
+
+@given(X=matrices())
+def test_condorcet_is_borda_less_ties(X):
+    """A point a system, which also the last document gets, and half a point for each tie."""
+    expected = fused(BordaCount, X) - X.shape[1] - 0.5 * np.array(literal.ties(X))
+    np.testing.assert_array_equal(fused(Condorcet, X), expected)
+
+
+@each
+@given(X=matrices(), seed=st.integers(0, 99))
+def test_the_order_of_documents_and_systems_means_nothing(method, X, seed):
+    rng = np.random.default_rng(seed)
+    rows, systems = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
+    np.testing.assert_array_equal(fused(method, X[rows][:, systems]), fused(method, X)[rows])
+
+
+@each
+@given(X=matrices())
+def test_only_the_order_of_scores_counts(method, X):
+    levels = {score: float(rank) for rank, score in enumerate(np.unique(X[~np.isnan(X)]).tolist())}
+    monotone = np.vectorize(lambda score: levels.get(score, np.nan) ** 3 - 5.0)(X)
+    np.testing.assert_array_equal(fused(method, monotone), fused(method, X))
+
+
+def test_a_set_that_beats_all_others_is_ahead_though_its_documents_beat_each_other_in_a_circle():
+    rankings = ("ABCDE", "BCAED", "CABDE")  # A beats B, B beats C, C beats A
+    X = np.array([[-float(ranking.index(document)) for ranking in rankings] for document in "ABCDE"])
+    assert fused(Copeland, X).tolist() == [3.0, 3.0, 3.0, 1.0, 0.0]
+
+
+@each
+def test_one_document_and_no_system_that_retrieved_any(method):
+    alone = {BordaCount: 3.0, Condorcet: 0.0, Copeland: 0.0}
+    assert fused(method, [[1.0, np.nan, 2.0]]).tolist() == [alone[method]]
+    nobody = {BordaCount: [4.0] * 3, Condorcet: [0.0] * 3, Copeland: [1.0] * 3}
+    assert fused(method, np.full((3, 2), np.nan)).tolist() == nobody[method]
+
+
+@each
+def test_infinitely_close_scores_and_signed_zeros(method):
+    X = np.array([[0.0, 1.0], [-0.0, np.nextafter(1.0, 2.0)]])
+    first, second = fused(method, X)
+    assert first < second  # tied by the first system, and told apart by the second
+
+
+@each
+def test_larger_queries_to_the_letter(method):
+    """Long enough for vector units, their remainders and several queries."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 60, (230, 7)).astype(float)
+    X[rng.random(X.shape) < 0.6] = np.nan
+    qid = np.repeat([3, 1, 2], [150, 1, 79])
+    to_the_letter = {BordaCount: literal.borda, Condorcet: literal.condorcet, Copeland: literal.copeland}[method]
+    expected = np.concatenate([to_the_letter(X[qid == query]) for query in (3, 1, 2)])
+    np.testing.assert_array_equal(method().fit(X, qid=qid).predict(X, qid), expected)
+
+
+def test_wide_and_narrow_ranks_count_the_same_contests():
+    rng = np.random.default_rng(1)
+    ahead = np.array([rng.permutation(50) for _ in range(4)])
+    ranked = np.array([50, 30, 10, 0])
+    ahead = np.minimum(ahead, ranked[:, None])
+    systems = (ahead < ranked[:, None]).sum(axis=0)
+    order = np.argsort(systems)
+    points = [
+        _count(np.ascontiguousarray(ahead[:, order], dtype), ranked.astype(dtype), systems[order].astype(dtype))
+        for dtype in (np.int16, np.int32)
+    ]
+    np.testing.assert_array_equal(*points)
+    X = np.where(ahead < ranked[:, None], -ahead.astype(float), np.nan).T[order]
+    np.testing.assert_array_equal(points[0], literal.copeland(X))
+
+
+@pytest.mark.parametrize("N", [32_767, 40_000])
+def test_as_many_documents_as_a_short_integer_counts_and_more(N):
+    """One system: as many contests are won as documents are behind."""
+    scores = np.random.default_rng(0).permutation(N).astype(float)
+    np.testing.assert_array_equal(fused(Copeland, scores[:, None]), scores)
+
+
+@pytest.mark.parametrize("m", [16_383, 16_384, 20_000, 32_767, 40_000])
+def test_as_many_systems_as_a_short_integer_counts_and_more(m):
+    X = np.zeros((3, m))
+    X[0] = 2.0
+    X[1, : m // 2 + 1] = 1.0
+    X[2, m // 2 + 1 :] = 1.0
+    assert fused(Copeland, X).tolist() == [2.0, 1.0, 0.0]
+    assert fused(Condorcet, X).tolist() == [2 * m, m // 2 + 1, m - m // 2 - 1]

@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from structsvm.protocols.experiment import BaseFunction, Fit, Header, Query, Ranked, Results, Trial
+
+QUERIES = 4
+NAMES = ("SVM-map", "SVM-roc")
+
+
+def ranked(*ap):
+    """Average precision, with 0.01 less over ties, and a quarter of the documents tied."""
+    return Ranked(ap, tuple(value - 0.01 for value in ap), (0.25,) * len(ap))
+
+
+def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4)):
+    return Fit(
+        values=(0.1, 1.0, 10.0),
+        validation=(0.2, 0.3, 0.3),
+        test=(0.1, 0.4, 0.2),
+        seconds=(0.5, 0.25, 0.25),
+        gaps=gaps,
+        features=6,
+        chosen=chosen,
+        ranked=ranked(*ap),
+    )
+
+
+def made_up(*, variants=("with-best", "without-best"), names=NAMES, functions=("alpha_1", "beta<2>")):
+    """Results of two trials, each of which tests two of four queries."""
+    trials = []
+    for number, test in enumerate([(0, 1), (1, 2)]):
+        fits = {
+            variant: {
+                name: fit(np.array([0.5, 0.75]) - 0.25 * k - 0.125 * v, chosen=1 + number % 2)
+                for k, name in enumerate(names)
+            }
+            for v, variant in enumerate(variants)
+        }
+        trials.append(Trial(number, (3,), (2 - 2 * number,), test, 2.0, fits))
+    header = Header(
+        settings={
+            "trials": 2,
+            "train": 1,
+            "validation": 1,
+            "bins": 3,
+            "seed": 7,
+            "variants": list(variants),
+            "models": {name: f"Model('{name}', <C>)" for name in names},
+        },
+        data="0123456789abcdef",
+        versions={"python": "3.11.0", "numpy": "2.0.0"},
+    )
+    return Results(
+        header=header,
+        queries=tuple(Query(f"q{k}", 10, 2, 2 + 2 * k) for k in range(QUERIES)),
+        left_out={"q9": "it is <not> judged"},
+        functions=tuple(
+            BaseFunction(name, 0.5, ranked(*(np.array([0.5, 0.5, 0.5, 1.0]) - 0.125 * k)))
+            for k, name in enumerate(functions)
+        ),
+        trials=tuple(trials),
+    )
+
+
+@pytest.fixture
+def results():
+    """Results whose numbers are easy to follow."""
+    return made_up()

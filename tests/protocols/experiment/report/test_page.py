@@ -1,0 +1,149 @@
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.protocols.experiment.report import as_page, draw, findings, write_report
+from tests.protocols.experiment.report.conftest import made_up
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Checked(HTMLParser):
+    """A page whose elements are nested as they should be."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.count, self.ids, self.links, self.texts = [], {}, [], [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.handle_startendtag(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value)
+            elif name in {"href", "src", "xlink:href", "srcset", "data", "action", "poster"}:
+                self.links.append(value)
+            if value:
+                self.links += re.findall(r"url\(\s*['\"]?([^)'\"]*)", value)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+        if self.open and self.open[-1] == "style":
+            assert "@import" not in data
+            self.links += re.findall(r"url\(\s*['\"]?([^)'\"]*)", data)
+
+
+@pytest.fixture(scope="module")
+def page():
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    return as_page(made_up(), "A & B <1>")
+
+
+def test_the_page_is_whole_and_needs_nothing_else(page):
+    read = Checked(page.html)
+    assert page.missing == ""
+    assert read.count["svg"] == 6
+    assert read.count["table"] == 11
+    assert "script" not in read.count
+    assert len(read.ids) == len(set(read.ids))
+    assert [link for link in read.links if not link.startswith("#") and link != "data:,"] == []
+    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
+
+
+def test_no_address_of_another_machine_is_in_it(page):
+    assert set(re.findall(r"https?://[^\"\s<]+", page.html)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    assert not re.search(r"=\s*[\"']?//", page.html)
+
+
+def test_names_are_escaped(page):
+    assert "beta<2>" not in page.html
+    assert "<C>" not in page.html
+    texts = Checked(page.html).texts
+    for shown in ("A & B <1>", "2nd best: beta<2>", "Model('SVM-roc', <C>)"):
+        assert shown in texts
+    assert "query q9: it is <not> judged" in "".join(texts)
+
+
+def test_it_says_how_it_was_made(page):
+    text = "".join(Checked(page.html).texts)
+    for said in ("0123456789abcdef", "numpy 2.0.0", "python 3.11.0"):
+        assert said in text
+    assert re.search(r"Seed\s*7\s", text)
+
+
+def test_pictures_are_described_and_take_the_colour_of_the_text(page):
+    pictures = re.findall(r"<svg[^>]*>", page.html)
+    assert len(pictures) == 6
+    assert all('role="img"' in picture and 'aria-label="' in picture for picture in pictures)
+    assert "currentColor" in page.html
+    assert "#010203" not in page.html
+
+
+def test_the_same_results_give_the_same_page(page, results):
+    assert as_page(results, "A & B <1>") == page
+
+
+@pytest.mark.parametrize("variant", ["with-best", "without-best"])
+def test_one_variant_one_model_one_function(variant):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    read = Checked(as_page(made_up(variants=(variant,), names=("SVM-map",), functions=("bm25",)), "t").html)
+    assert read.count["svg"] == 4
+    assert read.count["table"] == 6
+
+
+def test_without_matplotlib_there_are_tables_and_the_way_to_plots(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(NotInstalledError, match=r"structural-svm\[plot\]"):
+        draw(results)
+    page = as_page(results, "t")
+    read = Checked(page.html)
+    assert "svg" not in read.count
+    assert read.count["table"] == 11
+    assert page.missing in "".join(read.texts)
+    assert "structural-svm[plot]" in page.missing
+
+
+def test_findings(results):
+    first, second = findings(results)
+    assert first.replace("\N{NO-BREAK SPACE}", " ") == (
+        "SVM-map, reading all base functions, has a MAP of 0.625. The other model, SVM-roc, has 0.375: SVM-map is "
+        "better on 3 of 3 queries and worse on 0, not significant at 0.95 (p = 0.25). The best base function, alpha_1, "
+        "has 0.500: SVM-map is better on 2 of 3 queries and worse on 0, the same on 1, not significant at 0.95 "
+        "(p = 0.5)."
+    )
+    assert second.startswith("SVM-map, reading all base functions but the best one, has a MAP of 0.500.")
+
+
+def test_the_files(results, tmp_path):
+    written = write_report(results, tmp_path / "new" / "digits")
+    names = {path.name for path in (tmp_path / "new" / "digits").iterdir()}
+    assert {path.name for path in (written.page, *written.tables)} == names
+    assert names == {
+        *("report.html", "tables.txt", "tables.md", "tables.tex", "tables.csv", "tables.json", "queries.csv"),
+    }
+    assert "<h1>digits</h1>" in written.page.read_text(encoding="utf-8")
+    before = {path: path.read_bytes() for path in written.tables}
+    write_report(results, tmp_path / "new" / "digits")
+    assert before == {path: path.read_bytes() for path in written.tables}
+
+
+def test_a_folder_that_is_a_file(results, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InputError, match="file cannot be written"):
+        write_report(results, tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "mine"

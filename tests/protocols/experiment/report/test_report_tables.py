@@ -1,0 +1,152 @@
+import csv
+import io
+import json
+
+from attrs import evolve
+
+from structsvm.protocols.experiment.report import all_tables, fits_table, map_table, map_tables, query_table
+from structsvm.protocols.experiment.report.tables import function_table, path_table
+from structsvm.tables import as_csv, as_json, as_text
+from tests.protocols.experiment.report.conftest import made_up
+
+DATA = """\
+Data
+Base functions   Features   Queries   Documents   Relevant   Judged relevant
+────────────────────────────────────────────────────────────────────────────
+             2          6         4          40          8                20
+"""
+
+WITH_BEST = """\
+MAP of models that read all base functions
+Model                       MAP   W/L/T      p      MAP over ties   Tied
+────────────────────────────────────────────────────────────────────────
+SVM-map                  0.6250       –                    0.6150    25%
+SVM-roc                  0.3750   3/0/0   0.25             0.3650    25%
+
+Best function: alpha_1   0.5000   2/0/1    0.5             0.4900    25%
+2nd best: beta<2>        0.3750   3/0/0   0.25             0.3650    25%
+"""
+
+WITHOUT_BEST = """\
+MAP of models that read all base functions but the best one
+Model                       MAP   W/L/T      p      MAP over ties   Tied
+────────────────────────────────────────────────────────────────────────
+SVM-map                  0.5000       –                    0.4900    25%
+SVM-roc                  0.2500   3/0/0   0.25             0.2400    25%
+
+Best function: alpha_1   0.5000   1/1/1      1             0.4900    25%
+2nd best: beta<2>        0.3750   2/0/1    0.5             0.3650    25%
+"""
+
+JUDGED = """\
+MAP of models that read all base functions, with the denominators of trec_eval
+Model                       MAP   W/L/T      p      MAP over ties   Tied
+────────────────────────────────────────────────────────────────────────
+SVM-map                  0.3542       –                    0.3481    25%
+SVM-roc                  0.2014   3/0/0   0.25             0.1953    25%
+
+Best function: alpha_1   0.3056   2/0/1    0.5             0.2994    25%
+2nd best: beta<2>        0.2292   3/0/0   0.25             0.2231    25%
+"""
+
+FITS = """\
+Training, on all base functions
+Model     Features       Tried   Picked   At an end   Seconds       Gap   Largest gap
+─────────────────────────────────────────────────────────────────────────────────────
+SVM-map          6   0.1 to 10        1      1 of 2      1.00   2.0e-04       3.0e-04
+SVM-roc          6   0.1 to 10        1      1 of 2      1.00   2.0e-04       3.0e-04
+"""
+
+QUERIES = """\
+Average precision of each query, models read all base functions
+Query   Documents   Relevant   SVM-map   SVM-roc   alpha_1   beta<2>
+────────────────────────────────────────────────────────────────────
+q0             10          2     0.500     0.250     0.500     0.375
+q1             10          2     0.625     0.375     0.500     0.375
+q2             10          2     0.750     0.500     0.500     0.375
+q3             10          2                         1.000     0.875
+"""
+
+FUNCTIONS = """\
+Base functions, over the pool
+Base function      MAP   MAP over ties   Retrieved   Tied
+─────────────────────────────────────────────────────────
+alpha_1         0.6250          0.6150         50%    25%
+beta<2>         0.5000          0.4900         50%    25%
+"""
+
+PATH = """\
+MAP against the hyper-parameter, models read all base functions
+Model     Value   Validation     Test   Times picked
+────────────────────────────────────────────────────
+SVM-map     0.1       0.2000   0.1000              0
+SVM-map       1       0.3000   0.4000              1
+SVM-map      10       0.3000   0.2000              1
+"""
+
+
+def test_the_tables_are_those_of_the_results(results):
+    tables = all_tables(results)
+    for table, expected in zip(tables, [DATA, WITH_BEST, WITHOUT_BEST, JUDGED], strict=False):
+        assert as_text(table).startswith(expected)
+    assert as_text(tables[-2]).startswith(FITS)
+    assert as_text(query_table(results, "with-best")) == QUERIES
+    assert as_text(function_table(results)).startswith(FUNCTIONS)
+    assert as_text(path_table(results, "with-best")).startswith(PATH)
+    assert len(tables) == 1 + 4 + 2
+
+
+def test_each_table_says_which_denominators_it_has(results):
+    pool, judged = (" ".join(map_table(results, "with-best", each).notes) for each in ("pool", "judged"))
+    assert "relevant documents in the pool" in pool
+    assert "trec_eval" not in pool
+    assert "all documents judged relevant, in the pool or not, which is trec_eval's denominator" in judged
+
+
+def test_the_test_of_significance_is_named_once(results):
+    notes = [" ".join(table.notes) for table in map_tables(results)]
+    assert ["two-tailed Wilcoxon signed rank test" in note for note in notes] == [True, False, False, False]
+
+
+def test_stars_are_those_of_the_comparison():
+    table = map_table(made_up(), "with-best")
+    stars = [row[4] for section in table.cells for row in section]
+    assert stars == ["", "", "", ""]
+    starred = {**table.records[1], "significant": True}
+    assert table.columns[4].shown(starred) == "**"
+
+
+def test_one_model_and_one_base_function():
+    table = map_table(made_up(variants=("with-best",), names=("SVM-map",), functions=("bm25",)), "with-best")
+    assert [row[0] for section in table.cells for row in section] == ["SVM-map", "Best function: bm25"]
+
+
+def test_a_model_without_a_certificate(results):
+    for trial in results.trials:
+        trial.fits["with-best"]["SVM-roc"] = evolve(trial.fits["with-best"]["SVM-roc"], gaps=(None,) * 3)
+    assert [row[-2:] for row in fits_table(results, "with-best").cells[0]] == [["2.0e-04", "3.0e-04"], ["none", "none"]]
+
+
+def test_csv_has_every_number_to_the_last_digit(results):
+    rows = list(csv.DictReader(io.StringIO(as_csv(map_tables(results)))))
+    assert len(rows) == 2 * 2 * 4
+    found = {(row["variant"], row["denominators"], row["name"]): row for row in rows}
+    for variant in results.variants:
+        for denominators in ("pool", "judged"):
+            for row in results.rows(variant, denominators=denominators):
+                read = found[variant, denominators, row.name]
+                assert float(read["map"]) == row.mean
+                assert int(read["place"]) == row.place
+                if row.against is None:
+                    assert read["wins"] == read["p_value"] == read["significant"] == ""
+                else:
+                    assert float(read["p_value"]) == row.against.p_value
+                    wins = tuple(int(read[name]) for name in ("wins", "losses", "ties"))
+                    assert wins == (row.against.wins, row.against.losses, row.against.ties)
+
+
+def test_json_holds_the_records(results):
+    tables = all_tables(results)
+    read = json.loads(as_json(tables))
+    assert [each["title"] for each in read] == [table.title for table in tables]
+    assert [each["rows"] for each in read] == [table.records for table in tables]

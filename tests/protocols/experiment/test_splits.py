@@ -1,0 +1,65 @@
+"""The splits of the trials."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.exceptions import InputError
+from structsvm.protocols.experiment.splits import balanced_splits
+
+
+def times(splits, role, queries):
+    """How often each query has a role."""
+    return np.bincount([query for split in splits for query in getattr(split, role)], minlength=queries)
+
+
+@given(
+    train=st.integers(1, 12),
+    validation=st.integers(1, 8),
+    test=st.integers(1, 40),
+    trials=st.integers(1, 60),
+    seed=st.integers(0, 5),
+)
+@settings(max_examples=60)
+def test_every_query_has_each_role_equally_often_or_within_one(train, validation, test, trials, seed):
+    queries = train + validation + test
+    splits = balanced_splits(queries, trials=trials, train=train, validation=validation, seed=seed)
+    assert len(splits) == trials
+    for split in splits:
+        assert (len(split.train), len(split.validation), len(split.test)) == (train, validation, test)
+        assert sorted(split.train + split.validation + split.test) == list(range(queries))
+        assert split == type(split)(*map(tuple, map(sorted, (split.train, split.validation, split.test))))
+    for role in ("train", "validation", "test"):
+        assert np.ptp(times(splits, role, queries)) <= 1
+
+
+def test_the_numbers_of_the_paper_divide():
+    splits = balanced_splits(50, trials=50, train=10, validation=5, seed=0)
+    assert set(times(splits, "train", 50)) == {10}
+    assert set(times(splits, "validation", 50)) == {5}
+    assert set(times(splits, "test", 50)) == {35}
+
+
+def test_the_seed_decides():
+    first, again, other = (balanced_splits(50, trials=50, train=10, validation=5, seed=seed) for seed in (3, 3, 4))
+    assert first == again
+    assert first != other
+
+
+def test_pairs_of_queries_train_together_as_often_as_at_random():
+    """A design in blocks, or of neighbours, would show: its pairs meet always or never."""
+    together = np.zeros((50, 50))
+    for seed in range(20):
+        for split in balanced_splits(50, trials=50, train=10, validation=5, seed=seed):
+            together[np.ix_(split.train, split.train)] += 1
+    meetings = together[np.triu_indices(50, 1)]
+    share = 9 / 49  # of a query's 10 trials in which another given one trains too
+    assert meetings.mean() == pytest.approx(20 * 10 * share)
+    hypergeometric = 20 * 10 * share * (1 - share) * 40 / 49
+    assert 0.8 * hypergeometric < meetings.var() < 1.25 * hypergeometric
+
+
+def test_a_query_must_be_left_to_test_on():
+    with pytest.raises(InputError, match=r"15 queries, and 10 \+ 5 of them .* at least one more must be left"):
+        balanced_splits(15, trials=2, train=10, validation=5, seed=0)

@@ -1,0 +1,63 @@
+"""The measures against LETOR's definitions, position by position in plain Python."""
+
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structsvm.exceptions import InputError
+from structsvm.protocols.letor import measured
+
+
+def literal(scores, y, qid):
+    """Cumulate down each ranking, as an evaluation script does: places after the last document have grade 0."""
+    totals: dict[str, float] = {}
+    queries = sorted(set(qid))
+    for query in queries:
+        rows = [row for row in range(len(y)) if qid[row] == query]
+        ranked = [int(y[row]) for row in sorted(rows, key=lambda row: -scores[row])]
+        found, dcg, ideal, precisions = 0, 0.0, 0.0, []
+        best = sorted(ranked, reverse=True)
+        for place in range(max(10, len(ranked))):
+            grade = ranked[place] if place < len(ranked) else 0
+            ideal_grade = best[place] if place < len(ranked) else 0
+            weight = 1.0 if place < 2 else 1.0 / log2(place + 1)
+            dcg += (2**grade - 1) * weight
+            ideal += (2**ideal_grade - 1) * weight
+            if grade > 0:
+                found += 1
+                precisions.append(found / (place + 1))
+            if place < 10:
+                ndcg = dcg / ideal if ideal > 0 else 0.0
+                for name, value in (
+                    (f"p@{place + 1}", found / (place + 1)),
+                    (f"ndcg@{place + 1}", ndcg),
+                    (f"ndcg4@{place + 1}", ndcg if place < len(ranked) else 0.0),
+                ):
+                    totals[name] = totals.get(name, 0.0) + value
+        totals["map"] = totals.get("map", 0.0) + (sum(precisions) / found if found else 0.0)
+    return {name: value / len(queries) for name, value in totals.items()}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=40),
+)
+def test_they_are_those_of_a_literal_script(rows):
+    """With ties, queries without a relevant document, and queries of fewer than ten documents."""
+    scores, y, qid = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    assert measured(scores, y, qid.astype(int)) == pytest.approx(literal(scores, y, qid), abs=1e-12)
+
+
+def test_long_queries():
+    rng = np.random.default_rng(0)
+    scores, y, qid = rng.integers(0, 9, 90).astype(float), rng.integers(0, 3, 90).astype(float), np.arange(90) // 30
+    found = measured(scores, y, qid)
+    assert found == pytest.approx(literal(scores, y, qid), abs=1e-12)
+    assert [found[f"ndcg@{k}"] for k in range(1, 11)] == [found[f"ndcg4@{k}"] for k in range(1, 11)]
+
+
+def test_scores_that_are_no_numbers_are_refused():
+    with pytest.raises(InputError, match="must not be NaN"):
+        measured(np.array([1.0, np.nan]), np.array([1.0, 0.0]), np.zeros(2, dtype=int))

@@ -1,0 +1,344 @@
+"""The protocol on small folds: what is fitted on what, what is picked, and what is told."""
+
+import csv
+import io
+import json
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from attrs import evolve
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from structsvm import Ranker
+from structsvm.data import load_letor
+from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
+from structsvm.features import Thresholds
+from structsvm.fusion import CombSUM
+from structsvm.metrics import AP
+from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores, StagedModel
+from structsvm.protocols.letor import (
+    Fold,
+    all_tables,
+    benchmark,
+    create_model,
+    find_folds,
+    map_table,
+    measured,
+    model_names,
+    record_table,
+    summary_table,
+    write_tables,
+)
+from structsvm.rankers import RankSVM
+from structsvm.tables import as_csv, as_text
+from tests.protocols.letor.conftest import write_set
+
+FEW = (0.1, 1.0, 10.0)
+SVM = RankingSVM(name="svm", features=AsGiven(), loss="map", Cs=FEW, tol=1e-4)
+BINS = RankingSVM(name="bins", features=Indicators(4), loss="map", Cs=FEW, tol=1e-4)
+
+
+class Rounds(BaseEstimator):
+    """Round r ranks by feature r alone."""
+
+    def fit(self, X, y, qid=None):
+        return self
+
+    def staged_predict(self, X):
+        yield from X.T
+
+
+@pytest.fixture
+def results(sets):
+    return benchmark(sets, [SVM, BINS], single_features=True, jobs=1)
+
+
+def loaded(paths):
+    return load_letor(paths, n_features=4)
+
+
+def test_a_fold_is_what_the_estimators_make_of_it(sets, results):
+    assert results.title == "tiny"
+    assert results.models == ("svm", "bins", "Best feature")
+    for fold, found in zip(find_folds(sets), results.folds, strict=True):
+        train, validation, test = loaded(fold.train), loaded(fold.validation), loaded(fold.test)
+        thresholds = Thresholds(4).fit(train.X)
+        for name, read in (("svm", lambda X: X), ("bins", thresholds.transform)):
+            rankers = Ranker("map", solver="frank-wolfe", tol=1e-4).path(read(train.X), train.y, train.qid, FEW)
+            on_validation = [ranker.score(read(validation.X), validation.y, validation.qid) for ranker in rankers]
+            outcome = found.outcomes[name]
+            assert outcome.values == FEW
+            assert outcome.validation == pytest.approx(on_validation)
+            assert outcome.chosen == int(np.argmax(np.round(on_validation, 12)))
+            scores = rankers[outcome.chosen].predict(read(test.X))
+            assert outcome.measures == pytest.approx(measured(scores, test.y, test.qid))
+            assert all(gap <= 1e-4 for gap in outcome.gaps)
+            assert all(seconds > 0.0 for seconds in outcome.seconds)
+        assert found.queries == (8, 8, 8)
+        assert found.documents == (len(train.y), len(validation.y), len(test.y))
+
+
+def test_the_best_feature_is_picked_on_validation(sets, results):
+    for fold, found in zip(find_folds(sets), results.folds, strict=True):
+        validation, test = loaded(fold.validation), loaded(fold.test)
+        on_validation = [AP().mean(column, validation.y, validation.qid) for column in validation.X.T]
+        best = int(np.argmax(on_validation))
+        outcome = found.outcomes["Best feature"]
+        assert outcome.value == f"feature {best + 1}"
+        assert outcome.validation == pytest.approx(on_validation)
+        assert outcome.measures == pytest.approx(measured(test.X[:, best], test.y, test.qid))
+        assert list(found.features) == [f"feature {k}" for k in range(1, 5)]
+        assert found.features[outcome.value].measures == outcome.measures
+
+
+def test_means_are_over_folds(results):
+    for name in (*results.models, *results.features):
+        for measure in ("map", "p@3", "ndcg@10", "ndcg4@9"):
+            values = [outcome.measures[measure] for outcome in results.of(name)]
+            assert results.mean(name, measure) == pytest.approx(np.mean(values))
+
+
+def test_the_number_of_processes_does_not_matter(sets):
+    models = [SVM, EstimatorModel(name="logistic", features=Scores(), estimator=LogisticRegression())]
+    one, two = (benchmark(sets, models, jobs=jobs) for jobs in (1, 2))
+    for name in one.models:
+        assert [each.measures for each in one.of(name)] == [each.measures for each in two.of(name)]
+
+
+def test_rounds_are_picked_like_any_value(sets, results):
+    staged = StagedModel(name="staged", features=AsGiven(), estimator=Rounds(), rounds=(1, 2, 3, 4))
+    found = benchmark(sets, [staged], jobs=1)
+    for rounds, best in zip(found.of("staged"), found.of("Best feature"), strict=True):
+        assert (rounds.chosen, rounds.validation, rounds.measures) == (best.chosen, best.validation, best.measures)
+        assert rounds.value == float(best.chosen + 1)
+
+
+def test_picks_at_an_end_are_told(sets):
+    up, down = (
+        StagedModel(name=name, features=AsGiven(), estimator=Rounds(), rounds=rounds)
+        for name, rounds in (("up", (3, 4)), ("down", (1, 2)))
+    )
+    found = benchmark(sets, [up, down], jobs=1)
+    for name, outcomes in (("up", found.of("up")), ("down", found.of("down"))):
+        for outcome in outcomes:
+            first, second = outcome.validation
+            assert outcome.at_an_end == ("largest" if second > first else "least" if first > second else "")
+        for end, value in (("least", outcomes[0].values[0]), ("largest", outcomes[0].values[1])):
+            folds = [fold.name for fold, outcome in zip(found.folds, outcomes, strict=True) if outcome.at_an_end == end]
+            said = f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(folds)}"
+            assert (said in found.ends) == bool(folds)
+    assert found.ends
+    assert not any(outcome.at_an_end for outcome in found.of("Best feature"))
+
+
+@pytest.fixture
+def sparse_sets(tmp_path):
+    """Three sets of rows that take less memory as CSR, and so are read as that."""
+    rng = np.random.default_rng(0)
+    for number in range(1, 4):
+        lines = [
+            f"{row % 3} qid:{10 * number + row // 6} {rng.integers(1, 20)}:{1 + row % 3} 40:{rng.random():.3f}\n"
+            for row in range(24)
+        ]
+        (tmp_path / f"S{number}.txt").write_text("".join(lines))
+    return tmp_path
+
+
+def test_training_that_did_not_converge_is_told(sets):
+    class Warner(Ridge):
+        def fit(self, X, y):
+            warnings.warn("other", UserWarning, stacklevel=2)
+            return super().fit(X, y)
+
+    short = EstimatorModel(
+        name="short",
+        features=AsGiven(),
+        estimator=LogisticRegression(max_iter=1, tol=1e-12),
+        grid={"C": (1.0, 10.0)},
+    )
+    with pytest.warns(UserWarning, match="other"):
+        found = benchmark(sets, [short, EstimatorModel(name="w", features=AsGiven(), estimator=Warner()), SVM], jobs=1)
+    assert [outcome.unconverged for outcome in found.of("short")] == [2, 2, 2]
+    said = "short: training did not converge in Fold1 (2 times), Fold2 (2 times), Fold3 (2 times)"
+    assert found.unconverged == (said,)
+    assert any(note.startswith(said) for note in all_tables(found)[-1].notes)
+
+
+@pytest.mark.parametrize("objective", ["pairs", "queries"])
+def test_the_gap_of_an_estimator_is_in_units_of_its_tol(sets, objective):
+    estimator = RankSVM(objective=objective, tol=1e-2)
+    model = EstimatorModel(name="pairs", features=AsGiven(), estimator=estimator, grid={"C": FEW})
+    for fold, outcome in zip(find_folds(sets), benchmark(sets, model, jobs=1).of("pairs"), strict=True):
+        train = loaded(fold.train)
+        fitted = [clone(estimator).set_params(C=C).fit(train.X, train.y, qid=train.qid) for C in FEW]
+        shares = [each.result_.gap / each.C / (each.result_.tol / each.tol) for each in fitted]
+        assert outcome.gaps == pytest.approx(shares)
+        assert 0.0 <= max(outcome.gaps) <= 1e-2
+
+
+def test_sparse_data(sparse_sets):
+    """Models and single features do not mind."""
+    found = benchmark(sparse_sets, [SVM, BINS], jobs=1, single_features=True)
+    assert len(found.features) == 40
+    train = load_letor(sparse_sets / "S1.txt", n_features=40)
+    assert sp.issparse(train.X)
+    dense = BINS.features.within_queries(train.X, train.qid)
+    assert dense.tolist() == train.X.toarray().tolist()
+    assert found.of("bins")[0].gaps[0] <= 1e-4
+    data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
+    expected = measured(data.X[:, 39], data.y, data.qid)
+    assert found.folds[0].features["feature 40"].measures == expected
+
+
+def test_models_that_need_dense_features_get_them(sparse_sets):
+    names = ["RankBoost", "RankNet", "RankNet-linear", "CombSUM", "CombMED", "Condorcet"]
+    assert all(create_model(name).features == AsGiven(dense=True) for name in names)
+    found = benchmark(sparse_sets, names, jobs=1)
+    data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
+    scores = CombSUM().fit(data.X, qid=data.qid).predict(data.X, data.qid)
+    assert found.folds[0].outcomes["CombSUM"].measures == measured(scores, data.y, data.qid)
+
+
+def test_a_model_that_takes_no_sparse_features_is_told_the_way_out(sparse_sets):
+    boosting = EstimatorModel(name="trees", features=AsGiven(), estimator=HistGradientBoostingRegressor(max_iter=2))
+    with pytest.raises(InputError, match=r"trees in Fold1: its estimator takes no .* features=AsGiven\(dense=True\)"):
+        benchmark(sparse_sets, [boosting], jobs=1)
+    assert benchmark(sparse_sets, [evolve(boosting, features=AsGiven(dense=True))], jobs=1).models[0] == "trees"
+
+
+def test_dense_features_that_do_not_fit_into_memory(sparse_sets, monkeypatch):
+    def full(self, *args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(sp.csr_array, "toarray", full)
+    with pytest.raises(InputError, match="CombSUM in Fold1: it reads dense features, and for 24 rows of 40 these take"):
+        benchmark(sparse_sets, ["CombSUM"], jobs=1)
+
+
+def test_rows_of_a_query_need_not_be_together(sets, results):
+    path = sets / "S2.txt"
+    lines = path.read_text().splitlines(keepends=True)
+    order = np.random.default_rng(0).permutation(len(lines))
+    order = order[np.argsort(order % 2, kind="stable")]
+    path.write_text("".join(lines[row] for row in order))
+    ties_broken_otherwise = benchmark(sets, [SVM], jobs=1)
+    assert ties_broken_otherwise.folds[0].queries == (8, 8, 8)
+    assert ties_broken_otherwise.of("svm")[0].gaps[0] <= 1e-4
+
+
+def test_single_features_that_every_fold_has(tmp_path):
+    for number in range(1, 3):
+        for k, part in enumerate(("train", "vali", "test")):
+            write_set(tmp_path / f"Fold{number}" / f"{part}.txt", first=1 + 10 * k, seed=k, missing_last=number == 2)
+    found = benchmark(tmp_path, [SVM], jobs=1, single_features=True)
+    assert found.features == ("feature 1", "feature 2", "feature 3")
+    assert len(found.folds[0].features) == 4
+
+
+def test_the_tables_show_the_results(results):
+    text = as_text(summary_table(results))
+    assert text.startswith("Test queries, mean of 3 folds, tiny\nModel             MAP      P@1 ")
+    for name in (*results.models, *results.features):
+        assert f"{results.mean(name, 'map'):.4f}   {results.mean(name, 'p@1'):.4f}" in text
+    by_fold = as_text(map_table(results))
+    for name in results.models:
+        cells = "   ".join(f"{outcome.measures['map']:.4f}" for outcome in results.of(name))
+        assert f"{cells}   {results.mean(name, 'map'):.4f}" in by_fold
+    titles = [table.title for table in all_tables(results)]
+    assert len(titles) == len(set(titles)) == 7
+
+
+def test_csv_has_every_measure_of_every_fold(results):
+    rows = list(csv.DictReader(io.StringIO(as_csv([record_table(results)]))))
+    assert len(rows) == (3 + 4) * (3 + 1)
+    for row in rows:
+        for measure in ("map", "p@7", "ndcg@3", "ndcg4@10"):
+            if row["fold"] == "mean":
+                assert float(row[measure]) == results.mean(row["model"], measure)
+            else:
+                outcome = results.of(row["model"])[int(row["fold"][-1]) - 1]
+                assert float(row[measure]) == outcome.measures[measure]
+                assert float(row["validation_map"]) == max(outcome.validation)
+
+
+def test_the_files(results, tmp_path):
+    written = write_tables(results, tmp_path / "new" / "out")
+    assert [path.name for path in written] == ["tables.txt", "tables.md", "tables.tex", "tables.csv", "tables.json"]
+    assert all(path.stat().st_size > 1000 for path in written)
+    assert [each["title"] for each in json.loads(written[-1].read_text())] == [
+        table.title for table in all_tables(results)
+    ]
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"):
+        write_tables(results, tmp_path / "file")
+
+
+def test_models_by_name():
+    assert model_names()[:4] == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg"]
+    assert create_model(" svm-MAP-bins").features == Indicators(10)
+    with pytest.raises(UnknownNameError, match="there is no model named 'svm-mpa'. Did you mean 'SVM-map'"):
+        create_model("svm-mpa")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_errors_name_the_model_and_the_fold_or_the_file(sets, jobs):
+    wrong = EstimatorModel(name="wrong", features=AsGiven(), estimator=Ranker(C=-1.0))
+    with pytest.raises(InputError, match=r"wrong in Fold\d: C must be a positive finite number"):
+        benchmark(sets, [wrong], jobs=jobs)
+    with pytest.raises(InputError, match="models must have different names: svm is there twice"):
+        benchmark(sets, [SVM, SVM], jobs=jobs)
+    (sets / "S2.txt").write_text("1 qid:1 1:one\n")
+    with pytest.raises(DataFormatError, match=r"S2.txt, line 1"):
+        benchmark(sets, [SVM], jobs=jobs)
+
+
+def test_a_query_in_two_files_of_a_fold_is_refused(sets):
+    fold = Fold("leak", (sets / "S1.txt",), (sets / "S2.txt",), (sets / "S1.txt",))
+    with pytest.raises(InputError, match=r"query 100 is in .*S1.txt and in .*S1.txt"):
+        benchmark([fold], [SVM], jobs=1)
+    with pytest.raises(InputError, match="folds must have different names: there are none"):
+        benchmark([], [SVM], jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (2, r"Fold1: no document of \S+S2.txt is relevant \(a label above 0\), so .* and picks nothing: check"),
+        (3, r"Fold1: no document of \S+S3.txt is relevant \(a label above 0\), so .* and tells nothing: check"),
+    ],
+)
+def test_parts_without_relevant_documents_are_refused(sets, number, message):
+    path = sets / f"S{number}.txt"
+    path.write_text("".join("0" + line[1:] for line in path.read_text().splitlines(keepends=True)))
+    with pytest.raises(InputError, match=message):
+        benchmark(find_folds(sets)[:1], [SVM], jobs=1)
+
+
+def test_one_model_needs_no_list(sets):
+    assert benchmark(sets, "borda-count", jobs=1).models == ("BordaCount", "Best feature")
+    assert benchmark(sets, SVM, jobs=1).models == ("svm", "Best feature")
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ([], "models is empty"),
+        ([Ridge()], r"models\[0\] is neither a name nor a model: Ridge\(\)"),
+        (Ridge(), r"models\[0\] is neither a name nor a model: Ridge\(\)"),
+        (["svm-map", RankingSVM], r"models\[1\] must be an object, RankingSVM\(...\)"),
+    ],
+)
+def test_what_is_no_model_is_refused(sets, models, message):
+    with pytest.raises(InputError, match=message):
+        benchmark(sets, models, jobs=1)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_of_scikit_learn_names_model_and_fold(sets, jobs):
+    model = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge(alpha=-1.0))
+    with pytest.raises(InputError, match="ridge in Fold[123]: The 'alpha' parameter of Ridge must be"):
+        benchmark(sets, [model], jobs=jobs)

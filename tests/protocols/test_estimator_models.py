@@ -1,0 +1,321 @@
+"""Estimators as models: grids, rounds, queries, classifiers."""
+
+import weakref
+
+import numpy as np
+import pytest
+from attrs import evolve
+from sklearn import config_context
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+
+from structsvm import Ranker
+from structsvm.exceptions import InputError
+from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
+from structsvm.fusion import CombMNZ
+from structsvm.protocols import (
+    AsGiven,
+    ClassificationSVM,
+    EstimatorModel,
+    Indicators,
+    RankingSVM,
+    Scores,
+    StagedModel,
+)
+from structsvm.rankers import RankBoost
+from structsvm.result import Status
+from tests.protocols.experiment.conftest import scored_documents
+
+RAW, Y, QID = scored_documents(6, 30, 3)
+Y[::7] *= 2.0
+X = Scores().within_queries(RAW, QID)
+
+
+class InRounds(BaseEstimator):
+    """Round r adds r times the column r mod d. Counts how often it goes through its rounds."""
+
+    def __init__(self, n_rounds=6, scale=1.0):
+        self.n_rounds = n_rounds
+        self.scale = scale
+
+    def fit(self, X, y, qid=None):
+        assert qid is not None
+        self.runs_ = 0
+        return self
+
+    def staged_predict(self, X):
+        self.runs_ += 1
+        scores = np.zeros(len(X))
+        for number in range(1, self.n_rounds + 1):
+            scores += self.scale * number * X[:, number % X.shape[1]]
+            yield scores
+
+
+class OfTheQuery(BaseEstimator):
+    """Scores that depend on the query, as those of fusion do; learns nothing."""
+
+    def fit(self, X, y=None, qid=None):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X, qid=None):
+        return np.asarray(qid, dtype=float)
+
+
+def test_a_ranker_gets_the_queries_and_one_candidate_for_each_value():
+    model = EstimatorModel(name="r", features=AsGiven(), estimator=Ranker("map"), grid={"C": (0.1, 10)})
+    candidates = model.candidates(X, Y, QID)
+    assert [each.value for each in candidates] == [0.1, 10.0]
+    for candidate in candidates:
+        expected = Ranker("map", C=candidate.value).fit(X, Y, qid=QID).predict(X)
+        assert candidate.scores(X, QID) == pytest.approx(expected)
+        assert candidate.seconds > 0.0
+    assert model.estimator.C == 1.0
+
+
+@pytest.fixture(autouse=True, params=[False, True], ids=["plain", "routing"])
+def metadata_routing(request):
+    """Nothing here depends on how the user has set scikit-learn's metadata routing."""
+    with config_context(enable_metadata_routing=request.param):
+        yield
+
+
+def test_the_last_step_of_a_pipeline_gets_the_queries():
+    pipeline = make_pipeline(StandardScaler(), Ranker("map"))
+    (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X, Y, QID)
+    scaled = StandardScaler().fit_transform(X)
+    assert candidate.scores(X, QID) == pytest.approx(Ranker("map").fit(scaled, Y, qid=QID).predict(scaled))
+    assert candidate.value == ""
+
+
+def test_so_does_one_that_made_no_request_for_them():
+    pipeline = make_pipeline(FunctionTransformer(), OfTheQuery())
+    (candidate,) = EstimatorModel(name="o", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
+    assert candidate.scores(RAW, QID + 5).tolist() == (QID + 5.0).tolist()
+
+
+def test_transformers_of_queries_get_them_inside_a_pipeline():
+    pipeline = make_pipeline(QueryPercentiles(), FillMissing(), LogisticRegression())
+    (candidate,) = EstimatorModel(name="q", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
+    percentiles = FillMissing().fit_transform(QueryPercentiles().fit_transform(RAW, qid=QID), qid=QID)
+    expected = LogisticRegression().fit(percentiles, Y > 0).decision_function(percentiles)
+    assert candidate.scores(RAW, QID) == pytest.approx(expected)
+
+
+def test_a_search_gets_the_queries():
+    folds = [(np.flatnonzero(QID < 3), np.flatnonzero(QID >= 3))]
+    search = GridSearchCV(Ranker("map"), {"C": [0.1, 10.0]}, cv=folds)
+    (candidate,) = EstimatorModel(name="s", features=AsGiven(), estimator=search).candidates(X, Y, QID)
+    with config_context(enable_metadata_routing=True):
+        expected = search.fit(X, Y, qid=QID).predict(X)
+    assert candidate.scores(X, QID) == pytest.approx(expected)
+    assert not np.array_equal(expected, GridSearchCV(Ranker("map"), {"C": [0.1, 10.0]}, cv=folds).fit(X, Y).predict(X))
+
+
+def test_scores_may_depend_on_the_query():
+    (candidate,) = EstimatorModel(name="f", features=AsGiven(), estimator=OfTheQuery()).candidates(RAW, Y, QID)
+    assert candidate.scores(RAW, QID + 5).tolist() == (QID + 5.0).tolist()
+
+
+def test_a_regressor_learns_the_grades_and_a_classifier_who_is_relevant():
+    (ridge,) = EstimatorModel(name="l", features=AsGiven(), estimator=Ridge()).candidates(X, Y, QID)
+    assert ridge.scores(X, QID) == pytest.approx(Ridge().fit(X, Y).predict(X))
+    (logistic,) = EstimatorModel(name="l", features=AsGiven(), estimator=LogisticRegression()).candidates(X, Y, QID)
+    assert logistic.scores(X, QID) == pytest.approx(LogisticRegression().fit(X, Y > 0).decision_function(X))
+    forest = RandomForestClassifier(5, random_state=0)
+    (trees,) = EstimatorModel(name="t", features=AsGiven(), estimator=forest).candidates(X, Y, QID)
+    assert trees.scores(X, QID) == pytest.approx(forest.fit(X, Y > 0).predict_proba(X)[:, 1])
+
+
+def test_a_grid_of_several_parameters_is_named_in_words():
+    grid = {"alpha": (1.0, 10.0), "fit_intercept": (True, False)}
+    model = EstimatorModel(name="g", features=AsGiven(), estimator=Ridge(), grid=grid)
+    candidates = model.candidates(X, Y, QID)
+    assert [each.value for each in candidates] == [
+        "alpha=1.0, fit_intercept=True",
+        "alpha=1.0, fit_intercept=False",
+        "alpha=10.0, fit_intercept=True",
+        "alpha=10.0, fit_intercept=False",
+    ]
+    assert candidates[3].scores(X, QID) == pytest.approx(Ridge(alpha=10.0, fit_intercept=False).fit(X, Y).predict(X))
+    switch = EstimatorModel(name="s", features=AsGiven(), estimator=Ridge(), grid={"fit_intercept": (False,)})
+    assert [each.value for each in switch.candidates(X, Y, QID)] == ["fit_intercept=False"]
+
+
+def test_indicators_for_estimators_that_know_only_arrays():
+    binned = Thresholds(5).fit_transform(RAW)
+    model = EstimatorModel(name="i", features=Indicators(5), estimator=LogisticRegression(), sparse=True)
+    (candidate,) = model.candidates(binned, Y, QID)
+    expected = LogisticRegression().fit(binned.tocsr(), Y > 0).decision_function(binned.tocsr())
+    assert candidate.scores(binned, QID) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"alpa": (1.0,)}, "g: Ridge has no parameter 'alpa'; it has alpha, "),
+        ({"alpha": ()}, "no values for 'alpha'"),
+        ({"alpha": 1}, r"a list of values for 'alpha', as \[1\]; it has 1"),
+        ({"solver": "svd"}, r"a list of values for 'solver', as \['svd'\]; it has 'svd'"),
+        (["alpha"], "grid must be a dict"),
+    ],
+)
+def test_grids_that_make_no_sense_are_refused(grid, message):
+    with pytest.raises(InputError, match=message):
+        EstimatorModel(name="g", features=AsGiven(), estimator=Ridge(), grid=grid)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda: EstimatorModel(name="e", features=AsGiven(), estimator=Ridge), r"e: .* object, Ridge\(\.\.\.\)"),
+        (lambda: EstimatorModel(name="e", features=AsGiven(), estimator="ridge"), "e: the estimator must have fit"),
+        (lambda: EstimatorModel(name="e", features=None, estimator=Ridge()), "e: features must be a map of features"),
+        (lambda: EstimatorModel(name="e", features=AsGiven, estimator=Ridge()), "e: features must be a map of"),
+        (lambda: StagedModel(name="s", features=None, estimator=InRounds(), rounds=(1,)), "s: features must be"),
+        (lambda: StagedModel(name="s", features=AsGiven(), estimator=InRounds, rounds=(1,)), "InRounds is a class"),
+        (lambda: StagedModel(name="s", features=AsGiven(), estimator=Ridge(), rounds=(1,)), "no staged_predict"),
+        (lambda: RankingSVM(name="r", features=None, loss="map", Cs=(1.0,)), "r: features must be"),
+        (lambda: ClassificationSVM(name="c", features=None, Cs=(1.0,)), "c: features must be"),
+    ],
+)
+def test_what_is_no_estimator_or_no_map_of_features_is_refused(model, message):
+    with pytest.raises(InputError, match=message):
+        model()
+
+
+@pytest.mark.parametrize("relevant", [0.0, 1.0])
+@pytest.mark.parametrize(
+    "model",
+    [
+        EstimatorModel(name="t", features=AsGiven(), estimator=RandomForestClassifier(2)),
+        EstimatorModel(name="p", features=AsGiven(), estimator=make_pipeline(StandardScaler(), LogisticRegression())),
+        ClassificationSVM(name="c", features=AsGiven(), Cs=(1.0,), balanced=True),
+    ],
+    ids=lambda model: model.name,
+)
+def test_one_kind_of_documents_teaches_a_classifier_nothing(model, relevant):
+    with pytest.raises(InputError, match="training document is relevant"):
+        model.candidates(X, np.full(len(X), relevant), QID)
+
+
+def test_a_solver_that_was_interrupted_ends_the_fit(monkeypatch):
+    interrupted = evolve(Ranker("map").fit(X, Y, qid=QID).result_, status=Status.INTERRUPTED)
+
+    def fit(self, X, y, qid=None):
+        self.result_ = interrupted
+        return self
+
+    monkeypatch.setattr(Ranker, "fit", fit)
+    for estimator in (Ranker("map"), make_pipeline(StandardScaler(), Ranker("map"))):
+        with pytest.raises(KeyboardInterrupt):
+            EstimatorModel(name="r", features=AsGiven(), estimator=estimator).candidates(X, Y, QID)
+
+
+def test_fusion_in_a_pipeline_is_told_the_queries():
+    pipeline = make_pipeline(FunctionTransformer(), CombMNZ())
+    (candidate,) = EstimatorModel(name="f", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
+    assert candidate.scores(RAW, QID).tolist() == CombMNZ().fit(RAW, qid=QID).predict(RAW, qid=QID).tolist()
+
+
+@pytest.mark.parametrize("rounds", [5, "5", (1.5, 2), None])
+def test_rounds_that_are_no_numbers_are_refused(rounds):
+    with pytest.raises(InputError, match="must be whole numbers"):
+        StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
+
+
+@pytest.mark.parametrize("rounds", [(), (0, 1), (2, 1), (1, 1)])
+def test_rounds_that_make_no_sense_are_refused(rounds):
+    with pytest.raises(InputError, match="numbers from 1 that ascend"):
+        StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
+
+
+def test_each_number_of_rounds_is_a_candidate_and_the_rounds_are_gone_through_once():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=range(2, 7, 2))
+    candidates = model.candidates(X, Y, QID)
+    fitted = InRounds().fit(X, Y, QID)
+    stages = [scores.copy() for scores in fitted.staged_predict(X)]
+    assert [each.value for each in candidates] == [2.0, 4.0, 6.0]
+    for candidate in candidates:
+        assert candidate.scores(X, QID) == pytest.approx(stages[int(candidate.value) - 1])
+    boosted = candidates[0].scores.args[0]
+    assert boosted.runs_ == 1
+    other = X[:10].copy()
+    assert candidates[2].scores(other, QID[:10]) == pytest.approx(stages[5][:10])
+    assert candidates[0].scores(X, QID) == pytest.approx(stages[1])
+    assert boosted.runs_ == 3
+
+
+def test_what_ended_early_stays_at_its_last_round():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(3), rounds=(1, 3, 9))
+    first, third, ninth = model.candidates(X, Y, QID)
+    assert ninth.scores(X, QID).tolist() == third.scores(X, QID).tolist() != first.scores(X, QID).tolist()
+    empty = StagedModel(name="s", features=AsGiven(), estimator=InRounds(0), rounds=(1,))
+    with pytest.raises(InputError, match="staged_predict yields nothing"):
+        empty.candidates(X, Y, QID)[0].scores(X, QID)
+
+
+def test_boosting_that_finds_nothing_to_learn_scores_what_it_predicts():
+    model = StagedModel(name="s", features=AsGiven(), estimator=RankBoost(3), rounds=(1, 3))
+    same = np.ones_like(X)
+    with pytest.warns(UserWarning, match="no threshold of a feature"):
+        candidates = model.candidates(same, Y, QID)
+    for candidate in candidates:
+        assert candidate.scores(same, QID).tolist() == [0.0] * len(X)
+
+
+def test_the_gap_of_the_last_step_of_a_pipeline_is_that_of_its_candidate():
+    pipeline = make_pipeline(MinMaxScaler(), Ranker(tol=1e-2))
+    (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X, Y, QID)
+    result = candidate.scores.args[0][-1].result_
+    assert candidate.gap == max(result.gap, 0.0) / result.C
+    (plain,) = EstimatorModel(name="r", features=AsGiven(), estimator=Ridge()).candidates(X, Y, QID)
+    assert plain.gap is None
+
+
+def test_rounds_and_a_grid():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": (1.0, -1.0)})
+    candidates = model.candidates(X, Y, QID)
+    assert [each.value for each in candidates] == [
+        "scale=1.0, rounds=1",
+        "scale=1.0, rounds=4",
+        "scale=-1.0, rounds=1",
+        "scale=-1.0, rounds=4",
+    ]
+    assert candidates[3].scores(X, QID) == pytest.approx(-candidates[1].scores(X, QID))
+    assert candidates[1].seconds == pytest.approx(3.0 * candidates[0].seconds)
+
+
+def test_one_matrix_of_scores_is_kept_for_a_whole_grid():
+    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": range(1, 9)})
+    candidates = model.candidates(X, Y, QID)
+    first = weakref.ref(candidates[0].scores(X, QID).base)
+    for candidate in candidates:
+        candidate.scores(X, QID)
+    assert {candidate.scores.args[0].runs_ for candidate in candidates} == {1}
+    assert first() is None
+
+
+def test_maps_of_scores():
+    assert Scores().within_queries(RAW, QID) == pytest.approx(
+        FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(RAW, qid=QID))
+    )
+    filled = Scores("scores").within_queries(RAW, QID)
+    assert filled == pytest.approx(FillMissing("min").fit_transform(RAW, qid=QID))
+    assert Scores("scores").transformer().fit(filled).transform(filled) is filled
+    kept = AsGiven().within_queries(RAW, QID)
+    assert AsGiven().transformer().fit(kept).transform(kept) is RAW
+    with pytest.raises(InputError, match="Scores"):
+        Scores("ranks")
+
+
+def test_a_scaler_in_a_pipeline_learns_from_the_training_rows_only():
+    pipeline = make_pipeline(MinMaxScaler(), Ridge())
+    (candidate,) = EstimatorModel(name="p", features=AsGiven(), estimator=pipeline).candidates(X[:60], Y[:60], QID[:60])
+    assert candidate.scores(X, QID) == pytest.approx(
+        make_pipeline(MinMaxScaler(), Ridge()).fit(X[:60], Y[:60]).predict(X)
+    )

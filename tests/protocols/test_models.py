@@ -1,0 +1,74 @@
+"""The models, one by one."""
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from structsvm import Ranker
+from structsvm.exceptions import UnknownNameError
+from structsvm.features import Thresholds
+from structsvm.protocols import create_model, paper_model_names
+from structsvm.protocols.svm_models import merge_equal
+from tests.protocols.experiment.conftest import scored_documents
+
+SCORES, Y, QID = scored_documents(6, 40, 3)
+X = Thresholds(8).fit_transform(SCORES)
+
+
+def test_the_models_of_the_paper_by_name():
+    assert paper_model_names()[:6] == ["SVM-map", "SVM-roc", "SVM-acc", "SVM-acc2", "SVM-acc3", "SVM-acc4"]
+    assert paper_model_names()[6:] == ["SVM-acc+b", "SVM-acc2+b", "SVM-acc3+b", "SVM-acc4+b"]
+    assert create_model("svm-ACC2+b", 20).name == "SVM-acc2+b"
+    assert create_model("SVM-acc3", 20).features.transformer().get_params() == {
+        "bins": 20,
+        "spacing": "even",
+        "low": 0.0,
+        "high": 1.0,
+    }
+    with pytest.raises(UnknownNameError, match="no model named 'svm-mpa'. Did you mean 'SVM-map'"):
+        create_model("svm-mpa")
+
+
+@pytest.mark.parametrize(("name", "loss"), [("SVM-map", "map"), ("SVM-roc", "roc_area")])
+def test_the_rankers_are_optimal(name, loss):
+    model = create_model(name)
+    candidates = model.candidates(X, Y, QID)
+    assert [candidate.value for candidate in candidates] == list(model.Cs)
+    for candidate in candidates[2:6]:
+        exact = Ranker(loss, candidate.value, tol=1e-6).fit(X, Y, qid=QID)
+        ranker = candidate.scores.args[0]
+        assert 0.0 <= candidate.gap <= model.tol
+        assert ranker.result_.primal <= exact.result_.primal + (model.tol + 1e-6) * candidate.value
+
+
+@pytest.mark.parametrize("name", ["SVM-acc", "SVM-acc+b", "SVM-acc2", "SVM-acc2+b"])
+def test_the_classifiers_have_the_optimum_of_zero_one(name):
+    """Merged documents, and class weights whose ratio is that of the classes, change nothing but the speed."""
+    model = create_model(name)
+    model = evolve(model, Cs=(0.01, 1.0, 100.0))
+    for candidate in model.candidates(X, Y, QID):
+        exact = Ranker(
+            "zero_one",
+            candidate.value,
+            tol=1e-6,
+            fit_intercept=name.endswith("+b"),
+            class_weight="balanced" if "acc2" in name else None,
+        ).fit(X, Y, qid=QID)
+        primal = candidate.scores.args[0].result_.primal
+        assert candidate.gap <= model.tol
+        assert abs(primal - exact.result_.primal) <= (model.tol + 1e-6) * candidate.value
+
+
+def test_equal_documents_are_merged_and_keep_their_weight():
+    relevant, weight = np.arange(240) % 3 == 0, np.arange(240) % 5 + 1.0
+    rows, merged = merge_equal(X, relevant, weight)
+    keys = [(*codes, kind) for codes, kind in zip(X.codes.tolist(), relevant.tolist(), strict=True)]
+    assert len(rows) == len(set(keys)) < 240
+    for row, total in zip(rows, merged, strict=True):
+        assert total == sum(weight[k] for k in range(240) if keys[k] == keys[row])
+
+
+def test_features_that_are_no_bins_are_not_merged():
+    rows, merged = merge_equal(X.toarray(), Y > 0, np.full(240, 2.0))
+    assert rows.tolist() == list(range(240))
+    assert set(merged) == {2.0}

@@ -1,0 +1,302 @@
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import sklearn
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+
+from structsvm.exceptions import InputError
+from structsvm.metrics import AP
+from structsvm.rankers import Preferences, RankNet
+
+
+def queries(seed=0, n=30, size=8, d=5, noise=0.0):
+    """Queries whose grades are a linear function of the features, cut into three."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(n * size, d)) * [1.0, 10.0, 1.0, 0.1, 1.0] + 3.0, np.array([1.0, -0.1, 0.5, 5.0, 0.0])
+    s = X @ w + noise * rng.normal(size=n * size)
+    return X, np.digitize(s, np.quantile(s, [0.6, 0.9])).astype(float), np.repeat(np.arange(n), size)
+
+
+@pytest.mark.parametrize("hidden", [0, 10])
+def test_what_can_be_separated_is_learned(hidden):
+    X, y, qid = queries()
+    ranker = RankNet(hidden, random_state=0, weight_decay=0.0).fit(X, y, qid)
+    assert ranker.score(X, y, qid) > 0.995
+    assert ranker.costs_[-1] < ranker.costs_[0]
+    X, y, qid = queries(1)
+    assert ranker.score(X, y, qid) == AP().mean(ranker.predict(X), y, qid) > 0.98
+
+
+def test_a_hidden_layer_learns_what_a_linear_network_cannot():
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    y, qid = (np.abs(X[:, 0]) > 1.2).astype(float), np.repeat(np.arange(20), 20)
+    linear, layered = (RankNet(h, random_state=1, learning_rate=0.3).fit(X, y, qid).score(X, y, qid) for h in (0, 10))
+    assert layered > 0.97
+    assert linear < 0.8
+
+
+def objective(w, Z, pairs, targets, query, kappa, decay):
+    """The objective by listed pairs: weighted mean over queries of the mean over pairs, and weight decay."""
+    margin = (Z[pairs.better] - Z[pairs.worse]) @ w
+    cost = np.logaddexp(0.0, margin) - targets * margin
+    means = np.array([cost[query == q].mean() for q in np.unique(query)])
+    return np.average(means, weights=kappa) + 0.5 * decay * w @ w
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_one_query_by_gradient_descent_reaches_the_optimum_of_another_solver(listed):
+    X, y, qid = queries(n=1, size=40, noise=3.0)
+    pairs = Preferences.of_labels(y)
+    ranker = RankNet(0, epochs=3000, learning_rate=1.0, weight_decay=0.01).fit(X, pairs if listed else y)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    best = minimize(
+        objective,
+        np.zeros(5),
+        (Z, pairs, expit(pairs.magnitude), qid[pairs.better], [1.0], 0.01),
+        tol=1e-12,
+    )
+    np.testing.assert_allclose(ranker.weights_, best.x, atol=1e-5)
+    np.testing.assert_allclose(ranker.predict(X), Z @ best.x, atol=1e-4)
+
+
+def test_steps_after_each_query_come_near_the_optimum_with_weights_of_queries():
+    X, y, qid = queries(n=12, size=10, noise=3.0)
+    y[qid == 3] = 1.0  # nothing to learn from
+    kappa = np.arange(12.0)
+    ranker = RankNet(0, epochs=500, weight_decay=0.05, log_odds=2.0, random_state=0)
+    ranker.fit(X, y, qid, sample_weight=kappa[qid])
+    assert (ranker.n_examples_, ranker.n_left_out_) == (10, 2)
+    used = (qid != 3) & (qid != 0)  # query 0 has no weight
+    pairs = Preferences.of_labels(y, qid)
+    Z = (X - X[used].mean(axis=0)) / X[used].std(axis=0)
+    arguments = Z, pairs, expit(2.0 * pairs.magnitude), qid[pairs.better], np.delete(kappa, 3), 0.05
+    optimum = minimize(objective, np.zeros(5), arguments, tol=1e-12).fun
+    reached = objective(ranker.weights_, *arguments)
+    assert optimum <= reached < optimum + 1e-4
+    assert objective(RankNet(0, random_state=0).fit(X, y, qid).weights_, *arguments) > optimum + 1e-3
+
+
+@pytest.mark.parametrize("log_odds", [1.0, None])
+@pytest.mark.parametrize("hidden", [0, 4])
+def test_labels_and_the_preferences_that_they_stand_for_are_the_same(hidden, log_odds):
+    X, y, qid = queries(noise=1.0)
+    shuffled = np.random.default_rng(1).permutation(len(y))
+    X, y, qid = X[shuffled], y[shuffled], qid[shuffled]
+    one, other = (
+        RankNet(hidden, epochs=5, log_odds=log_odds, random_state=0).fit(X, target, qid)
+        for target in (y, Preferences.of_labels(y, qid))
+    )
+    np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-8)
+
+
+def test_the_difference_of_scores_nears_the_magnitude():
+    X = np.eye(4)
+    pairs = Preferences.of([(0, 1, 0.5), (2, 3, 3.0)])
+    scores = RankNet(0, epochs=500, learning_rate=1.0, weight_decay=0.0).fit(X, pairs, [0, 0, 1, 1]).predict(X)
+    assert scores[0] - scores[1] == pytest.approx(0.5, abs=1e-3)
+    assert scores[2] - scores[3] == pytest.approx(3.0, abs=1e-3)
+
+
+def test_queries_without_preferences_are_left_out():
+    X, _, qid = queries(n=4)
+    ranker = RankNet(0, epochs=2).fit(X, Preferences([9, 30], [12, 25]), qid)
+    assert (ranker.n_examples_, ranker.n_left_out_) == (2, 2)
+
+
+def test_ties_pull_scores_of_a_grade_together():
+    X, y, qid = queries(noise=1.0)
+
+    def spread(ties):
+        scores = RankNet(0, random_state=0, ties=ties).fit(X, y, qid).predict(X)
+        return np.mean([scores[(qid == q) & (y == 0)].std() for q in np.unique(qid)])
+
+    assert spread(True) < 0.9 * spread(False)
+    alone = RankNet(0, ties=True).fit(X, np.ones(len(y)), qid)
+    np.testing.assert_allclose(alone.weights_, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("hidden", [0, 4])
+def test_random_state_decides(hidden):
+    X, y, qid = queries(noise=1.0)
+    one, same, other = (RankNet(hidden, epochs=3, random_state=seed).fit(X, y, qid).predict(X) for seed in (0, 0, 1))
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+def test_rows_of_a_query_need_not_be_together():
+    X, y, qid = queries()
+    by_row = np.argsort(np.arange(len(y)) % 8, kind="stable")  # keeps the order within queries, and of queries
+    one, other = (
+        RankNet(3, epochs=3, random_state=0).fit(X[rows], y[rows], qid[rows]) for rows in (slice(None), by_row)
+    )
+    np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-10)
+
+
+def test_float32_and_lists():
+    X, y, qid = queries(n=6)
+    ranker = RankNet(3, epochs=3, random_state=0)
+    scores = clone(ranker).fit(X, y, qid).predict(X)
+    np.testing.assert_allclose(clone(ranker).fit(X.tolist(), y.tolist(), qid.tolist()).predict(X.tolist()), scores)
+    single = clone(ranker).fit(X.astype(np.float32), y, qid).predict(X.astype(np.float32))
+    assert single.dtype == np.float64
+    np.testing.assert_allclose(single, scores, atol=1e-4)
+
+
+def test_validation_keeps_the_first_best_epoch():
+    X, y, qid = queries(noise=3.0)
+    held = queries(1, noise=3.0)
+    ranker = RankNet(4, epochs=30, random_state=0, measure="ndcg@5").fit(X, y, qid, validation=held)
+    assert ranker.path_.shape == (30, len(ranker.weights_))
+    assert ranker.best_epoch_ == np.argmax(ranker.validation_scores_) + 1
+    assert ranker.score(*held) == ranker.validation_scores_.max()
+    stages = list(ranker.staged_predict(held[0]))
+    assert len(stages) == ranker.best_epoch_ < 30
+    assert (stages[-1] == ranker.predict(held[0])).all()
+    last = RankNet(4, epochs=30, random_state=0).fit(X, y, qid)
+    assert last.best_epoch_ == 30
+    assert last.validation_scores_ is None
+    every = list(last.staged_predict(held[0]))
+    assert len(every) == 30
+    assert (every[-1] == last.predict(held[0])).all()
+    assert (every[ranker.best_epoch_ - 1] == stages[-1]).all()
+
+
+def test_patience_stops():
+    X, y, qid = queries(noise=3.0)
+    held = queries(1, noise=3.0)
+    ranker = RankNet(4, epochs=300, patience=3, random_state=0).fit(X, y, qid, validation=held)
+    assert len(ranker.costs_) == ranker.best_epoch_ + 3 < 300
+    assert len(ranker.validation_scores_) == len(ranker.path_) == len(ranker.costs_)
+
+
+def test_a_fitted_ranker_can_be_pickled():
+    X, y, qid = queries(n=5)
+    ranker = RankNet(3, epochs=2).fit(X, y, qid)
+    assert (pickle.loads(pickle.dumps(ranker)).predict(X) == ranker.predict(X)).all()
+
+
+def test_a_constant_feature_changes_nothing():
+    X, y, qid = queries(n=6)
+    ranker = RankNet(0, epochs=3, random_state=0)
+    with_constant = np.column_stack([X, np.full(len(y), 0.1)])
+    np.testing.assert_allclose(
+        clone(ranker).fit(with_constant, y, qid).predict(with_constant), clone(ranker).fit(X, y, qid).predict(X)
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"hidden": -1}, r"RankNet\(hidden=...\) must be an integer of at least 0"),
+        ({"hidden": 2.5}, r"RankNet\(hidden=...\)"),
+        ({"epochs": 0}, r"RankNet\(epochs=...\)"),
+        ({"learning_rate": 0.0}, r"RankNet\(learning_rate=...\)"),
+        ({"log_odds": 0.0}, r"RankNet\(log_odds=...\)"),
+        ({"weight_decay": -1.0}, r"RankNet\(weight_decay=...\)"),
+        ({"ties": 1}, r"RankNet\(ties=...\) must be True or False"),
+        ({"patience": 0}, r"RankNet\(patience=...\)"),
+        ({"patience": 3}, r"patience=3\) stops by a measure of held-out queries, and fit was given none"),
+        ({"measure": "nothing"}, "nothing"),
+        ({"learning_rate": 1e200, "weight_decay": 1e200}, "overflowed in epoch 1: RankNet needs a smaller"),
+    ],
+)
+def test_settings_that_cannot_be_used(settings, message):
+    X, y, qid = queries(n=3)
+    with pytest.raises(InputError, match=message):
+        RankNet(**settings).fit(X, y, qid)
+
+
+def test_data_that_cannot_be_learned_from():
+    X, y, qid = queries(n=3)
+    with pytest.raises(InputError, match="none of the 3 queries: each has a single grade"):
+        RankNet().fit(X, qid, qid)
+    with pytest.raises(InputError, match="none of the 24 queries"):
+        RankNet(ties=True).fit(X, y, np.arange(24))
+    with pytest.raises(InputError, match="sample_weight is zero for each of the 1 queries"):
+        RankNet().fit(X, np.where(qid == 1, y, 0.0), qid, sample_weight=np.where(qid == 1, 0.0, 1.0))
+    with pytest.raises(InputError, match="ties=True"):
+        RankNet(ties=True).fit(X, Preferences([0], [1]), qid)
+    with pytest.raises(InputError, match=r"sparse input \(csr_array\) is not supported"):
+        RankNet().fit(sp.csr_array(X), y, qid)
+    with pytest.raises(InputError, match=r"sparse input \(csr_array\) is not supported"):
+        RankNet().fit(X, y, qid).predict(sp.csr_array(X))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, y, qid: X, "must be a tuple"),
+        (lambda X, y, qid: (X,), "must be a tuple"),
+        (lambda X, y, qid: (X, y), "validation needs it too"),
+        (lambda X, y, qid: (X[:, :2], y, qid), "validation cannot be used: X has 2 features"),
+        (lambda X, y, qid: (X, 0 * y, qid), "validation cannot be used: map has a value for none of its queries"),
+        (lambda X, y, qid: (X, y[1:], qid), "validation cannot be used: X has 24 rows but y has 23"),
+        (lambda X, y, qid: (X, y, qid[1:]), "validation cannot be used: qid must hold one"),
+    ],
+)
+def test_validation_that_cannot_be_used(change, message):
+    X, y, qid = queries(n=3)
+    with pytest.raises(InputError, match=message):
+        RankNet().fit(X, y, qid, validation=change(X, y, qid))
+
+
+def test_without_qid_validation_needs_none():
+    X, y, _ = queries(n=3)
+    assert RankNet(epochs=3).fit(X, y, validation=(X, y)).validation_scores_.shape == (3,)
+
+
+def test_data_frames_and_their_names():
+    X, y, qid = queries(n=8)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = RankNet(3, epochs=3, random_state=0).fit(frame, y, qid, validation=(frame, y, qid))
+        scores = fitted.predict(frame)
+        stages = list(fitted.staged_predict(frame))
+    assert fitted.feature_names_in_.tolist() == list(frame.columns)
+    assert (scores == RankNet(3, epochs=3, random_state=0).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
+    assert len(stages) == fitted.best_epoch_
+
+
+def test_a_grid_search_with_queries():
+    X, y, qid = queries(noise=1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(RankNet(epochs=3, random_state=0), {"hidden": [0, 4]}, cv=GroupKFold(3))
+        search.fit(X, y, qid=qid, groups=qid)
+        assert 0.5 < search.score(X, y, qid=qid) <= 1.0
+    assert search.best_estimator_.n_examples_ > 20
+
+
+def test_settings_that_are_changed_later_do_not_change_a_fitted_network():
+    X, y, qid = queries(n=6)
+    ranker = RankNet(3, epochs=3, random_state=0).fit(X, y, qid)
+    scores, stages = ranker.predict(X), [stage.tolist() for stage in ranker.staged_predict(X)]
+    assert ranker.hidden_ == 3
+    ranker.set_params(hidden=500)
+    assert ranker.predict(X).tolist() == scores.tolist()
+    assert [stage.tolist() for stage in ranker.staged_predict(X)] == stages
+
+
+def test_a_refit_that_fails_leaves_the_network_as_it_was():
+    X, y, qid = queries(n=6)
+    ranker = RankNet(3, epochs=3, random_state=0).fit(X, y, qid)
+    scores = ranker.predict(X)
+    with pytest.raises(InputError, match="overflowed in epoch 1"):
+        ranker.set_params(learning_rate=1e200, weight_decay=1e200).fit(9.0 * X, y, qid)
+    assert ranker.predict(X).tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize("factor", [1e160, 1e300])
+def test_features_that_overflow(factor):
+    X, y, qid = queries(n=6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InputError, match="the features overflow where RankNet standardises them"):
+            RankNet(3, epochs=3).fit(factor * X, y, qid)

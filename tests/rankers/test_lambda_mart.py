@@ -1,0 +1,264 @@
+import pickle
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.features import Thresholds
+from structsvm.rankers import LambdaMART, Preferences
+
+lightgbm = pytest.importorskip("lightgbm")
+
+ONE_THREAD = {"num_threads": 1}
+
+
+def queries(seed=0, n=20, size=15):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n * size, 4))
+    y = np.digitize(np.abs(X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=n * size), [1.0, 2.0]).astype(float)
+    return X, y, np.repeat(np.arange(n), size)
+
+
+def ranker(**settings):
+    return LambdaMART(**{"n_estimators": 20, "params": ONE_THREAD, "random_state": 0} | settings)
+
+
+def test_the_trees_are_those_of_lightgbm():
+    X, y, qid = queries()
+    y[qid == 4] = 1.0
+    ours = ranker(learning_rate=0.2, num_leaves=5, min_child_samples=7).fit(X, y, qid)
+    assert (ours.n_examples_, ours.n_left_out_, ours.best_iteration_) == (19, 1, 20)
+    theirs = lightgbm.LGBMRanker(
+        n_estimators=20, learning_rate=0.2, num_leaves=5, min_child_samples=7, n_jobs=1, verbosity=-1
+    ).fit(X, y.astype(int), group=[15] * 20)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
+    assert ours.score(X, y, qid) > 0.95
+    assert np.ptp(ours.predict(X)) > 0.5
+
+
+def test_missing_features_are_those_of_lightgbm():
+    X, y, qid = queries()
+    X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
+    ours = ranker(min_child_samples=5).fit(X, y, qid, validation=(X, y, qid))
+    theirs = lightgbm.LGBMRanker(n_estimators=ours.best_iteration_, min_child_samples=5, n_jobs=1, verbosity=-1)
+    theirs.fit(X, y.astype(int), group=[15] * 20)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
+    *_, last = ours.staged_predict(X)
+    np.testing.assert_allclose(last, ours.predict(X), rtol=1e-12)
+    filled = ranker(min_child_samples=5).fit(np.nan_to_num(X), y, qid)
+    assert ours.score(X, y, qid) > filled.score(np.nan_to_num(X), y, qid)
+    sparse = sp.csr_array(X)
+    np.testing.assert_allclose(ours.predict(sparse), ours.predict(X), rtol=1e-12)
+    ours.fit(sparse, y, qid)
+    with pytest.raises(InputError, match="infinity"):
+        ours.predict(np.where(np.isnan(X), np.inf, X))
+
+
+def test_rows_of_a_query_need_not_be_together():
+    X, y, qid = queries()
+    by_row = np.argsort(np.arange(len(y)) % 15, kind="stable")
+    one, other = (ranker().fit(X[rows], y[rows], qid[rows]).predict(X) for rows in (slice(None), by_row))
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_a_query_of_no_weight_is_not_learned_from():
+    X, y, qid = queries()
+    weight = np.where(qid < 10, 2.0, 0.0)
+    mean = (
+        ranker(min_child_samples=1)
+        .fit(X, y, qid, sample_weight=np.ones(len(y)))
+        .score(X[qid < 10], y[qid < 10], qid[qid < 10])
+    )
+    weighted = ranker(min_child_samples=1).fit(X, y, qid, sample_weight=weight)
+    assert weighted.score(X[qid < 10], y[qid < 10], qid[qid < 10]) >= mean
+    y[qid >= 10] = y[qid >= 10][::-1]
+    np.testing.assert_allclose(
+        ranker(min_child_samples=1).fit(X, y, qid, sample_weight=weight).predict(X), weighted.predict(X)
+    )
+
+
+def test_validation_keeps_the_first_best_number_of_trees():
+    X, y, qid = queries(n=8)
+    held = queries(1, n=8)
+    fitted = ranker(n_estimators=60, measure="ndcg@3").fit(X, y, qid, validation=held)
+    assert fitted.best_iteration_ == np.argmax(fitted.validation_scores_) + 1
+    assert fitted.score(*held) == fitted.validation_scores_.max()
+    stages = list(fitted.staged_predict(held[0]))
+    assert len(fitted.validation_scores_) == 60 > fitted.best_iteration_ == len(stages)
+    np.testing.assert_allclose(stages[-1], fitted.predict(held[0]), rtol=1e-12)
+    whole = ranker(n_estimators=60).fit(X, y, qid)
+    assert (whole.best_iteration_, whole.validation_scores_) == (60, None)
+    every = list(whole.staged_predict(held[0]))
+    assert len(every) == 60
+    np.testing.assert_allclose(every[len(stages) - 1], stages[-1], rtol=1e-12)
+    np.testing.assert_allclose(every[-1], whole.predict(held[0]), rtol=1e-12)
+
+
+def test_patience_stops():
+    X, y, qid = queries(n=8)
+    fitted = ranker(n_estimators=500, patience=4).fit(X, y, qid, validation=queries(1, n=8))
+    assert len(fitted.validation_scores_) == fitted.best_iteration_ + 4 < 500
+    with pytest.raises(InputError, match="patience=4.* none: pass validation"):
+        ranker(patience=4).fit(X, y, qid)
+
+
+def test_sparse_binned_and_single_precision_features():
+    X, y, qid = queries()
+    scores = ranker().fit(X, y, qid).predict(X)
+    np.testing.assert_allclose(ranker().fit(sp.csr_array(X), y, qid).predict(sp.csr_array(X)), scores)
+    np.testing.assert_allclose(ranker().fit(X.tolist(), y.tolist(), qid.tolist()).predict(X.tolist()), scores)
+    X32 = X.astype(np.float32)
+    np.testing.assert_allclose(
+        ranker().fit(X32, y, qid).predict(X32), ranker().fit(X32.astype(float), y, qid).predict(X32)
+    )
+    binned = Thresholds(bins=10).fit_transform(X)
+    np.testing.assert_allclose(
+        ranker().fit(binned, y, qid).predict(binned), ranker().fit(binned.toarray(), y, qid).predict(binned.toarray())
+    )
+
+
+def test_random_state_decides():
+    X, y, qid = queries()
+    params = ONE_THREAD | {"bagging_fraction": 0.5, "bagging_freq": 1}
+    one, same, other = (ranker(params=params, random_state=s).fit(X, y, qid).predict(X) for s in (0, 0, 1))
+    assert (one == same).all()
+    assert (one != other).any()
+
+
+def test_more_parameters_reach_lightgbm():
+    X, y, qid = queries()
+    plain = ranker().fit(X, y, qid).predict(X)
+    assert (ranker(params=ONE_THREAD | {"label_gain": [0, 1, 100]}).fit(X, y, qid).predict(X) != plain).any()
+
+
+def test_it_says_when_there_is_no_split():
+    X, y, qid = queries(n=2)
+    with pytest.warns(UserWarning, match="no tree has a split.* 30 rows may be too few for min_child_samples=20"):
+        fitted = ranker().fit(X, y, qid, validation=(X, y, qid))
+    assert np.ptp(fitted.predict(X)) == 0.0
+    assert fitted.best_iteration_ == 1
+
+
+def test_nothing_is_printed(capfd):
+    X, y, qid = queries()
+    ranker(params=None).fit(X, y, qid, validation=queries(1))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_fitted_ranker_can_be_pickled():
+    X, y, qid = queries()
+    fitted = ranker().fit(X, y, qid)
+    assert (pickle.loads(pickle.dumps(fitted)).predict(X) == fitted.predict(X)).all()
+
+
+def test_lightgbm_that_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    X, y, qid = queries()
+    with pytest.raises(NotInstalledError, match=r"pip install 'structural-svm\[lambdamart\]'"):
+        ranker().fit(X, y, qid)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError("libgomp.so.1: cannot open"), r"LightGBM, .* cannot be loaded: libgomp.so.1: cannot open. .*libgomp1"),
+        (ImportError("a symbol is missing"), "installed but cannot be loaded: a symbol is missing"),
+        (ModuleNotFoundError("No module named 'narwhals'", name="narwhals"), "cannot be loaded: No module named 'narw"),
+    ],
+)
+def test_lightgbm_that_cannot_be_loaded(monkeypatch, error, message):
+    class Finder:
+        def find_spec(self, name, path=None, target=None):
+            if name == "lightgbm":
+                raise error
+
+    monkeypatch.delitem(sys.modules, "lightgbm")
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+    with pytest.raises(NotInstalledError, match=message):
+        ranker().fit(*queries())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_estimators": 0}, r"LambdaMART\(n_estimators=...\)"),
+        ({"learning_rate": 0.0}, r"LambdaMART\(learning_rate=...\)"),
+        ({"num_leaves": 1}, r"LambdaMART\(num_leaves=...\)"),
+        ({"min_child_samples": 0}, r"LambdaMART\(min_child_samples=...\)"),
+        ({"params": "fast"}, "must be a dict of parameters of LightGBM"),
+        ({"params": {"num_iterations": 3}}, "must not have 'num_iterations': that is the parameter n_estimators"),
+        ({"params": {"objective": "binary"}}, "that is always 'lambdarank'"),
+        ({"params": {"lambda_l1": -1.0}}, "LightGBM cannot learn from these data with these parameters: .*lambda_l1"),
+        ({"params": {"label_gain": [0, 1]}}, "LightGBM cannot learn from these data"),
+        ({"measure": "nothing"}, "nothing"),
+    ],
+)
+def test_settings_that_cannot_be_used(settings, message):
+    with pytest.raises(InputError, match=message):
+        ranker(**settings).fit(*queries())
+
+
+def test_data_that_cannot_be_learned_from():
+    X, y, qid = queries()
+    for wrong in (-y, y / 2.0):
+        with pytest.raises(InputError, match=r"whole numbers of at least 0, and \d+ of 300 labels are not, such as"):
+            ranker().fit(X, wrong, qid)
+    with pytest.raises(InputError, match="LightGBM cannot learn from these data"):
+        ranker().fit(X, 20 * y, qid)
+    with pytest.raises(InputError, match="none of the 20 queries"):
+        ranker().fit(X, qid, qid)
+    with pytest.raises(InputError, match="sample_weight is zero for each of the 1 queries"):
+        ranker().fit(X, np.where(qid == 1, y, 0.0), qid, sample_weight=np.where(qid == 1, 0.0, 1.0))
+    with pytest.raises(InputError, match="not from preferences"):
+        ranker().fit(X, Preferences([0], [1]), qid)
+
+
+def test_data_frames_and_their_names():
+    X, y, qid = queries(n=8)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = ranker(n_estimators=3).fit(frame, y, qid, validation=(frame, y, qid))
+        scores = fitted.predict(frame)
+        stages = list(fitted.staged_predict(frame))
+    assert fitted.feature_names_in_.tolist() == list(frame.columns)
+    assert (scores == ranker(n_estimators=3).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
+    assert len(stages) == fitted.best_iteration_
+
+
+OURS = {
+    "objective": "always 'lambdarank'",
+    "metric": "the parameter measure, on validation",
+    "num_iterations": "the parameter n_estimators",
+    "early_stopping_round": "the parameter patience",
+    "learning_rate": "the parameter learning_rate",
+    "num_leaves": "the parameter num_leaves",
+    "min_data_in_leaf": "the parameter min_child_samples",
+    "seed": "the parameter random_state",
+}
+
+
+@pytest.mark.parametrize("canonical", OURS)
+def test_parameters_of_its_own_are_refused_by_every_name(canonical, monkeypatch):
+    names = lightgbm.basic._ConfigAliases.get(canonical)
+    assert len(names) > 2
+    for listed in (True, False):
+        if not listed:  # as with a LightGBM that does not say its names
+            monkeypatch.delattr(lightgbm.basic, "_ConfigAliases")
+        for name in names:
+            with pytest.raises(InputError, match=f"must not have '{name}': that is {OURS[canonical]}"):
+                ranker(params={"num_threads": 1, name: 3}).fit(*queries())
+
+
+@pytest.mark.parametrize("name", ["boosting", "boosting_type", "boost"])
+def test_trees_that_change_later_take_no_validation(name):
+    X, y, qid = queries()
+    dart = ranker(params=ONE_THREAD | {name: "dart"})
+    with pytest.raises(InputError, match="'dart'}.* takes no validation: earlier trees are scaled anew"):
+        dart.fit(X, y, qid, validation=queries(1))
+    assert dart.fit(X, y, qid).best_iteration_ == 20
+    assert dart.score(X, y, qid) > 0.9

@@ -1,0 +1,76 @@
+"""Every ranker in pipelines and grid searches, with qid and weights handed on by metadata routing."""
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from structsvm import Ranker, fusion, rankers
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.fusion import Comb, Fusion
+
+CLASSES = {
+    name: thing
+    for package in (rankers, fusion)
+    for name, thing in vars(package).items()
+    if isinstance(thing, type) and issubclass(thing, RankingEstimator) and thing not in (Fusion, Comb)
+}
+SMALL = {
+    "LambdaMART": {"n_estimators": 3, "params": {"num_threads": 1}},
+    "RankBoost": {"n_rounds": 3},
+    "RankNet": {"epochs": 3, "random_state": 0},
+}
+ESTIMATORS = {"Ranker": Ranker()} | {name: CLASSES[name](**SMALL.get(name, {})) for name in sorted(CLASSES)}
+LEARNERS = [name for name, estimator in ESTIMATORS.items() if not isinstance(estimator, Fusion)]
+
+
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = (X[:, 0] + rng.normal(size=90) > 0.3).astype(float)
+    return X, y, np.repeat(np.arange(9), 10), np.repeat(rng.uniform(0.1, 5.0, 9), 10)
+
+
+def estimator_of(name):
+    if name == "LambdaMART":
+        pytest.importorskip("lightgbm")
+    return clone(ESTIMATORS[name])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_pipeline_scores_as_its_ranker_does(name):
+    X, y, qid, _ = data()
+    scaled = StandardScaler().fit_transform(X)
+    with config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), estimator_of(name)).fit(X, y, qid=qid)
+        assert pipeline.score(X, y, qid=qid) == estimator_of(name).fit(scaled, y, qid=qid).score(scaled, y, qid=qid)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_weights_of_queries_reach_fit_and_score(name):
+    X, y, qid, weights = data()
+    scaled = StandardScaler().fit_transform(X)
+    with config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        pipeline = make_pipeline(scaler, estimator_of(name)).fit(X, y, qid=qid, sample_weight=weights)
+        found = pipeline.score(X, y, qid=qid, sample_weight=weights)
+    alone = estimator_of(name).fit(scaled, y, qid=qid, sample_weight=weights)
+    assert found == alone.score(scaled, y, qid=qid, sample_weight=weights)
+    assert found != alone.score(scaled, y, qid=qid)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_grid_search_over_a_pipeline(name, weighted):
+    X, y, qid, weights = data()
+    given = {"qid": qid} | ({"sample_weight": weights} if weighted else {})
+    with config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        pipeline = make_pipeline(scaler, estimator_of(name))
+        grid = {f"{pipeline.steps[-1][0]}__measure": ["map", "ndcg"]}
+        search = GridSearchCV(pipeline, grid, cv=GroupKFold(3), error_score="raise").fit(X, y, groups=qid, **given)
+        assert search.score(X, y, **given) == search.best_estimator_.score(X, y, **given)
+    assert 0.4 < search.best_score_ <= 1.0

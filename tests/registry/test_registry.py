@@ -1,0 +1,343 @@
+"""Objects by name: spellings, hints, plug-ins, and nothing imported before its use."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, EntryPoints
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from structsvm import metrics
+from structsvm.cli import main
+from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.losses import NDCG, AveragePrecision, Multiclass, ReciprocalRank, ROCArea
+from structsvm.metrics import AP
+from structsvm.qp import OSQP, ActiveSet, HiGHS
+from structsvm.registry import backends, losses, measures, registry, solvers
+from structsvm.solvers import NSlack, OneSlack
+
+
+@pytest.mark.parametrize("name", ["one-slack", "one_slack", "ONE-SLACK", " One_Slack ", "OneSlack"])
+def test_hyphens_underscores_and_case_do_not_matter(name: str) -> None:
+    assert solvers.create(name) == OneSlack()
+
+
+def test_settings_are_passed_on() -> None:
+    assert solvers.create("n-slack", tol=0.5) == NSlack(tol=0.5)
+
+
+def test_an_object_is_returned_as_it_is() -> None:
+    loss = ROCArea(relevant_from=2)
+    assert losses.create(loss) is loss
+
+
+@pytest.mark.parametrize("kind", [losses, solvers, backends, measures])
+def test_every_name_is_found_and_spelled_back(kind: Any) -> None:
+    for name in [*kind.built_in, *kind.names()]:
+        assert isinstance(kind.find(name), type)
+    for name in kind.names():
+        made = kind.create(name)
+        assert kind.create(kind.spell(made)) == made
+        assert kind.spell(made) == name or name in ("auto", "f")  # two names of one thing
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "thing"),
+    [
+        (losses, "map(relevant_from=2)", AveragePrecision(relevant_from=2)),
+        (losses, "ndcg", NDCG()),
+        (losses, "ndcg@3(encoding=position)", NDCG(3, encoding="position")),
+        (
+            losses,
+            "letor_ndcg@20(gain=linear,relevant_from=2)",
+            NDCG(20, discount="letor", gain="linear", relevant_from=2),
+        ),
+        (losses, "mrr", ReciprocalRank()),
+        (
+            solvers,
+            "one-slack(backend=osqp,max_iter=7,line_search=true)",
+            OneSlack(backend="osqp", max_iter=7, line_search=True),
+        ),
+        (backends, "osqp(eps=1e-06,polishing=false)", OSQP(eps=1e-6, polishing=False)),
+        (measures, "letor_ndcg@3(gain=linear)", metrics.NDCG(3, discount="letor", gain="linear")),
+    ],
+)
+def test_settings_in_a_name(kind: Any, name: str, thing: Any) -> None:
+    assert kind.create(name) == thing
+    assert kind.spell(thing) == name
+
+
+def test_what_cannot_be_written_has_no_name() -> None:
+    assert solvers.spell(OneSlack(backend=HiGHS())) is None
+    assert losses.spell(Multiclass(classes=["a", "b"])) is None
+    assert losses.spell(HiGHS()) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        (losses, "ndcg@ten", "'ndcg@ten': the cut-off after @ must be a whole number, as in 'ndcg@10'"),
+        (losses, "ndcg@0", "NDCG(k=...) must be an integer of at least 1, got 0"),
+        (losses, "map@10", "'map@10': map takes no cut-off; write 'map'"),
+        (
+            losses,
+            "map(depth=2)",
+            "'map(depth=2)': 'depth=2' is no setting of map; there are relevant_from, written as in",
+        ),
+        (losses, "ndcg(k=3)", "'ndcg(k=3)': k is the cut-off, which is written after @: write 'ndcg@3'"),
+        (losses, "p(k=many)", "k is the cut-off, which is written after @: write 'p@5'"),
+        (losses, "map(k=3)", "'k=3' is no setting of map"),
+        (measures, "ndcg(k=3,gain=linear)", "write 'ndcg@3'"),
+        (losses, "map(relevant_from=high)", "relevant_from must be a number, not 'high'"),
+        (losses, "multiclass(classes=3)", "classes cannot be written in a name: pass an object"),
+        (solvers, "n-slack(max_iter=2.5)", "max_iter must be a whole number, not '2.5'"),
+        (backends, "osqp(polishing=maybe)", "polishing must be true or false, not 'maybe'"),
+        (
+            measures,
+            "letor_ndcg@5(discount=standard)",
+            "'discount=standard' is no setting of letor_ndcg; there are empty, gain",
+        ),
+        (losses, "ndcg(gain=linear,gain=exponential)", "gain is given twice; leave one out"),
+        (solvers, "n-slack(tol=1,tol=1)", "tol is given twice"),
+        (measures, "p", "p needs a cut-off, as in 'p@5'"),
+    ],
+)
+def test_wrong_settings_in_a_name_are_explained(kind: Any, name: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        kind.create(name)
+    assert message in str(caught.value)
+
+
+def test_a_setting_cannot_be_given_twice() -> None:
+    with pytest.raises(
+        InputError, match="the name 'osqp\\(eps=1\\)' says what eps is: it cannot be given a second time"
+    ):
+        backends.create("osqp(eps=1)", eps=2.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "hint"),
+    [
+        (losses, "roc-aera", "roc_area"),
+        (losses, "mapp", "map"),
+        (losses, "mapp(relevant_from=2)", "map"),
+        (solvers, "nslak", "n-slack"),
+        (solvers, "OneSlak", "one-slack"),
+        (backends, "active", "active-set"),
+        (backends, "cvxpot", "cvxopt"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(kind: Any, name: str, hint: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        kind.create(name)
+    assert str(caught.value).startswith(f"there is no {kind.kind} named {name!r}. Did you mean {hint!r}? Known: ")
+    assert isinstance(caught.value, ValueError)
+
+
+def test_a_name_unlike_any_other_gets_no_hint() -> None:
+    with pytest.raises(UnknownNameError, match="^there is no loss named 'xyz'. Known: [^?]*$"):
+        losses.create("xyz")
+
+
+def test_a_class_is_not_an_object() -> None:
+    with pytest.raises(InputError, match=r"OneSlack is a class: pass an object, OneSlack\(\), or a name"):
+        solvers.create(OneSlack)
+
+
+@pytest.mark.parametrize("spec", [None, 3, {"name": "map"}])
+@pytest.mark.parametrize("kind", [losses, solvers, backends])
+def test_something_else_is_not_an_object_either(kind: Any, spec: Any) -> None:
+    with pytest.raises(InputError, match=f"is no {kind.kind}: pass a name"):
+        kind.create(spec)
+
+
+def test_names_of_classes() -> None:
+    assert losses.name_of(AveragePrecision) == "map"
+    assert backends.create(backends.name_of(ActiveSet)) == ActiveSet()
+    assert losses.name_of(ActiveSet) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "message"),
+    [
+        (solvers, HiGHS(), r"HiGHS\(.*\) is no solver, but a QP backend, for backend=... of a solver: pass a name"),
+        (backends, OneSlack(), r"OneSlack\(.*\) is no QP backend, but a solver, for solver=...: pass a name"),
+        (solvers, ROCArea(), r"ROCArea\(.*\) is no solver, but a loss, for loss=...: pass a name \(auto, "),
+        (losses, AP(), r"AP\(.*\) is no loss, but a measure, for measure=..., which .*: pass a name \(map, "),
+    ],
+)
+def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{message}"):
+        kind.create(spec)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "meaning"),
+    [
+        (
+            losses,
+            "err@5",
+            "'err@5' is a measure, for measure=..., which a ranker reports and does not train on; "
+            "a loss is needed here. Known: ",
+        ),
+        (losses, "HiGHS", "'HiGHS' is a QP backend, for backend=... of a solver; a loss is needed here. Known: "),
+        (solvers, "highs", "'highs' is a QP backend"),
+        (backends, "n_slack", "'n_slack' is a solver, for solver=...; a QP backend is needed here. Known: "),
+    ],
+)
+def test_a_name_of_something_else_is_told_what_it_is(
+    kind: Any, name: str, meaning: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(measures.built_in, "err", "structsvm.metrics:P")
+    with pytest.raises(UnknownNameError) as caught:
+        kind.create(name)
+    assert str(caught.value).startswith(f"there is no {kind.kind} named {name!r}. {meaning}")
+
+
+class PlugIn(ROCArea):
+    """A loss of another package."""
+
+
+class NeedsSettings(ROCArea):
+    def __init__(self, depth: int) -> None:
+        raise AssertionError("made without need")
+
+
+class WithCutoff(ROCArea):
+    """A loss of another package that is no attrs class."""
+
+    def __init__(self, k: int, *, discount: Callable[[int], float] | None = None, base=2.0) -> None:  # type: ignore[no-untyped-def]
+        super().__init__()
+        for name, value in {"k": k, "discount": discount, "base": base}.items():
+            object.__setattr__(self, name, value)
+
+
+@pytest.fixture
+def plug_ins(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Three entry points of other packages; returns the names of those that were loaded."""
+    loaded: list[str] = []
+
+    class Spied(EntryPoint):
+        def load(self) -> Any:
+            loaded.append(self.name)
+            return super().load()
+
+    points = [
+        Spied("my_loss", f"{__name__}:PlugIn", "structsvm.losses"),
+        Spied("deep", f"{__name__}:WithCutoff", "structsvm.losses"),
+        Spied("needs", f"{__name__}:NeedsSettings", "structsvm.losses"),
+        Spied("broken", "no_such_module:Loss", "structsvm.losses"),
+        Spied("strange", "builtins:dict", "structsvm.losses"),
+        Spied("map", f"{__name__}:PlugIn", "structsvm.losses"),
+    ]
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[PlugIn.__module__])
+    monkeypatch.setattr(registry, "entry_points", lambda group: EntryPoints(p for p in points if p.group == group))
+    return loaded
+
+
+def test_a_plug_in_is_found_by_its_name(plug_ins: list[str]) -> None:
+    assert type(losses.create("My-Loss")).__name__ == "PlugIn"
+    assert plug_ins == ["my_loss"]
+
+
+def test_a_plug_in_takes_a_cutoff_and_settings(plug_ins: list[str]) -> None:
+    made = losses.create("deep@7(base=3)")
+    assert (made.k, made.base, made.discount) == (7, 3, None)
+    assert type(losses.create("deep@7")).__name__ == "WithCutoff"
+    with pytest.raises(InputError, match="deep needs a cut-off, as in 'deep@10'"):
+        losses.create("deep")
+    with pytest.raises(InputError, match="needs needs depth: write 'needs\\(depth=...\\)', or pass an object"):
+        losses.create("needs")
+    with pytest.raises(InputError, match="my_loss takes no cut-off"):
+        losses.create("my_loss@3")
+
+
+def test_a_plug_in_is_spelled_with_its_cutoff(plug_ins: list[str]) -> None:
+    assert losses.spell(losses.create("deep@7")) == "deep@7"
+    assert losses.spell(losses.create("deep@7(base=3)")) == "deep@7(base=3)"
+    assert losses.spell(WithCutoff(7, discount=lambda rank: 1.0)) is None
+
+
+def test_names_are_listed_without_loading_anything(plug_ins: list[str]) -> None:
+    assert losses.names() == [*map(losses.shown, losses.built_in), "my_loss", "deep", "needs", "broken", "strange"]
+    assert "ndcg@10" in losses.names()
+    assert solvers.names() == list(solvers.built_in)
+    assert plug_ins == []
+
+
+def test_built_in_names_cannot_be_taken(plug_ins: list[str]) -> None:
+    assert losses.create("map") == AveragePrecision()
+    assert plug_ins == []
+
+
+def test_a_plug_in_that_does_not_load_says_why(plug_ins: list[str]) -> None:
+    words = "^the loss 'broken' of the package no_such_module cannot be imported: ModuleNotFoundError: No module named "
+    with pytest.raises(PluginError, match=words) as caught:
+        losses.create("broken")
+    assert isinstance(caught.value, ImportError)
+
+
+def test_a_plug_in_of_another_kind_says_what_it_should_be(plug_ins: list[str]) -> None:
+    with pytest.raises(PluginError, match="'strange' .* is <class 'dict'>: its entry point must name a class derived"):
+        losses.create("strange")
+
+
+def test_broken_plug_ins_are_one_line_on_the_command_line(plug_ins: list[str]) -> None:
+    done = CliRunner().invoke(main, ["train", "train.txt", "--loss", "broken", "--model", "m.npz"])
+    assert done.exit_code == 1
+    assert done.output.startswith(
+        "structsvm: error: the loss 'broken' of the package no_such_module cannot be imported"
+    )
+
+
+def test_plug_ins_are_part_of_the_hint(plug_ins: list[str]) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'my_loss'"):
+        losses.create("my_los")
+
+
+def test_the_name_of_a_built_in_object_loads_no_plug_in(plug_ins: list[str]) -> None:
+    assert losses.name_of(ROCArea) == "roc_area"
+    assert plug_ins == []
+
+
+def test_the_name_of_an_object_without_one_loads_no_plug_in(plug_ins: list[str]) -> None:
+    assert losses.name_of(type("Nameless", (ROCArea,), {"__module__": "somewhere"})) is None
+    assert plug_ins == []
+
+
+def test_nothing_is_imported_before_it_is_used() -> None:
+    code = (
+        "import sys, structsvm.registry as r; r.losses.names(); r.solvers.names(); r.backends.names();"
+        "loaded = [m for m in sys.modules if m.startswith('structsvm.') and m.split('.')[1] in "
+        "('losses', 'solvers', 'qp')] + [m for m in ('cvxopt', 'osqp', 'highspy', 'numba') if m in sys.modules];"
+        "r.backends.find('osqp'); print(loaded, 'osqp' in sys.modules, 'structsvm.solvers' in sys.modules)"
+    )
+    blank = "import importlib.util, sys, types; p = types.ModuleType('structsvm'); "
+    blank += (
+        "p.__path__ = importlib.util.find_spec('structsvm').submodule_search_locations; sys.modules['structsvm'] = p; "
+    )
+    run = subprocess.run([sys.executable, "-c", blank + code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[] False False"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "near"),
+    [
+        (losses, "precision@5", "p@5"),
+        (losses, "Precision", "p@5"),
+        (measures, "precision@3", "p@3"),
+        (measures, "average_precision", "map"),
+        (losses, "average precision", "map"),
+        (losses, "auc", "roc_area"),
+        (measures, "ROC-AUC", "roc_area"),
+        (losses, "reciprocal_rank", "mrr"),
+    ],
+)
+def test_names_of_other_projects_lead_to_ours(kind: Any, name: str, near: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"no {kind.kind} named {name!r}. Did you mean {near!r}?"):
+        kind.create(name)
+    with pytest.raises(UnknownNameError) as caught:
+        solvers.create(name)
+    assert near not in str(caught.value)

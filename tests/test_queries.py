@@ -1,0 +1,22 @@
+"""Rows grouped by query."""
+
+from structsvm.queries import Queries
+
+
+def test_query_ids_are_of_any_kind_and_need_not_be_contiguous() -> None:
+    queries = Queries.of(["b", "a", "b", "c"], 4)
+    assert queries.ids.tolist() == ["b", "a", "c"]
+    assert queries.number.tolist() == [0, 1, 0, 2]
+    assert Queries.of(None, 2).number.tolist() == [0, 0]
+
+
+def test_rows_are_grouped_in_the_order_in_which_queries_appear():
+    groups = Queries.of(["b", "a", "b", "c"], 4)
+    assert groups.ids.tolist() == ["b", "a", "c"]
+    assert groups.order.tolist() == [0, 2, 1, 3]
+    assert groups.ptr.tolist() == [0, 2, 3, 4]
+    assert not groups.together
+    together = Queries.of([5, 5, 2], 3)
+    assert (together.ids.tolist(), together.ptr.tolist(), together.together) == ([5, 2], [0, 2, 3], True)
+    alone = Queries.of(None, 2)
+    assert (alone.order.tolist(), alone.ptr.tolist(), alone.together) == ([0, 1], [0, 2], True)
