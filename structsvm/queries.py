@@ -61,6 +61,14 @@ class Queries:
         """Return what there is of each row, query after query; without a copy, where the rows are so already."""
         return rows if self.together else rows[self.order]
 
+    def ungrouped(self, rows: Any) -> Any:
+        """Return what `grouped` returned in the order of the input again."""
+        if self.together:
+            return rows
+        back = np.empty_like(rows)
+        back[self.order] = rows
+        return back
+
     def weights(self, sample_weight: ArrayLike | None, used: BoolVector | None = None) -> Vector:
         """Return the weight of each query, shape (Q,); 1 where none are given.
 

@@ -103,7 +103,7 @@ def gap_of(fitted: Any) -> float | None:
     result = getattr(last, "result_", None)
     if not isinstance(result, Result):
         return None
-    return max(result.gap, 0.0) / (result.C * getattr(last, "_unit_of_gap", 1.0))
+    return max(result.gap, 0.0) / (result.C * getattr(last, "gap_unit_", 1.0))
 
 
 def _last_step(fitted: Any) -> Any:

@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import checked_features, minimise, minimise_path, rankers_along
-from structsvm.estimators.parameters import checked_Cs, measure_of, require_choice, require_solver
+from structsvm.estimators.parameters import checked_Cs, measure_of, require_solver
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPairs
@@ -21,9 +21,10 @@ from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import Problem
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.training import checked_training, usable_queries
+from structsvm.rankers.training import checked_training
 from structsvm.registry import solvers
 from structsvm.result import Result
+from structsvm.settings import place, require_choice
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import IntVector, Vector
@@ -66,6 +67,8 @@ class RankSVM(RankingEstimator):
     n_examples_ : number of queries learned from.
     n_left_out_ : number of queries without pairs, or of weight 0.
     n_pairs_ : number of pairs learned from.
+    gap_unit_ : what ``tol · C`` is multiplied by: ``Σ P_q / n`` for "pairs", 1 for "queries". The certified gap as a
+        share of the pairs is ``result_.gap / (result_.C * gap_unit_)``.
 
     Examples
     --------
@@ -164,11 +167,11 @@ class RankSVM(RankingEstimator):
         self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> tuple[Problem, float | None]:
         """Return the problem, and the tol for a gap of ``tol · C``; None leaves it to the solver."""
-        require_choice(self, "objective", ["pairs", "queries"])
+        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
         require_solver(self)
         measure_of(self)
         training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
-        ptr = training.ptr
+        ptr = training.queries.ptr
         loss: ScoreLoss[Any]
         ys: Sequence[Any]
         if isinstance(training.y, Preferences):
@@ -180,7 +183,7 @@ class RankSVM(RankingEstimator):
             loss, ys = SwappedPairs(), np.split(training.y, ptr[1:-1])
             counts = np.array([loss.pairs(labels) for labels in ys])
             sums = counts.astype(np.float64)
-        usable = usable_queries(self, training, training.with_pairs())
+        usable = training.usable(self, training.with_pairs())
         kappa = sums if self.objective == "pairs" else np.ones(len(sums))
         with np.errstate(over="ignore"):
             unit = float(kappa[usable].mean())
@@ -192,8 +195,10 @@ class RankSVM(RankingEstimator):
                 "them by their largest"
             )
         problem = Problem.make(loss, Rows(training.X, ptr), ys, self.C, kappa, usable)
+        self._fitted_with_qid = qid is not None
+        self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
         self.n_pairs_ = int(counts[usable].sum())
-        self._unit_of_gap = unit
+        self.gap_unit_ = unit
         tol = getattr(solvers.create(self.solver), "tol", None) if self.tol is None else self.tol
         return evolve(problem, left_out=self.n_left_out_), None if tol is None else tol * unit
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.rankers import Preferences
-from structsvm.rankers.rank_boost.pair_weights import pairs_of_labels, pairs_of_preferences
+from structsvm.rankers.rank_boost import pairs_of_labels, pairs_of_preferences
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 30.0, 1000.0]))

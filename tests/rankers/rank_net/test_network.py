@@ -3,17 +3,17 @@ import math
 import numpy as np
 import pytest
 
+from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.rank_net.descent import add_query_gradient, descend
-from structsvm.rankers.rank_net.network import decayed, first_weights, network_scores, size
-from structsvm.rankers.rank_net.pair_examples import pair_examples
+from structsvm.rankers.rank_net import pair_examples
+from structsvm.rankers.rank_net_descent import add_query_gradient, decayed, descend, first_weights, network_scores, size
 from structsvm.rankers.training import Training
 
 D = 4
 
 
 def training(y, rng):
-    return Training(rng.normal(size=(9, D)), y, np.array([0, 5, 9]), np.arange(2), np.array([0.5, 3.0]))
+    return Training(rng.normal(size=(9, D)), y, Queries.of([0] * 5 + [1] * 4, 9), np.array([0.5, 3.0]))
 
 
 def gradient(examples, hidden, weights):

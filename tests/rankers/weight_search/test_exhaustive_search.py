@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.metrics import AP
-from structsvm.rankers.weight_search.exhaustive_search import ONE, ExhaustiveSearch
-from structsvm.rankers.weight_search.ordering import in_order
+from structsvm.rankers.weight_search_crossings import in_order
+from structsvm.rankers.weight_search_line import ONE, ExhaustiveSearch
 
 
 @st.composite

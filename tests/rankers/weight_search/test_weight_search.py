@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm.metrics import AP
 from structsvm.operators import Rows
 from structsvm.rankers import WeightSearch
-from structsvm.rankers.weight_search.exhaustive_search import ExhaustiveSearch
+from structsvm.rankers.weight_search_line import ExhaustiveSearch
 
 
 def some(seed=0, queries=6, documents=15, features=4, digits=15):

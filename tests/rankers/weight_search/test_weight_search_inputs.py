@@ -87,7 +87,7 @@ def test_queries_of_one_kind_are_left_out_and_count():
         ({"incremental": 1}, r"incremental=...\) must be True or False"),
         ({"max_rounds": 0}, r"max_rounds=...\) must be an integer of at least 1"),
         ({"memory": 2.5}, r"memory=...\) must be an integer"),
-        ({"offset": 0.0}, r"offset=...\) must be a finite number above 0"),
+        ({"offset": 0.0}, r"offset=...\) must be a positive finite number"),
         ({"random_state": "today"}, r"random_state=...\)"),
         ({"measure": "mop"}, "no measure named 'mop'"),
     ],

@@ -4,34 +4,23 @@ from __future__ import annotations  # `help` shows the types by name, not as the
 
 import math
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import (
-    measure_of,
-    random_of,
-    require_integer,
-    require_number,
-    require_switch,
-)
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.parameters import random_of
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
-from structsvm.operators import Readable
-from structsvm.rankers.held_out import HeldOut, require_patience
-from structsvm.rankers.rank_net.descent import Examples, descend
-from structsvm.rankers.rank_net.network import decayed, first_weights, network_scores
-from structsvm.rankers.rank_net.pair_examples import pair_examples, with_examples
-from structsvm.rankers.training import checked_training, require_dense, usable_queries
-from structsvm.types import Matrix, Vector
+from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.rank_net_descent import Examples, decayed, descend, first_weights, network_scores
+from structsvm.rankers.staged import HeldOut, StagedRanker
+from structsvm.rankers.training import Training
+from structsvm.settings import place, require_integer, require_number, require_switch
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 
-class RankNet(RankingEstimator):
+class RankNet(StagedRanker):
     """A network trained by gradient descent on the cross entropy of pairs of documents.
 
     The cost of a pair with scores s_i and s_j is ``log(1 + e^o) − P̄·o``, where ``o = s_i − s_j`` and P̄ is the
@@ -43,6 +32,9 @@ class RankNet(RankingEstimator):
     (Burges, "From RankNet to LambdaRank to LambdaMART: an overview", 2010, section 2.1). After an epoch whose mean cost
     is no less than that of the epoch before, steps are halved. Features are standardised by the
     rows learned from.
+
+    Features are dense. It learns from labels, or from `Preferences`; with ``validation``, the weights are those of the
+    epoch that is best on it. Where steps are so long that the weights overflow, `fit` raises an ``InputError``.
 
     Parameters
     ----------
@@ -80,8 +72,6 @@ class RankNet(RankingEstimator):
     1.0
     """
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-
     def __init__(
         self,
         hidden: int = 10,
@@ -105,67 +95,30 @@ class RankNet(RankingEstimator):
         self.random_state = random_state
         self.measure = measure
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn from the pairs of documents of each query.
-
-        Parameters
-        ----------
-        X : features, one document a row, shape (rows, d), dense.
-        y : grades, shape (rows,), larger is better; or `Preferences`.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels: the epoch that is best on
-            them by ``measure`` is kept, the first among equals. None: the last epoch.
-
-        Raises
-        ------
-        InputError : when the data or a parameter cannot be used, or steps are so long that the weights overflow.
-        """
-        self._require_settings()
+    def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
         random = random_of(self)
-        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
-        require_dense(self, training.X)
-        require_patience(self, validation)
-        held_out = HeldOut.of(self, validation)
-        usable = usable_queries(self, training, with_examples(training, ties=self.ties))
         log_odds = math.inf if self.log_odds is None else self.log_odds
         examples = pair_examples(training, usable, log_odds=log_odds, ties=self.ties)
         scaler = self._scaler(examples.rows)
-        examples = examples._replace(rows=np.ascontiguousarray(scaler.transform(examples.rows)))
-        rows = None if held_out is None else np.ascontiguousarray(scaler.transform(held_out.X))
+        examples = examples._replace(rows=_standardised(scaler, examples.rows))
+        rows = None if held_out is None else _standardised(scaler, held_out.X)
         self._descend(examples, held_out, rows, random)
         self.scaler_ = scaler
-        return self
 
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self, "scaler_")
-        rows = self._standardised(checked_features(self, X, reset=False))
-        return network_scores(rows, self.weights_, self.hidden_)
+    def _teaching(self, training: Training) -> BoolVector:
+        if not self.ties:
+            return training.with_pairs()
+        if isinstance(training.y, Preferences):
+            raise InputError("RankNet(ties=True) is for labels: what is to have equal scores cannot be a preference")
+        return training.queries.sizes > 1
 
-    def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the score of each row after each epoch that is kept; the last are those of `predict`.
+    def _scores(self, rows: Any) -> Vector:
+        return network_scores(_standardised(self.scaler_, rows), self.weights_, self.hidden_)
 
-        Parameters
-        ----------
-        X : as in `predict`.
-
-        Yields
-        ------
-        Scores, shape (rows,): ``best_epoch_`` times.
-        """
-        check_is_fitted(self, "scaler_")
-        rows = self._standardised(checked_features(self, X, reset=False))
+    def _stages(self, rows: Any) -> Iterator[Vector]:
+        standardised = _standardised(self.scaler_, rows)
         for weights in self.path_[: self.best_epoch_]:
-            yield network_scores(rows, weights, self.hidden_)
+            yield network_scores(standardised, weights, self.hidden_)
 
     def _scaler(self, rows: Matrix) -> StandardScaler:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -212,17 +165,63 @@ class RankNet(RankingEstimator):
         self.costs_: Vector = np.array(costs)
         self.validation_scores_: Vector | None = np.array(values) if values else None
 
-    def _standardised(self, X: Readable) -> Matrix:
-        require_dense(self, X)
-        rows: Matrix = np.ascontiguousarray(self.scaler_.transform(X))
-        return rows
-
     def _require_settings(self) -> None:
-        require_integer(self, "hidden", 0)
-        require_integer(self, "epochs", 1)
-        require_number(self, "learning_rate", above=0.0)
-        require_number(self, "weight_decay", at_least=0.0)
+        require_integer(place(self, "hidden"), self.hidden, 0)
+        require_integer(place(self, "epochs"), self.epochs, 1)
+        require_number(place(self, "learning_rate"), self.learning_rate, above=0.0)
+        require_number(place(self, "weight_decay"), self.weight_decay, at_least=0.0)
         if self.log_odds is not None:
-            require_number(self, "log_odds", above=0.0)
-        require_switch(self, "ties")
-        measure_of(self)
+            require_number(place(self, "log_odds"), self.log_odds, above=0.0)
+        require_switch(place(self, "ties"), self.ties)
+        random_of(self)
+
+
+def _standardised(scaler: StandardScaler, X: Any) -> Matrix:
+    rows: Matrix = np.ascontiguousarray(scaler.transform(X))
+    return rows
+
+
+def pair_examples(training: Training, usable: BoolVector, *, log_odds: float, ties: bool) -> Examples:
+    """Return the queries to learn from, which all have pairs.
+
+    Parameters
+    ----------
+    training : dense features, labels or preferences.
+    usable : which queries are learned from, shape (Q,).
+    log_odds : difference of scores aimed at for a unit of difference of grades, or of magnitude; may be infinite.
+    ties : whether pairs of equal grades count.
+    """
+    ptr, y = training.queries.ptr, training.y
+    X: Any = training.X
+    weights = training.shares[usable]
+    size = training.queries.sizes
+    kept = np.repeat(usable, size)
+    all_kept = bool(usable.all())
+    grades, begin = np.zeros(0), np.zeros(int(usable.sum()) + 1, dtype=np.int64)
+    better, worse, targets = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+    if isinstance(y, Preferences):
+        query = y.queries(ptr)
+        order = np.argsort(query, kind="stable")
+        order = order[usable[query[order]]]
+        first = ptr[query[order]]
+        better, worse = y.better[order] - first, y.worse[order] - first
+        targets = 1.0 / (1.0 + np.exp(-log_odds * y.magnitude[order]))
+        begin = _cumulated(np.bincount(query, minlength=len(usable))[usable])
+    else:
+        grades = y if all_kept else y[kept]
+    return Examples(
+        rows=X if all_kept else X[kept],
+        ptr=_cumulated(size[usable]),
+        weights=weights / weights.mean(),
+        grades=grades,
+        log_odds=float(log_odds),
+        ties=bool(ties),
+        better=better,
+        worse=worse,
+        targets=targets,
+        pair_ptr=begin,
+    )
+
+
+def _cumulated(sizes: IntVector) -> IntVector:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

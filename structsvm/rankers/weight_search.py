@@ -13,22 +13,19 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import (
-    measure_of,
-    random_of,
-    require_integer,
-    require_number,
-    require_switch,
-)
+from structsvm.estimators.parameters import measure_of, random_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.training import Training, checked_training, usable_queries
-from structsvm.rankers.weight_search.exhaustive_search import ExhaustiveSearch
-from structsvm.rankers.weight_search.hill_climbing import HillClimb
+from structsvm.rankers.training import Training, checked_training
+from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
+from structsvm.settings import place, require_integer, require_number, require_switch
 from structsvm.types import Matrix, Vector
+
+_FINEST = 2.0**-40
+_WIDER = 16.0
 
 
 @frozen
@@ -157,6 +154,7 @@ class WeightSearch(RankingEstimator):
         if isinstance(y, Preferences):
             raise InputError("WeightSearch maximises average precision, which needs labels: y cannot be Preferences")
         training = checked_training(self, X, y, qid, sample_weight)
+        self._fitted_with_qid = qid is not None
         search, constant = self._search(training)
         climb = HillClimb(search, Rows.one_each(training.X), constant, self._start(), float(self.offset))
         if not climb.finite:
@@ -202,20 +200,21 @@ class WeightSearch(RankingEstimator):
 
     def _search(self, training: Training) -> tuple[ExhaustiveSearch, float]:
         """Return what searches a direction, and what the queries without other documents add to MAP."""
-        relevant, ptr = np.asarray(training.y) > 0.0, training.ptr
-        size, found = np.diff(ptr), np.add.reduceat(relevant, ptr[:-1], dtype=np.int64)
-        usable_queries(self, training, (found > 0) & (found < size), _ONE_KIND)
+        relevant, ptr, size = np.asarray(training.y) > 0.0, training.queries.ptr, training.queries.sizes
+        found = np.add.reduceat(relevant, ptr[:-1], dtype=np.int64)
+        usable = training.usable(self, (found > 0) & (found < size), _ONE_KIND)
+        self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
         weights = training.shares / training.shares.sum()
         search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
         return search, float(weights[found == size].sum())
 
     def _require_settings(self) -> None:
         measure_of(self)
-        require_integer(self, "max_rounds", 1)
-        require_integer(self, "memory", 1)
-        require_number(self, "offset", above=0.0)
-        for name in ("fix_first", "incremental"):
-            require_switch(self, name)
+        require_integer(place(self, "max_rounds"), self.max_rounds, 1)
+        require_integer(place(self, "memory"), self.memory, 1)
+        require_number(place(self, "offset"), self.offset, above=0.0)
+        require_switch(place(self, "fix_first"), self.fix_first)
+        require_switch(place(self, "incremental"), self.incremental)
 
     def _start(self) -> Vector:
         d = self.n_features_in_
@@ -272,3 +271,69 @@ class WeightSearch(RankingEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class HillClimb:
+    """Weights, their scores and their MAP; `move` changes them.
+
+    Parameters
+    ----------
+    search : searches a direction.
+    rows : features of the rows that it was made of.
+    constant : what queries that it left out add to MAP.
+    start : weights to start from, shape (d,).
+    offset : as `ExhaustiveSearch.best` reads it, in units of the largest weight.
+    """
+
+    def __init__(self, search: ExhaustiveSearch, rows: Rows, constant: float, start: Vector, offset: float) -> None:
+        self.w = start
+        self._search = search
+        self._rows = rows
+        self._constant = constant
+        self._offset = offset
+        self._scores = rows.scores(start)
+        self._value = search.value(self._scores)
+
+    @property
+    def finite(self) -> bool:
+        """Whether all scores are finite."""
+        return bool(np.isfinite(self._scores).all())
+
+    @property
+    def map(self) -> float:
+        """Mean average precision at the weights."""
+        return self._value / ONE + self._constant
+
+    def move(self, direction: Vector) -> float:
+        """Go to the best place along a direction; return the step, 0 where no place is better than here.
+
+        Crossings are known to rounding, as are the scores after a step, so that rankings may be others in
+        a region that is very narrow. Those narrower than 2^-40 of the weights are passed over. A step counts for what
+        the scores after it are worth; where that is less than it was to be, regions more than 16 times as wide are
+        tried, so that of several narrow ones not all are.
+        """
+        unit = _unit(self.w, direction)
+        direction = unit * direction
+        slopes = self._rows.scores(direction)
+        w, here, step, narrowest = self.w, self._scores, 0.0, _FINEST
+        while region := self._search.best(here, slopes, offset=self._offset, narrowest=narrowest):
+            if region.value <= self._value + EQUAL:
+                break
+            moved = w + region.step * direction
+            scores = self._rows.scores(moved)
+            value = self._search.value(scores) if np.isfinite(scores).all() else 0
+            if value > self._value + EQUAL:
+                self.w, self._scores, self._value, step = moved, scores, value, unit * region.step
+            if value >= region.value - EQUAL:
+                break
+            narrowest = _WIDER * max(narrowest, region.width)
+        return step
+
+
+def _unit(w: Vector, direction: Vector) -> float:
+    """Return the length of a direction, as a power of 2, at which its largest number is about the largest weight."""
+    largest = float(np.abs(w).max())
+    if largest == 0.0:
+        return 1.0
+    power = np.round(np.log2(largest) - np.log2(np.abs(direction).max()))
+    return float(2.0 ** np.clip(power, -1022.0, 1023.0))

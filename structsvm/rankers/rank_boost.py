@@ -1,35 +1,32 @@
-"""RankBoost."""
+"""RankBoost: boosting of weak rankers on pairs of documents, given or of different grades."""
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from attrs import frozen
+from numpy.typing import NDArray
 
-from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import measure_of, require_integer
-from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.metrics import Measure
-from structsvm.rankers.held_out import HeldOut
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.rank_boost.coded_features import CodedFeatures
-from structsvm.rankers.rank_boost.pair_weights import Pairs, pairs_of_labels, pairs_of_preferences
-from structsvm.rankers.rank_boost.stumps import add_coded_stump, add_stumps, best_stump
-from structsvm.rankers.training import Training, checked_training, require_dense, usable_queries
+from structsvm.rankers.rank_boost_potentials import write_graded_potentials, write_listed_potentials
+from structsvm.rankers.rank_boost_stumps import CodedFeatures, add_coded_stump, add_stumps, best_stump
+from structsvm.rankers.staged import HeldOut, StagedRanker
+from structsvm.rankers.training import Training, with_grades
+from structsvm.settings import place, require_integer
 from structsvm.types import BoolVector, IntVector, Vector
 
 _ROUNDING = 1e-12
 """How far r stays from ±1 where α is made of it, which would be infinite; and what sums of shares may be off by."""
 
 
-class RankBoost(RankingEstimator):
+class RankBoost(StagedRanker):
     """Boosting of weak rankers that each look at one feature, weighting the pairs that are still in the wrong order.
 
     A round finds the feature f and the threshold θ of the weak ranker ``h(x) = 1[x_f > θ]`` with the largest
@@ -40,6 +37,10 @@ class RankBoost(RankingEstimator):
     Iyer, Schapire and Singer, "An efficient boosting algorithm for combining preferences", Journal of Machine
     Learning Research 4, 2003.) Pairs of labels are never listed: a round costs a look at one small integer for each
     feature and document.
+
+    Features are dense, NaN where missing. Of labels, all pairs of different ones within a query are learned from, of
+    equal weight; of `Preferences`, the magnitudes are the weights of the pairs. The weight of a query is that of each
+    of its pairs. A ``ZeroWeightsWarning`` says that no weak ranker tells better from worse, so that all scores are 0.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class RankBoost(RankingEstimator):
     1.0
     """
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    _takes_missing = True
 
     def __init__(
         self, n_rounds: int = 300, *, max_thresholds: int | None = 255, measure: str | Measure | None = None
@@ -89,81 +90,27 @@ class RankBoost(RankingEstimator):
         self.max_thresholds = max_thresholds
         self.measure = measure
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn from pairs of documents of a query of which one is better.
-
-        Parameters
-        ----------
-        X : features, one document a row, dense, NaN where missing, shape (rows, d).
-        y : labels, shape (rows,), of which larger is better: pairs are all those of different labels within a
-            query, of equal weight. Or `Preferences`: their magnitudes are the weights of the pairs.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query: that of each of its pairs.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels. The rounds up to the one
-            after which ``measure`` is largest there are kept, the first of equals. None: all rounds are kept.
-
-        Raises
-        ------
-        InputError : when the data cannot be used; it says why.
-
-        Warns
-        -----
-        ZeroWeightsWarning : when no weak ranker tells better from worse, so that all scores are 0.
-        """
-        require_integer(self, "n_rounds", 1)
+    def _require_settings(self) -> None:
+        require_integer(place(self, "n_rounds"), self.n_rounds, 1)
         if self.max_thresholds is not None:
-            require_integer(self, "max_thresholds", 1)
-        measure_of(self)
-        require_dense(self, X)
-        training = checked_training(self, X, y, qid, sample_weight, missing=True, takes_preferences=True)
-        held_out = HeldOut.of(self, validation, missing=True)
-        if held_out is not None:
-            require_dense(self, held_out.X)
-        usable_queries(self, training, training.with_pairs())
-        self._boost(training, _pairs(training))
+            require_integer(place(self, "max_thresholds"), self.max_thresholds, 1)
+
+    def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
+        self._boost(training.X, _pairs(training))
         self.validation_scores_: Vector | None = None
         if self.n_rounds_ == 0:
             warnings.warn(
                 "no threshold of a feature tells better documents from worse ones: all scores are 0",
                 ZeroWeightsWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         elif held_out is not None:
-            values = [held_out.value(scores) for scores in self._stages(np.asarray(held_out.X))]
+            values = [held_out.value(scores) for scores in self._stages(held_out.X)]
             self.validation_scores_ = np.array(values)
             self._keep(int(np.argmax(values)) + 1)
-        return self
 
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        rows = self._checked_rows(X)
-        return self._add(rows, slice(None), np.zeros(len(rows)))
-
-    def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the score of each row after each round that is kept; the last are those of `predict`.
-
-        Parameters
-        ----------
-        X : as in `predict`.
-
-        Yields
-        ------
-        Scores, shape (rows,): ``n_rounds_`` times.
-        """
-        rows = self._checked_rows(X)
-        for scores in self._stages(rows):
-            yield scores.copy()
-
-    def _boost(self, training: Training, pairs: Pairs) -> None:
-        coded = CodedFeatures.of(np.asarray(training.X), pairs.rows, self.max_thresholds)
+    def _boost(self, X: Any, pairs: Pairs) -> None:
+        coded = CodedFeatures.of(X, pairs.rows, self.max_thresholds)
         sizes = np.array([len(each) for each in coded.thresholds])
         scores, potentials = np.zeros(len(pairs.rows)), np.empty(len(pairs.rows))
         before = pairs.write_potentials(scores, potentials)
@@ -197,11 +144,13 @@ class RankBoost(RankingEstimator):
         for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
             setattr(self, name, getattr(self, name)[:rounds])
 
-    def _stages(self, rows: NDArray[Any]) -> Iterator[Vector]:
-        """Yield the same scores again and again, with one weak ranker after the other added to them."""
+    def _scores(self, rows: Any) -> Vector:
+        return self._add(rows, slice(None), np.zeros(len(rows)))
+
+    def _stages(self, rows: Any) -> Iterator[Vector]:
         scores = np.zeros(len(rows))
         for t in range(self.n_rounds_):
-            yield self._add(rows, slice(t, t + 1), scores)
+            yield self._add(rows, slice(t, t + 1), scores).copy()
 
     def _add(self, rows: NDArray[Any], rounds: slice, scores: Vector) -> Vector:
         """Add the weak rankers of some rounds to the scores, in place."""
@@ -209,19 +158,97 @@ class RankBoost(RankingEstimator):
         add_stumps(rows, used, places, self.thresholds_[rounds], self.missing_[rounds], self.alphas_[rounds], scores)
         return scores
 
-    def _checked_rows(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self, "alphas_")
-        require_dense(self, X)
-        return np.asarray(checked_features(self, X, reset=False, missing=True))
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
 
 def _pairs(training: Training) -> Pairs:
     """Return the pairs to learn from."""
+    ptr, shares = training.queries.ptr, training.shares
     if isinstance(training.y, Preferences):
-        return pairs_of_preferences(training.y, training.ptr, training.shares)
-    return pairs_of_labels(training.y, training.ptr, training.shares)
+        return pairs_of_preferences(training.y, ptr, shares)
+    return pairs_of_labels(training.y, ptr, shares)
+
+
+@frozen(eq=False)
+class Pairs(ABC):
+    """Pairs of a better and a worse document, each with a weight.
+
+    Parameters
+    ----------
+    rows : rows of the training data that are in pairs, shape (n,). Potentials are theirs, in this order.
+    """
+
+    rows: IntVector
+
+    @abstractmethod
+    def write_potentials(self, scores: Vector, potentials: Vector) -> float:
+        """Write what `write_graded_potentials` says, from scores of `rows`, and return the log of all weight."""
+
+
+@frozen(eq=False)
+class GradedPairs(Pairs):
+    """All pairs of different grades within queries, never listed. See `write_graded_potentials`."""
+
+    groups: IntVector
+    queries: IntVector
+    log_weights: Vector
+
+    def write_potentials(self, scores: Vector, potentials: Vector) -> float:
+        return float(write_graded_potentials(scores, self.groups, self.queries, self.log_weights, potentials))
+
+
+@frozen(eq=False)
+class ListedPairs(Pairs):
+    """Pairs one by one. See `write_listed_potentials`."""
+
+    better: IntVector
+    worse: IntVector
+    log_weights: Vector
+
+    def write_potentials(self, scores: Vector, potentials: Vector) -> float:
+        return float(write_listed_potentials(scores, self.better, self.worse, self.log_weights, potentials))
+
+
+def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> GradedPairs:
+    """Take all pairs of different labels within each query, with the weight of the query.
+
+    Parameters
+    ----------
+    y : labels, shape (rows,); larger is better.
+    ptr : where the rows of each query begin, shape (Q + 1,).
+    weights : weight of a pair of each query, shape (Q,); a query of weight 0 has no use.
+    """
+    first = ptr[:-1]
+    usable = with_grades(y, ptr) & (weights > 0.0)
+    query = np.repeat(np.arange(len(first)), np.diff(ptr))
+    rows = np.flatnonzero(usable[query])
+    rows = rows[np.lexsort((y[rows], query[rows]))]
+    new_query, new_grade = np.ones(len(rows), dtype=bool), np.ones(len(rows), dtype=bool)
+    new_query[1:] = query[rows][1:] != query[rows][:-1]
+    new_grade[1:] = y[rows][1:] != y[rows][:-1]
+    groups = np.flatnonzero(new_query | new_grade)
+    return GradedPairs(
+        rows=rows,
+        groups=np.append(groups, len(rows)),
+        queries=np.append(np.flatnonzero(new_query[groups]), len(groups)),
+        log_weights=np.log(weights[usable]),
+    )
+
+
+def pairs_of_preferences(preferences: Preferences, ptr: IntVector, weights: Vector) -> ListedPairs:
+    """Take listed pairs, each with its magnitude times the weight of its query.
+
+    Parameters
+    ----------
+    preferences : pairs of rows.
+    ptr : where the rows of each query begin, shape (Q + 1,).
+    weights : weight of each query, shape (Q,); the pairs of one of weight 0 have no use.
+    """
+    query = preferences.queries(ptr)
+    usable = weights[query] > 0.0
+    better, worse, query = preferences.better[usable], preferences.worse[usable], query[usable]
+    rows, place = np.unique(np.concatenate([better, worse]), return_inverse=True)
+    return ListedPairs(
+        rows=rows,
+        better=place[: len(better)],
+        worse=place[len(better) :],
+        log_weights=np.log(preferences.magnitude[usable]) + np.log(weights[query]),
+    )
