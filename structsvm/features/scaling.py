@@ -1,4 +1,4 @@
-"""Compiled: scores of each system scaled within each query. NaN is a missing score, which stays one and counts not."""
+"""Compiled: scores of each system scaled within each query. NaN is a missing score, stays one, and does not count."""
 
 import numpy as np
 

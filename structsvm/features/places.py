@@ -1,4 +1,4 @@
-"""Compiled: where each document stands in the ranking of each system."""
+"""Compiled: where each document of a query stands in the ranking by each system, or function."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,3 +67,23 @@ def count_places(scores: Matrix, ptr: IntVector, ahead: IntVector, behind: IntVe
             for row in range(stop - start):
                 ahead[start + row] += of_systems[0, system, row]
                 behind[start + row] += of_systems[1, system, row]
+
+
+@compiled
+def count_higher(scores: Matrix, ptr: IntVector, higher: NDArray[np.int32], retrieved: NDArray[np.int32]) -> None:
+    """Count, for each score, those of its query and system that are higher, and all that are not missing.
+
+    Parameters
+    ----------
+    scores : the rows of each query together, shape (rows, m); NaN where missing.
+    ptr : where the rows of each query begin, shape (Q + 1,).
+    higher, retrieved : what is written, shape (rows, m); for a missing score, all are higher.
+    """
+    m = scores.shape[1]
+    for query in range(len(ptr) - 1):
+        start, stop = ptr[query], ptr[query + 1]
+        ahead, behind = np.empty((m, stop - start), np.int32), np.empty((m, stop - start), np.int32)
+        places(scores[start:stop], ahead, behind)
+        higher[start:stop] = ahead.T
+        for system in range(m):
+            retrieved[start:stop, system] = stop - start - np.sum(np.isnan(scores[start:stop, system]))
