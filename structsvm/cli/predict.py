@@ -44,7 +44,7 @@ def predict_command(model: Path, data: Path, form: str, tag: str, output: Path |
     as gzip if its name ends in .gz.
     """
     from structsvm.data import Run
-    from structsvm.data.trec_writing import run_lines
+    from structsvm.data.trec import run_lines
 
     check_output(output)
     ranker, read = read_model_and_data(model, [data], doc_ids=form == "trec")

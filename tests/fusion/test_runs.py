@@ -87,7 +87,7 @@ def test_the_method_passed_in_stays_as_it_is():
         ({"runs": [engines()[0]] * 2}, "two runs are named 'engine 0'"),
         ({"method": BordaCount}, "must be a name, such as 'comb-mnz', or an object, such as CombMNZ"),
         ({"method": CombSUM("rank")}, "must be 'none' or"),
-        ({"depth": 0}, "depth must be a whole number of at least 1"),
+        ({"depth": 0}, "depth must be an integer of at least 1"),
         ({"length": 0}, "length must be an integer of at least 1, got 0"),
         ({"length": True}, "length must be an integer"),
         ({"topics": [7]}, "no run has any of the 1 topics that are asked for"),
