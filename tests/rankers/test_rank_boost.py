@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.features import Thresholds
 from structsvm.rankers import Preferences, RankBoost
-from tests.rankers.rank_boost.listed_rank_boost import boost, stump
+from tests.rankers.listed_rank_boost import boost, stump
 
 
 @st.composite
