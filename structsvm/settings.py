@@ -31,27 +31,29 @@ def place(owner: object, name: str) -> str:
     return f"{type(owner).__name__}({name}=...)"
 
 
-def require_integer(what: str, value: Any, smallest: int) -> None:
-    """Refuse what is not an integer of at least ``smallest``.
+def require_integer(what: str, value: Any, smallest: int, *, optional: bool = False) -> None:
+    """Refuse what is not an integer of at least ``smallest``, nor, where the setting is optional, None.
 
     Raises
     ------
     InputError : it names ``what``, such as the `place` of a setting.
     """
-    if not is_integer(value, smallest):
-        raise InputError(f"{what} must be an integer of at least {smallest}, got {value!r}")
+    if not (is_integer(value, smallest) or (optional and value is None)):
+        raise InputError(f"{what} must be an integer of at least {smallest}{' or None' * optional}, got {value!r}")
 
 
-def require_number(what: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf) -> None:
+def require_number(
+    what: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf, optional: bool = False
+) -> None:
     """Refuse what is not a finite number above, or of at least, another one; see `require_integer`."""
-    if is_number(value, above=above, at_least=at_least):
+    if is_number(value, above=above, at_least=at_least) or (optional and value is None):
         return
     kind = "positive finite number" if above == 0.0 else "finite number"
     if above not in (-math.inf, 0.0):
         kind += f" above {above:g}"
     if at_least > -math.inf:
         kind += f" of at least {at_least:g}"
-    raise InputError(f"{what} must be a {kind}, got {value!r}")
+    raise InputError(f"{what} must be a {kind}{' or None' * optional}, got {value!r}")
 
 
 def require_choice(what: str, value: Any, choices: Iterable[str | None]) -> None:
