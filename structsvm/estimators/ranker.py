@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +20,6 @@ from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.queries import scores_rows
 from structsvm.result import Result
 from structsvm.solvers import Solver
-from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
 
@@ -82,39 +81,6 @@ class Ranker(SavedEstimator, LinearRanker):
         self.class_weight = class_weight
         self.measure = measure
         self.warm_start = warm_start
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Learn from queries.
-
-        Parameters
-        ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
-        y : labels, shape (rows,); relevant above 0 unless the loss says otherwise.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query.
-        callback : is shown every `Step`; returns True to stop.
-
-        Raises
-        ------
-        InputError : when the data cannot be used; it says why.
-
-        Warns
-        -----
-        ConvergenceWarning : when the gap that was asked for is not reached.
-        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
-        """
-        objective = self._objective(X, y, qid, sample_weight)
-        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(objective.minimise(start, callback))
-        return self
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
         require_settings(self)

@@ -84,10 +84,18 @@ class RankingEstimator(BaseEstimator):
 class LinearRanker(RankingEstimator):
     """A ranker whose weights minimise an `Objective`.
 
-    Derive from it and write what a `RankingEstimator` needs, `_objective` and `_take`; ``C`` is a parameter.
+    Derive from it and write ``__init__`` (with ``C`` and ``measure``), `predict`, `_objective` (which sets
+    ``_fitted_with_qid``) and `_take`.
+
+    Parameters
+    ----------
+    warm_start : start from the result of the last fit, where that is a parameter.
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+
+    warm_start: bool = False
+    result_: Result
 
     @abstractmethod
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
@@ -96,6 +104,40 @@ class LinearRanker(RankingEstimator):
     @abstractmethod
     def _take(self, result: Result) -> None:
         """Set ``result_``, and the weights that are in it."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Learn from queries.
+
+        Parameters
+        ----------
+        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
+        y : labels, shape (rows,), larger is better; where a document is relevant or not, it is above 0 unless the
+            loss says otherwise. A `RankSVM` takes `Preferences` between rows too.
+        qid : query id of each row (not group sizes); rows of a query need not be together.
+            None: all rows are one query.
+        sample_weight : weight of each row, the same for all rows of a query: its κ.
+        callback : is shown every `Step`; returns True to stop.
+
+        Raises
+        ------
+        InputError : when the data cannot be used; it says why.
+
+        Warns
+        -----
+        ConvergenceWarning : when the gap that was asked for is not reached.
+        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
+        """
+        objective = self._objective(X, y, qid, sample_weight)
+        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
+        self._take(objective.minimise(start, callback))
+        return self
 
     def path(
         self,

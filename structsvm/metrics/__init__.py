@@ -6,10 +6,9 @@ Several measures of one ranking: ``lists = rank_lists(scores, labels, qid)`` onc
 """
 
 from structsvm import moved
-from structsvm.metrics.base import Measure, PerQuery, RankedLists, rank_lists
+from structsvm.metrics.base import Measure, PerQuery, RankedLists, measure_names, parse_measure, rank_lists
 from structsvm.metrics.functions import average_precision, ndcg, precision, recall, reciprocal_rank, roc_area
 from structsvm.metrics.measures import AP, NDCG, RR, BinaryMeasure, P, Recall, ROCArea
-from structsvm.metrics.names import measure_names, parse_measure
 from structsvm.metrics.ranking import Ranking, rank_documents
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from attrs import evolve
@@ -24,7 +24,6 @@ from structsvm.rankers.training import checked_training, usable_queries
 from structsvm.registry import solvers
 from structsvm.result import Result
 from structsvm.solvers import Solver
-from structsvm.solvers.run import Callback
 from structsvm.types import IntVector, Vector
 
 
@@ -88,37 +87,6 @@ class RankSVM(LinearRanker):
         self.solver = solver
         self.tol = tol
         self.measure = measure
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Learn from queries.
-
-        Parameters
-        ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
-        y : labels, shape (rows,), larger is better; or `Preferences` between rows.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query: its κ.
-        callback : is shown every `Step`; returns True to stop.
-
-        Raises
-        ------
-        InputError : when the data cannot be used; it says why.
-
-        Warns
-        -----
-        ConvergenceWarning : when the gap that was asked for is not reached.
-        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
-        """
-        self._take(self._objective(X, y, qid, sample_weight).minimise(None, callback))
-        return self
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
