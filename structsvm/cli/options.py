@@ -1,6 +1,5 @@
 """Types and checks of arguments and options, and examples for the help texts."""
 
-import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ import click
 
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry
+from structsvm.settings import is_number
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
@@ -145,6 +145,6 @@ def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measur
 
 def positive(_ctx: click.Context, _param: click.Parameter, number: float) -> float:
     """Require a positive finite number: the callback of an option."""
-    if not 0.0 < number < math.inf:
+    if not is_number(number, above=0.0):
         raise click.BadParameter(f"it must be a positive finite number, got {number:g}")
     return number

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.exceptions import InputError, ModelFileError, PluginError, UnknownNameError
 from structsvm.files import read_archive, write_archive
 from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.registry.spelling import joined
 from structsvm.result import Result
 
 _FORMAT = 1
@@ -262,7 +263,7 @@ def _read(registry: Registry[Any], written: Any) -> Any:
     try:
         made = registry.find(written["name"])
     except (PluginError, UnknownNameError):  # of a package that is not installed: predictions do without it
-        return _text(written["name"], settings)
+        return joined(written["name"], {key: value for key, value in settings.items() if value is not None})
     return made(**settings)
 
 
@@ -273,13 +274,6 @@ def _described(thing: Any) -> str:
 
 def _is_text(written: Any) -> bool:
     return isinstance(written, dict) and "text" in written
-
-
-def _text(name: str, settings: dict[str, Any]) -> str:
-    """Return a name with settings as `Registry.create` reads it."""
-    cutoff = settings.get("k")
-    options = ",".join(f"{key}={value}" for key, value in settings.items() if key != "k" and value is not None)
-    return name + (f"@{cutoff}" if cutoff is not None else "") + (f"({options})" if options else "")
 
 
 def _plain(value: Any) -> Any:
