@@ -105,7 +105,7 @@ def checked_Cs(Cs: ArrayLike) -> list[float]:
 
     Raises
     ------
-    InputError : when they are not a vector of positive finite numbers, or there are none.
+    InputError : when they are not a vector of positive finite numbers, at least one.
     """
     try:
         values = np.asarray(Cs, dtype=np.float64)

@@ -202,7 +202,7 @@ def _require_size(X: BinnedMatrix, min_rows: int) -> None:
 
 
 def _in_our_words(error: str, X: Any, missing: bool) -> str:
-    """Say where the first number is that is not finite; for missing ones, what this library does about them."""
+    """Add the place of the first number that is not finite, and for missing ones what this library offers."""
     try:
         place = _first_not_finite(X, infinite_only=missing)
     except (TypeError, ValueError):
@@ -217,7 +217,7 @@ def _in_our_words(error: str, X: Any, missing: bool) -> str:
 
 
 def _first_label(y: Any) -> str:
-    """Say which label is the first that is no number, and the way out; "" where there is none."""
+    """Name the first label that is not a number, and the way out; "" where all are numbers."""
     for row, label in enumerate(np.ravel(np.asarray(y, dtype=object))):
         if not _reads_as_number(label):
             return f"\nThe first is label {row}, {label!r}: make numbers of them, as in np.where(y == {label!r}, 1, 0)."
@@ -225,7 +225,7 @@ def _first_label(y: Any) -> str:
 
 
 def _first_feature(X: Any) -> str:
-    """Say which feature is the first that is no number, and the way out; "" where there is none."""
+    """Name the first feature that is not a number, and the way out; "" where all are numbers."""
     table = np.asarray(X, dtype=object)
     if table.ndim != 2:
         return ""
@@ -240,16 +240,16 @@ def _first_feature(X: Any) -> str:
 
 
 def _first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
-    """Say where the first feature is that is NaN or infinite; "" where there is none, or X is no table.
+    """Say where the first feature is that is NaN or infinite; "" where all are finite, or X is not a table.
 
     Parameters
     ----------
     X : features, dense or in any sparse format, of which only the stored entries are looked at.
-    infinite_only : whether NaN is no fault.
+    infinite_only : whether NaN is allowed.
 
     Raises
     ------
-    TypeError, ValueError : when a dense X has entries that are no numbers.
+    TypeError, ValueError : when a dense X has entries that are not numbers.
     """
     sparse = sp.issparse(X)
     rows = X.tocsr() if sparse else np.asarray(X, dtype=np.float64)
