@@ -121,6 +121,25 @@ def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
     return weights
 
 
+def require_labels(y: NDArray[Any], n: int) -> None:
+    """Require a label for each of n rows, none of them NaN or infinite.
+
+    Raises
+    ------
+    InputError : it says how many there are, or names the first that is not finite.
+    """
+    if len(y) != n:
+        raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
+    require_finite_labels(y)
+
+
+def require_finite_labels(y: ArrayLike) -> None:
+    """Refuse labels of rows that are NaN or infinite; those that are not floats can be neither."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
+
+
 def _numbered(qid: ArrayLike | None, n: int) -> tuple[NDArray[Any], IntVector]:
     """Return the ids of the queries in order of first appearance, and the number of the query of each row."""
     if qid is None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.choosing import require_ranking_loss
 from structsvm.cli.console import counted, print_table, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, example, names_in, numbers, positive
+from structsvm.cli.options import FILE, example, names_in, numbers, positive, require_ranking_loss
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
 from structsvm.registry import backends, losses, solvers

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.console import counted, progress_line
+from structsvm.cli.files import check_output, write_text
 from structsvm.cli.options import FILE, bad, example
-from structsvm.cli.writing import check_output, write_text
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:

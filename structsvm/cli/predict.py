@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from structsvm.cli.files import check_output, read_model_and_data, write_text
 from structsvm.cli.options import FILE, example
-from structsvm.cli.reading import read_model_and_data
-from structsvm.cli.writing import check_output, write_text
 
 if TYPE_CHECKING:
     from structsvm.types import Vector

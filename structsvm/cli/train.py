@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.choosing import make_solver, require_ranking_loss
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, as_measure, example, name_in, positive
-from structsvm.cli.selection import as_grid, choose, interrupted, read_judges
+from structsvm.cli.options import FILE, as_measure, example, make_solver, name_in, positive, require_ranking_loss
+from structsvm.cli.validation import as_grid, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
 

@@ -153,10 +153,8 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
             raise InputError(f"Thresholds(bins=...) must be at most {np.iinfo(np.uint16).max}, got {self.bins!r}")
         require_choice(place(self, "spacing"), self.spacing, ["quantile", "even"])
         for name, value in (("low", self.low), ("high", self.high)):
-            if value is None:
-                continue
-            require_number(place(self, name), value)
-            if self.spacing != "even":
+            require_number(place(self, name), value, optional=True)
+            if value is not None and self.spacing != "even":
                 raise InputError(f"Thresholds({name}=...) is for spacing='even'; quantiles are those of the scores")
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise InputError(f"Thresholds(low={self.low!r}, high={self.high!r}): low must be below high")

@@ -60,8 +60,7 @@ def fuse_runs(
     """
     if not isinstance(method, str | Fusion):
         raise InputError(f"method must be a name, such as 'comb-mnz', or an object, such as CombMNZ(), got {method!r}")
-    if length is not None:
-        require_integer("length", length, 1)
+    require_integer("length", length, 1, optional=True)
     chosen: Fusion = fusion_method(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)
     scores = chosen.fit(joined.X, qid=joined.qid).predict(joined.X, qid=joined.qid)

@@ -1,5 +1,6 @@
 """Problems: a loss and an operator joined into what a solver sees."""
 
+from structsvm import moved
 from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.problem.inexact import estimate
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -18,3 +19,5 @@ __all__ = [
     "most_violated",
     "same",
 ]
+
+__getattr__ = moved.names_of(__name__)

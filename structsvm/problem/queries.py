@@ -10,7 +10,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.operators import Readable, Rows
 from structsvm.problem.checks import is_usable
-from structsvm.queries import Queries, row_weights
+from structsvm.queries import Queries, require_labels, row_weights
 from structsvm.types import BoolVector, Vector
 
 
@@ -57,10 +57,7 @@ def group_queries(
     if X.ndim != 2:
         raise InputError(f"X must be a matrix with one document a row; its shape is {X.shape}")
     n, y = X.shape[0], _readable_labels(loss, y)
-    if len(y) != n:
-        raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
+    require_labels(y, n)
     queries = Queries.of(qid, n)
     if loss.per_row:
         weights = None if sample_weight is None else row_weights(sample_weight, n)

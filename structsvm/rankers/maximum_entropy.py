@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
@@ -146,8 +146,7 @@ class MaximumEntropy(RankingEstimator):
         require_number(place(self, "C"), self.C, above=0.0)
         require_number(place(self, "tol"), self.tol, above=0.0)
         require_integer(place(self, "max_iter"), self.max_iter, 1)
-        if self.relevant_from is not None:
-            require_number(place(self, "relevant_from"), self.relevant_from)
+        require_number(place(self, "relevant_from"), self.relevant_from, optional=True)
         if self.class_weight is not None:
             _require_class_weight(self.class_weight)
         measure_of(self)

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.estimators.fitting import checked_labels
+from structsvm.estimators.inputs import checked_labels
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
 from structsvm.settings import require_number

@@ -92,8 +92,7 @@ class RankBoost(StagedRanker):
 
     def _require_settings(self) -> None:
         require_integer(place(self, "n_rounds"), self.n_rounds, 1)
-        if self.max_thresholds is not None:
-            require_integer(place(self, "max_thresholds"), self.max_thresholds, 1)
+        require_integer(place(self, "max_thresholds"), self.max_thresholds, 1, optional=True)
 
     def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
         self._boost(training.X, _pairs(training))

@@ -170,8 +170,7 @@ class RankNet(StagedRanker):
         require_integer(place(self, "epochs"), self.epochs, 1)
         require_number(place(self, "learning_rate"), self.learning_rate, above=0.0)
         require_number(place(self, "weight_decay"), self.weight_decay, at_least=0.0)
-        if self.log_odds is not None:
-            require_number(place(self, "log_odds"), self.log_odds, above=0.0)
+        require_number(place(self, "log_odds"), self.log_odds, above=0.0, optional=True)
         require_switch(place(self, "ties"), self.ties)
         random_of(self)
 

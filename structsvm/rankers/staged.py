@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
@@ -170,10 +170,8 @@ class StagedRanker(RankingEstimator):
 
     def _require_patience(self, validation: Any) -> None:
         """Refuse a ``patience`` that is not a number of steps, or has no ``validation`` to look at."""
-        if self.patience is None:
-            return
-        require_integer(place(self, "patience"), self.patience, 1)
-        if validation is None:
+        require_integer(place(self, "patience"), self.patience, 1, optional=True)
+        if self.patience is not None and validation is None:
             raise InputError(
                 f"{type(self).__name__}(patience={self.patience!r}) stops by a measure of held-out queries, and "
                 "fit was given none: pass validation=(X, y, qid), or patience=None"

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.fitting import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.operators import BinnedMatrix, Readable

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features
+from structsvm.estimators.inputs import checked_features
 from structsvm.estimators.parameters import measure_of, random_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError

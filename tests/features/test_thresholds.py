@@ -126,8 +126,8 @@ def test_names_say_function_and_threshold() -> None:
         ({"bins": 70_000}, "must be at most 65535, got 70000"),
         ({"spacing": "log"}, "must be 'quantile' or 'even', got 'log'"),
         ({"low": 0.0}, "low=...\\) is for spacing='even'"),
-        ({"spacing": "even", "low": "0"}, "low=...\\) must be a finite number, got '0'"),
-        ({"spacing": "even", "high": np.inf}, "high=...\\) must be a finite number, got inf"),
+        ({"spacing": "even", "low": "0"}, "low=...\\) must be a finite number or None, got '0'"),
+        ({"spacing": "even", "high": np.inf}, "high=...\\) must be a finite number or None, got inf"),
         ({"spacing": "even", "low": 1.0, "high": 1.0}, "low=1.0, high=1.0.: low must be below high"),
         ({"spacing": "even", "low": 3.0}, "low=3.* is beyond the largest training score of function 0, 2: give both"),
         (

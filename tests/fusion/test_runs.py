@@ -88,7 +88,7 @@ def test_the_method_passed_in_stays_as_it_is():
         ({"method": BordaCount}, "must be a name, such as 'comb-mnz', or an object, such as CombMNZ"),
         ({"method": CombSUM("rank")}, "must be 'none' or"),
         ({"depth": 0}, "depth must be an integer of at least 1"),
-        ({"length": 0}, "length must be an integer of at least 1, got 0"),
+        ({"length": 0}, "length must be an integer of at least 1 or None, got 0"),
         ({"length": True}, "length must be an integer"),
         ({"topics": [7]}, "no run has any of the 1 topics that are asked for"),
         ({"topics": "10"}, "topics must be a list of topics"),

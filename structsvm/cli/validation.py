@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.console import print_table
-from structsvm.cli.reading import read_as_wide
+from structsvm.cli.files import read_as_wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
