@@ -24,7 +24,13 @@ def _documents(values: Any) -> IntVector:
     return numbers.astype(np.int64)
 
 
-def _numbers(values: Any) -> Vector:
+def magnitudes(values: Any) -> Vector:
+    """Return the magnitudes of pairs as float64.
+
+    Raises
+    ------
+    InputError : when they are not numbers.
+    """
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -50,7 +56,7 @@ class JudgedPairs:
     documents: int = field(validator=at_least(0))
     better: IntVector = field(converter=_documents, eq=_SAME, hash=False)
     worse: IntVector = field(converter=_documents, eq=_SAME, hash=False)
-    magnitude: Vector = field(converter=_numbers, eq=_SAME, hash=False)
+    magnitude: Vector = field(converter=magnitudes, eq=_SAME, hash=False)
 
     def __attrs_post_init__(self) -> None:
         if not self.better.shape == self.worse.shape == self.magnitude.shape == (len(self),):

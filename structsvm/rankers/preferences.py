@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.estimators.inputs import checked_labels
 from structsvm.exceptions import InputError
+from structsvm.losses.preference_pairs import magnitudes
 from structsvm.queries import Queries
 from structsvm.settings import require_number
 from structsvm.types import IntVector, Vector
@@ -24,13 +25,6 @@ def _rows(values: ArrayLike) -> IntVector:
             f"one has shape {rows.shape} and type {rows.dtype}"
         )
     return rows.astype(np.int64)
-
-
-def _numbers(values: ArrayLike) -> Vector:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"magnitudes must be numbers: {error}") from None
 
 
 @frozen(eq=False, repr=False)
@@ -56,7 +50,7 @@ class Preferences:
 
     better: IntVector = field(converter=_rows)
     worse: IntVector = field(converter=_rows)
-    magnitude: Vector = field(default=1.0, converter=_numbers)
+    magnitude: Vector = field(default=1.0, converter=magnitudes)
 
     def __attrs_post_init__(self) -> None:
         pairs = len(self.better)
