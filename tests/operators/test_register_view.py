@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pytest
 from attrs import frozen
@@ -11,7 +10,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.losses import ROCArea
 from structsvm.operators import Operator, PerClass, Rows, WithIntercept, example_combine, example_scores, register_view
-from structsvm.operators.foreign_views import is_built_in
+from structsvm.operators.views import is_built_in
 from structsvm.problem import Problem
 from structsvm.problem import sweep as sweep_module
 from structsvm.solvers import FrankWolfe
@@ -109,7 +108,7 @@ def test_code_for_it_is_not_kept_on_disk() -> None:
     ],
 )
 def test_views_of_the_package_are_told_from_others(operator: Operator, kept: bool) -> None:
-    assert is_built_in(numba.typeof(operator.view)) is kept
+    assert is_built_in(operator.view) is kept
 
 
 class NoPtr(NamedTuple):
