@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
+from structsvm.compute.compilation import _stamps
 from structsvm.exceptions import InputError
 from structsvm.losses import ROCArea
 from structsvm.operators import Operator, PerClass, Rows, WithIntercept, example_combine, example_scores, register_view
@@ -96,6 +97,14 @@ def test_code_for_it_is_not_kept_on_disk() -> None:
     test_frank_wolfe_sweeps_over_it_as_over_scaled_rows()
     folder = Path(sweep_module.__file__).parents[1]
     assert not [path for path in folder.rglob("*.nb[ic]") if b"ScaledView" in path.read_bytes()]
+
+
+@pytest.mark.parametrize("loops", ["structsvm.operators.views", "structsvm.problem.sweep"])
+def test_code_that_is_kept_is_compiled_again_when_a_view_of_the_package_changes(loops: str) -> None:
+    """The files of the loops do not import those of the views, whose functions are part of their machine code."""
+    looked_at = {name for name, _, _ in _stamps(loops)}
+    for file in ("dense", "sparse", "binned", "intercept", "per_class", "shared", "beside"):
+        assert f"structsvm.operators.{file}" in looked_at
 
 
 @pytest.mark.parametrize(
