@@ -19,8 +19,8 @@ from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector, Matrix, Vector
 
-_registered: list[type] = []
-"""The classes of views; machine code that is kept on disk is out of date when their files change."""
+_functions: list[Callable[..., None]] = []
+"""Those of all views; machine code that is kept on disk is out of date when their files change."""
 
 
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
@@ -59,7 +59,7 @@ def register_view(
         if len(signature(function).parameters) != 4:
             raise InputError(f"{function.__name__} must have four arguments, as {target.__name__} has")
         overload(target, strict=False)(_for_kind(kind, function))
-    _registered.append(kind)
+        _functions.append(function)
 
 
 def _for_kind(kind: type, function: Callable[..., None]) -> Callable[..., Any]:
