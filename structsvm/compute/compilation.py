@@ -59,7 +59,7 @@ def _keep(dispatcher: Any) -> None:
 
 
 def _stamps(module: str) -> tuple[Any, ...]:
-    """Return what tells a module from an earlier version of itself, and of all that it imports.
+    """Return what tells a module from an earlier version of itself, and of all that it imports or holds in lists.
 
     That is name, time and size of the files, and the constants in them, which may come from other files.
     """
@@ -70,7 +70,8 @@ def _stamps(module: str) -> tuple[Any, ...]:
         if name in found or name.partition(".")[0] not in packages or name not in sys.modules:
             continue
         found.add(name)
-        names += {_home(value) for value in vars(sys.modules[name]).values()}
+        for value in vars(sys.modules[name]).values():
+            names += map(_home, value if isinstance(value, list) else [value])
     return tuple((name, _file(name), _constants(name)) for name in sorted(found))
 
 

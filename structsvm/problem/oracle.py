@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.compute.threads import in_blocks
 from structsvm.losses import ScoreLoss
+from structsvm.operators.views import is_built_in
 from structsvm.planes.dual import NEW_PLANE, STEPS, DualPlanes
 from structsvm.problem.checks import ROUNDING, TOLD, failed, require_code, require_output
 from structsvm.problem.points import Planes
@@ -100,7 +101,7 @@ class CompiledOracle:
         """Visit examples; see `Problem.sweep`."""
         if view is None:
             return None
-        loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays))
+        loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
         kernel = compiled_kernel(self.kernel)
         data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w)
         met, wrong = loop(kernel, *data, STEPS, NEW_PLANE, self.allowed)

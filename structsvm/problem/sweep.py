@@ -10,8 +10,7 @@ from numba.core.errors import NumbaError
 
 from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError
-from structsvm.operators.foreign_views import is_built_in
-from structsvm.operators.views import example_combine, example_scores
+from structsvm.operators import example_combine, example_scores
 from structsvm.planes.arrays import insert
 from structsvm.planes.steps import best_value, improve
 from structsvm.types import IntVector, Vector
@@ -131,8 +130,8 @@ def argmax_sweep() -> Any:
 
 
 @cache
-def dual_sweep(view: Any, planes: Any) -> Any:
-    """Return the loop that visits examples with a dual point in hand, for a type of view.
+def dual_sweep(view: Any, planes: Any, keep: bool) -> Any:
+    """Return the loop that visits examples with a dual point in hand, for a type of view; keep it on disk or not.
 
     While the rows of an example are in the processor's cache, it is scored, its argmax is
     found, the plane is combined, and weight moves between its planes. Where the truth or a
@@ -140,7 +139,7 @@ def dual_sweep(view: Any, planes: Any) -> Any:
     """
     numbers = (_COUNT, numba.float64, numba.float64)
     arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, *numbers)
-    return compiled(_dual_sweep, [_VISITED(*arguments)], keep=is_built_in(view))
+    return compiled(_dual_sweep, [_VISITED(*arguments)], keep=keep)
 
 
 @cache
