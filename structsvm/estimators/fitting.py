@@ -9,8 +9,6 @@ from attrs import evolve, fields_dict, frozen, has
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.estimators.inputs import checked_features as checked_features
-from structsvm.estimators.inputs import checked_labels as checked_labels
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.problem import Problem
