@@ -41,8 +41,8 @@ MAY_IMPORT = {
     "tables": {"exceptions"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
-    "rankers": SHARED | {"queries", "operators", "metrics", "features", "losses", "problem", "solvers", "estimators"},
-    "fusion": SHARED | {"queries", "metrics", "features", "data", "estimators"},
+    "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {"queries", "tables", "operators", "metrics", "features", "data", "losses", "estimators", "rankers", "fusion"},
 }

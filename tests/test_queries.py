@@ -1,5 +1,7 @@
 """Rows grouped by query."""
 
+import numpy as np
+
 from structsvm.queries import Queries
 
 
@@ -16,7 +18,11 @@ def test_rows_are_grouped_in_the_order_in_which_queries_appear():
     assert groups.order.tolist() == [0, 2, 1, 3]
     assert groups.ptr.tolist() == [0, 2, 3, 4]
     assert not groups.together
+    rows = np.array(["first", "second", "third", "fourth"])
+    assert groups.grouped(rows).tolist() == ["first", "third", "second", "fourth"]
+    assert groups.ungrouped(groups.grouped(rows)).tolist() == rows.tolist()
     together = Queries.of([5, 5, 2], 3)
     assert (together.ids.tolist(), together.ptr.tolist(), together.together) == ([5, 2], [0, 2, 3], True)
     alone = Queries.of(None, 2)
     assert (alone.order.tolist(), alone.ptr.tolist(), alone.together) == ([0, 1], [0, 2], True)
+    assert alone.ungrouped(rows) is alone.grouped(rows) is rows
