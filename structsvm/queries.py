@@ -61,6 +61,11 @@ class Queries:
         """Return what there is of each row, query after query; without a copy, where the rows are so already."""
         return rows if self.together else rows[self.order]
 
+    def split(self, rows: Any) -> list[Any]:
+        """Return what there is of the rows of each query, a view each where the rows are grouped already."""
+        grouped, ptr = self.grouped(rows), self.ptr
+        return [grouped[ptr[i] : ptr[i + 1]] for i in range(len(self))]
+
     def weights(self, sample_weight: ArrayLike | None, used: BoolVector | None = None) -> Vector:
         """Return the weight of each query, shape (Q,); 1 where none are given.
 

@@ -117,7 +117,7 @@ def minimise_path(
                 raise
             break
         results[C] = result
-        problem = evolve(problem, seal=result.fingerprint)  # of the same data for the next C
+        problem = evolve(problem, known_fingerprint=result.fingerprint)  # of the same data for the next C
         if result.status in (Status.INTERRUPTED, Status.STOPPED):
             break
     return results

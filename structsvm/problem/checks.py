@@ -1,7 +1,6 @@
 """What a problem refuses: data that cannot be used, and outputs that are not argmaxes."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,14 +9,14 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
 from structsvm.losses.base import InScoreSpace
+from structsvm.operators import Readable
 from structsvm.types import BoolVector, IntVector, Vector
 
 ROUNDING = 1e-8
 """Value, relative to the scores, by which the truth or an earlier output may beat an argmax."""
 
-
-TOLD = (StructSVMError, MemoryError)
-"""What a method of a loss may raise that says enough as it is."""
+RAISED_AS_IS = (StructSVMError, MemoryError)
+"""Errors of a loss's methods that need no more explanation."""
 
 _RUN_CHECK = "Run structsvm.testing.check_loss on the loss."
 
@@ -72,7 +71,7 @@ def is_usable(loss: ScoreLoss[Any], y: Any) -> bool:
     """
     try:
         usable = loss.usable(y)
-    except TOLD:
+    except RAISED_AS_IS:
         raise
     except Exception as error:
         raise failed(loss, "usable", error, y) from error
@@ -87,10 +86,37 @@ def rounding(scores: Vector) -> float:
     return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))
 
 
-def require_positive_C(C: Any) -> None:
-    """Refuse a C that is not a positive finite number."""
-    if isinstance(C, bool) or not isinstance(C, Real) or not 0.0 < float(C) < np.inf:
-        raise InputError(f"C must be a positive finite number, got {C!r}")
+def checked_labels(loss: ScoreLoss[Any], X: Readable, y: Vector) -> Vector:
+    """Return the labels of rows, as numbers where the loss compares them with one.
+
+    Raises
+    ------
+    InputError : when X is not a matrix, or y not a finite label for each of its rows.
+    """
+    if X.ndim != 2:
+        raise InputError(f"X must be a matrix with one document a row; its shape is {X.shape}")
+    if y.ndim == 0 or (loss.numeric_labels and y.ndim != 1):
+        raise InputError(f"y must be a vector with one label a row; its shape is {y.shape}")
+    if loss.numeric_labels and y.dtype.kind not in "biuf":
+        try:
+            if y.dtype.kind not in "OUS":
+                raise TypeError(f"they are {y.dtype}")
+            y = y.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the labels y must be numbers for {loss.title}: {error}") from None
+    if len(y) != X.shape[0]:
+        raise InputError(f"X has {X.shape[0]} rows but y has {len(y)} labels: one label a row is needed")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
+    return y
+
+
+def usable_queries(loss: ScoreLoss[Any], ys: Sequence[Any]) -> BoolVector:
+    """Return which queries the loss can learn from; refuse to have none."""
+    usable = np.array([is_usable(loss, y) for y in ys], dtype=np.bool_)
+    if not usable.any():
+        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {loss.why_unusable}")
+    return usable
 
 
 def require_pairs(inputs: int, outputs: int) -> None:
@@ -130,7 +156,7 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
         scores = int(ptr[i + 1] - ptr[i])
         try:
             code = np.shape(loss.encode(ys[i], ys[i]))
-        except TOLD:
+        except RAISED_AS_IS:
             raise
         except Exception as error:
             raise failed(loss, "encode", error, ys[i]) from error

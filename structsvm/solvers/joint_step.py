@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from structsvm.planes import KeptPlanes
-from structsvm.planes.kept import Choice
+from structsvm.planes import RestrictedProblem
+from structsvm.planes.restricted import Choice
 from structsvm.qp import ActiveSet
 from structsvm.solvers.line_search import TOWARD_TARGET, Hinge, Line, lowest_on
 from structsvm.solvers.working_set import WorkingSet
@@ -14,7 +14,7 @@ _QP_ACCURACY = 0.01
 """Part of the gap at which to stop that is left in each QP."""
 
 
-def improve_jointly(kept: KeptPlanes, enough: float, most_cuts: int) -> None:
+def improve_jointly(kept: RestrictedProblem, enough: float, most_cuts: int) -> None:
     """Solve the QP over the planes that are kept by 1-slack with a line search, which needs no data.
 
     Steps on one example after the other crawl where C is large, because every example must wait
