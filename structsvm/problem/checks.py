@@ -1,4 +1,4 @@
-"""What a problem refuses: data that cannot be used, and outputs that are not argmaxes."""
+"""Checks of a problem: of its data, and of the argmaxes that its loss returns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,13 +39,13 @@ def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: A
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
-    """Refuse an argmax that returned nothing."""
+    """Require an argmax that is not None."""
     if loss.unwrap(y_hat) is None if isinstance(loss, InScoreSpace) else y_hat is None:
         raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {_RUN_CHECK}")
 
 
 def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:
-    """Refuse an encoding that does not have one coefficient a score."""
+    """Require an encoding with one coefficient a score."""
     if code.shape != (scores,):
         raise InputError(
             f"{loss.title}.encode returned shape {code.shape}, but the example has {scores} scores: it must return one "
@@ -120,7 +120,7 @@ def usable_queries(loss: ScoreLoss[Any], ys: Sequence[Any]) -> BoolVector:
 
 
 def require_pairs(inputs: int, outputs: int) -> None:
-    """Refuse other than one output an input, or none at all."""
+    """Require one output for each input, and one at least."""
     if inputs != outputs or inputs == 0:
         raise InputError(f"there are {inputs} inputs and {outputs} outputs: each input needs its output")
 
@@ -141,7 +141,7 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
 
 
 def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVector, usable: BoolVector) -> None:
-    """Refuse examples of which the loss can learn from none, and true outputs that do not fit their inputs.
+    """Require a usable example, and true outputs that fit their inputs.
 
     Kernels would read beyond the scores of such an input.
 

@@ -315,7 +315,7 @@ class Problem:
 
         Raises
         ------
-        OracleError : when an argmax is none, as far as can be seen: the truth or a plane that is kept beats it.
+        OracleError : when an output is seen not to be the argmax, as the truth or a plane that is kept beats it.
         """
         visited = self.oracle.sweep(self.operator.view, dual, order)
         if visited is None:

@@ -108,11 +108,11 @@ class Run:
         self.history: list[Step] = []
         self._known_hinges = known_hinges
         self._costs = Costs()
-        self._best: _Evaluated | None = None
-        self._last_evaluated = np.zeros(0)
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
-        self.point, self.planes = self.evaluate(np.zeros(problem.d) if start is None else start.w)
+        self._last_evaluated = np.zeros(problem.d) if start is None else start.w
+        self._best = self._evaluated(self.score(self._last_evaluated))
+        self.point, self.planes = self._best.point, self._best.planes
         self._fingerprint = problem.known_fingerprint
         self.same_problem = start is not None and same(self._own_fingerprint(), start.fingerprint)
         if start is not None and not self.same_problem:
@@ -121,18 +121,12 @@ class Run:
     @property
     def primal(self) -> float:
         """The best upper bound so far; an estimate where the argmax is inexact."""
-        return np.inf if self._best is None else self._best.primal
+        return self._best.primal
 
     @property
     def w(self) -> Vector:
         """The weights of that bound."""
-        return self.best.point.w
-
-    @property
-    def best(self) -> _Evaluated:
-        """The point of that bound."""
-        assert self._best is not None  # the start is evaluated first
-        return self._best
+        return self._best.point.w
 
     @property
     def passes(self) -> float:
@@ -271,12 +265,12 @@ class Run:
     def _estimate_best_again(self) -> None:
         """Let the cuts found since then sharpen what the best weights were estimated at."""
         if not self.problem.exact:
-            best = self.best
+            best = self._best
             self._best = evolve(best, primal=self._primal(best.planes, best.point))
 
     def _score_best_again(self) -> None:
         """Score the best weights again where their scores come from moves along lines: half a pass, or none."""
-        if self.best.point.moves:
+        if self._best.point.moves:
             self._best = self._evaluated(self.score(self.w))
         self._estimate_best_again()
 
