@@ -244,4 +244,4 @@ def test_names_that_moved_lead_to_where_they_are() -> None:
         from structsvm.problem import Storage  # type: ignore[attr-defined]
     assert Storage is Capacity
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
-        structsvm.problem.Nothing
+        _ = structsvm.problem.Nothing
