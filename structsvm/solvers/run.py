@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -26,38 +26,6 @@ _ROUNDING = 0.05
 
 Callback: TypeAlias = Callable[[Step], bool | None]
 """Is shown every step; returns True to stop."""
-
-
-class Costs:
-    """Passes over the data and seconds since a run began.
-
-    Attributes
-    ----------
-    passes : passes so far; one evaluates all scores and combines all features.
-    """
-
-    def __init__(self) -> None:
-        self.passes = 0.0
-        self._seconds = {"oracle": 0.0, "qp": 0.0}
-        self._began = time.perf_counter()
-
-    @contextmanager
-    def clock(self, name: str) -> Iterator[None]:
-        """Add the time inside to the clock "oracle" or "qp"."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._seconds[name] += time.perf_counter() - began
-
-    def so_far(self) -> dict[str, float]:
-        """Return the passes and seconds of a `Step`."""
-        return {
-            "passes": self.passes,
-            "oracle_seconds": self._seconds["oracle"],
-            "qp_seconds": self._seconds["qp"],
-            "seconds": time.perf_counter() - self._began,
-        }
 
 
 @frozen(eq=False)
@@ -86,6 +54,7 @@ class Run:
     point, planes : those at the start.
     same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
     dual : the best lower bound so far.
+    passes : passes over the data so far.
     history : the steps so far.
 
     Raises
@@ -107,7 +76,9 @@ class Run:
         self.dual = 0.0
         self.history: list[Step] = []
         self._known_hinges = known_hinges
-        self._costs = Costs()
+        self.passes = 0.0
+        self._seconds = {"oracle": 0.0, "qp": 0.0}
+        self._began = time.perf_counter()
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
         self._last_evaluated = np.zeros(problem.d) if start is None else start.w
@@ -129,11 +100,6 @@ class Run:
         return self._best.point.w
 
     @property
-    def passes(self) -> float:
-        """Passes over the data so far."""
-        return self._costs.passes
-
-    @property
     def gap_wanted(self) -> float:
         """The gap at which the run has converged, ``tol · C``."""
         return self.tol * self.problem.C
@@ -143,13 +109,18 @@ class Run:
         """The gap to which a QP is solved, a hundredth of ``tol · C``."""
         return 0.01 * self.gap_wanted
 
-    def clock(self, name: str) -> AbstractContextManager[None]:
+    @contextmanager
+    def clock(self, name: str) -> Iterator[None]:
         """Add the time inside to the clock "oracle" or "qp"."""
-        return self._costs.clock(name)
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[name] += time.perf_counter() - began
 
     def count_passes(self, passes: float) -> None:
         """Count passes over the data other than those of `score` and `cut`."""
-        self._costs.passes += passes
+        self.passes += passes
 
     def tolerates_rounding(self, error: float, norm: float | None = None) -> bool:
         """Say whether the rounding of cuts is small beside the gap wanted.
@@ -240,11 +211,14 @@ class Run:
         step = Step(
             iteration=len(self.history),
             C=self.problem.C,
+            passes=self.passes,
             primal=self.primal,
             dual=self.dual,
             cuts=cuts,
             active_cuts=active_cuts,
-            **self._costs.so_far(),
+            oracle_seconds=self._seconds["oracle"],
+            qp_seconds=self._seconds["qp"],
+            seconds=time.perf_counter() - self._began,
         )
         self.history.append(step)
         logger.debug("%s", step)
