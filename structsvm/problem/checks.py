@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
 from structsvm.losses.base import InScoreSpace
-from structsvm.operators import Readable
 from structsvm.types import BoolVector, IntVector, Vector
 
 ROUNDING = 1e-8
@@ -39,7 +38,7 @@ def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: A
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
-    """Require an argmax that is not None."""
+    """Refuse an argmax that returned nothing."""
     if loss.unwrap(y_hat) is None if isinstance(loss, InScoreSpace) else y_hat is None:
         raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {_RUN_CHECK}")
 
@@ -86,15 +85,21 @@ def rounding(scores: Vector) -> float:
     return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))
 
 
-def checked_labels(loss: ScoreLoss[Any], X: Readable, y: Vector) -> Vector:
+def checked_labels(loss: ScoreLoss[Any], shape: tuple[int, ...], y: Vector) -> Vector:
     """Return the labels of rows, as numbers where the loss compares them with one.
+
+    Parameters
+    ----------
+    loss : the loss.
+    shape : shape of the features X.
+    y : labels.
 
     Raises
     ------
     InputError : when X is not a matrix, or y not a finite label for each of its rows.
     """
-    if X.ndim != 2:
-        raise InputError(f"X must be a matrix with one document a row; its shape is {X.shape}")
+    if len(shape) != 2:
+        raise InputError(f"X must be a matrix with one document a row; its shape is {shape}")
     if y.ndim == 0 or (loss.numeric_labels and y.ndim != 1):
         raise InputError(f"y must be a vector with one label a row; its shape is {y.shape}")
     if loss.numeric_labels and y.dtype.kind not in "biuf":
@@ -104,8 +109,8 @@ def checked_labels(loss: ScoreLoss[Any], X: Readable, y: Vector) -> Vector:
             y = y.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InputError(f"the labels y must be numbers for {loss.title}: {error}") from None
-    if len(y) != X.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows but y has {len(y)} labels: one label a row is needed")
+    if len(y) != shape[0]:
+        raise InputError(f"X has {shape[0]} rows but y has {len(y)} labels: one label a row is needed")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(y)))}")
     return y

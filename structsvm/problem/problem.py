@@ -97,7 +97,7 @@ class Problem:
         """
         X = readable(X)
         bound: ScoreLoss[Any] = losses.create(loss).bind(np.asarray(y))
-        labels = checked_labels(bound, X, np.asarray(y))
+        labels = checked_labels(bound, X.shape, np.asarray(y))
         queries = Queries.of(qid, len(labels))
         rows: Rows | WithIntercept
         ys: Any
