@@ -22,13 +22,6 @@ MOVED: dict[str, tuple[str, ...]] = {
 }
 """Where the names of a module are now; those of a module below it are looked for below that."""
 
-NAMES: dict[str, str] = {
-    "structsvm.problem.DualPlanes": "structsvm.planes.DualPlanes",
-    "structsvm.problem.KeptPlanes": "structsvm.planes.RestrictedProblem",
-    "structsvm.problem.Storage": "structsvm.planes.Capacity",
-}
-"""Where single names are now that a package had, whose other names have stayed."""
-
 
 class _Finder:
     """Finds modules by their old paths, after Python's own finders have not."""
@@ -62,16 +55,6 @@ class _Loader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         new = " and ".join(self.homes)
         warnings.warn(f"{module.__name__} is now {new}: import from there", DeprecationWarning, stacklevel=2)
-
-
-def moved_name(package: str, name: str) -> Any:
-    """Return what a package had by a name, from where it is now: what its ``__getattr__`` returns."""
-    old = f"{package}.{name}"
-    if old not in NAMES:
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    home, _, leaf = NAMES[old].rpartition(".")
-    warnings.warn(f"{old} is now {NAMES[old]}: import from there", DeprecationWarning, stacklevel=3)
-    return getattr(import_module(home), leaf)
 
 
 def _homes(name: str) -> tuple[str, ...]:

@@ -9,10 +9,8 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import structsvm.problem
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import AveragePrecision, ROCArea
-from structsvm.planes import Capacity
 from structsvm.problem import Planes, Problem, fingerprint, same
 from structsvm.types import Vector
 from tests.small_problems import KINDS, Kronecker, PlainROCArea, listed, ranking, small_problem, true_outputs
@@ -237,11 +235,3 @@ def test_a_part_of_a_sealed_problem_has_no_seal() -> None:
     problem = evolve(small_problem("map"), known_fingerprint=np.ones(3))
     assert problem.with_C(7.0).known_fingerprint is problem.known_fingerprint
     assert problem.block(0, 1).known_fingerprint is None
-
-
-def test_names_that_moved_lead_to_where_they_are() -> None:
-    with pytest.warns(DeprecationWarning, match="structsvm.problem.Storage is now structsvm.planes.Capacity"):
-        from structsvm.problem import Storage  # type: ignore[attr-defined]
-    assert Storage is Capacity
-    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
-        _ = structsvm.problem.Nothing
