@@ -42,8 +42,8 @@ NAMES: dict[str, tuple[str, str]] = {
     "structsvm.metrics.group_rows": ("structsvm.moved:group_rows", "structsvm.queries.Queries.of"),
     "structsvm.metrics.number_queries": ("structsvm.moved:number_queries", "structsvm.queries.Queries.of"),
     "structsvm.problem.DualPlanes": ("structsvm.planes:DualPlanes", "structsvm.planes.DualPlanes"),
-    "structsvm.problem.KeptPlanes": ("structsvm.planes:KeptPlanes", "structsvm.planes.KeptPlanes"),
-    "structsvm.problem.Storage": ("structsvm.planes:Storage", "structsvm.planes.Storage"),
+    "structsvm.problem.KeptPlanes": ("structsvm.planes:RestrictedProblem", "structsvm.planes.RestrictedProblem"),
+    "structsvm.problem.Storage": ("structsvm.planes:Capacity", "structsvm.planes.Capacity"),
 }
 """Where a name that has left a package is found, as ``"module:name"``, and what is to be used in its place."""
 

@@ -57,6 +57,11 @@ class Queries:
         """Number of rows of each query, shape (Q,)."""
         return np.diff(self.ptr)
 
+    def split(self, rows: Any) -> list[Any]:
+        """Return what there is of the rows of each query, a view each where the rows are grouped already."""
+        grouped, ptr = self.grouped(rows), self.ptr
+        return [grouped[ptr[i] : ptr[i + 1]] for i in range(len(self))]
+
     def grouped(self, rows: Any) -> Any:
         """Return what there is of each row, query after query; without a copy, where the rows are so already."""
         return rows if self.together else rows[self.order]

@@ -1,6 +1,7 @@
 """Rows grouped by query."""
 
 import numpy as np
+import pytest
 
 from structsvm.queries import Queries
 
@@ -26,3 +27,11 @@ def test_rows_are_grouped_in_the_order_in_which_queries_appear():
     alone = Queries.of(None, 2)
     assert (alone.order.tolist(), alone.ptr.tolist(), alone.together) == ([0, 1], [0, 2], True)
     assert alone.ungrouped(rows) is alone.grouped(rows) is rows
+
+
+@pytest.mark.parametrize("qid", [[3, 3, 1, 1, 1], [3, 1, 3, 1, 1]], ids=["together", "apart"])
+def test_rows_are_split_by_query(qid: list[int]) -> None:
+    queries, rows = Queries.of(qid, 5), np.arange(5.0)
+    parts = queries.split(rows)
+    assert [part.tolist() for part in parts] == [[i for i in range(5) if qid[i] == query] for query in (3, 1)]
+    assert np.shares_memory(parts[0], rows) == queries.together

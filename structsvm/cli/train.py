@@ -176,8 +176,9 @@ def _in_a_line(step: "Step", tol: float) -> str:
 def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int, model: Path) -> list[str]:
     result: Result = ranker.result_
     last = result.history[-1]
-    how = [_name_of_solver(result)]
-    if "backend=" in result.solver and hasattr(solver, "backend"):
+    how = [result.solver_name]
+    ran = solver if solver.name == result.solver_name else solvers.create(result.solver_name)  # "auto" chose it
+    if hasattr(ran, "backend") and hasattr(solver, "backend"):
         how.append(f"backend {backends.create(solver.backend).name}")
     run = [counted(last.iteration, "iteration"), f"{last.seconds:.2f} s", counted(last.cuts, "cut")]
     if result.handovers:
@@ -208,12 +209,6 @@ def _bounds(result: "Result") -> str:
         f"at least {result.dual:.8g} (dual); this model is estimated at {result.primal:.8g} (primal), "
         "which may be too low, as the argmax of the loss is inexact"
     )
-
-
-def _name_of_solver(result: "Result") -> str:
-    """Return the name of the solver that ran, which "auto" chose."""
-    ran = result.solver_class
-    return next((name for name in solvers.built_in if solvers.find(name).__name__ == ran), ran)
 
 
 def _used(ranker: "Ranker") -> str:

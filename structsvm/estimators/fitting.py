@@ -92,7 +92,7 @@ class Objective:
                     raise
                 break
             results[C] = result
-            problem = evolve(problem, seal=result.fingerprint)  # of the same data for the next C
+            problem = evolve(problem, known_fingerprint=result.fingerprint)  # of the same data for the next C
             if result.status in (Status.INTERRUPTED, Status.STOPPED):
                 break
         return results

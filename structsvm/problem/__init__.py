@@ -2,9 +2,8 @@
 
 from structsvm import moved
 from structsvm.problem.fingerprint import fingerprint, same
-from structsvm.problem.inexact import estimate
 from structsvm.problem.points import Cut, Cuts, Planes, Point
-from structsvm.problem.problem import Problem
+from structsvm.problem.problem import Problem, estimate
 from structsvm.problem.violated import MostViolated, most_violated
 
 __all__ = [

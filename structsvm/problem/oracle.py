@@ -12,8 +12,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from structsvm.compute.threads import in_blocks
 from structsvm.losses import ScoreLoss
 from structsvm.operators.views import is_built_in
-from structsvm.planes.dual import NEW_PLANE, STEPS, DualPlanes
-from structsvm.problem.checks import ROUNDING, TOLD, failed, require_code, require_output
+from structsvm.planes import DualPlanes
+from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
 from structsvm.problem.points import Planes
 from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
 from structsvm.types import IntVector, Vector
@@ -104,7 +104,7 @@ class CompiledOracle:
         loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
         kernel = compiled_kernel(self.kernel)
         data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w)
-        met, wrong = loop(kernel, *data, STEPS, NEW_PLANE, self.allowed)
+        met, wrong = loop(kernel, *data, self.allowed)
         return met, wrong
 
     def block(self, start: int, stop: int) -> Self:
@@ -155,7 +155,7 @@ class PythonOracle:
                 losses[i] = self.loss.loss(y, y_hat)
                 method = "encode"
                 coef[owned] = self._code(y, y, owned) - self._code(y_hat, y, owned)
-            except TOLD:
+            except RAISED_AS_IS:
                 raise
             except Exception as error:
                 raise failed(self.loss, method, error, y, y_hat) from error

@@ -89,8 +89,6 @@ def _dual_sweep(
     planes: Any,
     order: IntVector,
     w: Vector,
-    steps: int,
-    new_plane: float,
     allowed: float,
 ) -> tuple[float, int]:
     total = 0.0
@@ -107,10 +105,10 @@ def _dual_sweep(
         sound = 0.0 <= loss < np.inf and value < np.inf
         if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
             return total, i
-        if value > to_beat + new_plane:
+        if value > to_beat:
             example_combine(view, i, coef, g)
             insert(planes, i, g, loss, 0.0, w)
-        total += improve(planes, i, w, steps, True, room)
+        total += improve(planes, i, w, True, room)
     return total, -1
 
 
@@ -137,8 +135,7 @@ def dual_sweep(view: Any, planes: Any, keep: bool) -> Any:
     found, the plane is combined, and weight moves between its planes. Where the truth or a
     plane that is kept beats the argmax by more than is allowed, or the plane is of NaN, the loop ends.
     """
-    numbers = (_COUNT, numba.float64, numba.float64)
-    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, *numbers)
+    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, numba.float64)
     return compiled(_dual_sweep, [_VISITED(*arguments)], keep=keep)
 
 

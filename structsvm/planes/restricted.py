@@ -1,4 +1,4 @@
-"""The planes that are kept of all examples, as a problem of their own."""
+"""The problem restricted to the planes that are kept."""
 
 from typing import TypeAlias
 
@@ -18,7 +18,7 @@ _OLDEST = 8.0
 """Visits without weight after which a plane is not looked at."""
 
 
-class KeptPlanes:
+class RestrictedProblem:
     """Minimise ``½‖w‖² + Σ_i cap_i max_p (L_ip − g_ip·w)`` over the planes that are kept, the truth (0) among them.
 
     Parameters

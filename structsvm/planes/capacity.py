@@ -1,4 +1,4 @@
-"""How the planes of all examples are kept within a budget of memory: how many, and with how many digits."""
+"""How many planes of each example fit into a budget of memory, and with how many digits."""
 
 from typing import Any, Self
 
@@ -6,7 +6,9 @@ import numpy as np
 from attrs import frozen
 
 MOST_PLACES = 32
+
 FEWEST_PLACES = 3
+"""Planes an example without which none can be kept: where two carry weight and are merged, a new one needs a place."""
 
 ENOUGH_PLACES = 6
 """Planes an example that are worth their memory: with fewer, Frank-Wolfe forgets what it will need again."""
@@ -20,7 +22,7 @@ _BESIDE = 32
 
 
 @frozen
-class Storage:
+class Capacity:
     """Places for planes of d numbers, the same number of places for each example.
 
     A visit reads all planes of its example, so that more of them cost time as well as memory.
