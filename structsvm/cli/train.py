@@ -218,7 +218,7 @@ def _name_of_solver(result: "Result") -> str:
 
 
 def _used(ranker: "Ranker") -> str:
-    if losses.create(ranker.loss).per_row:
+    if ranker.loss_.per_row:
         return f"{counted(ranker.n_examples_, 'document')}, each an example of its own"
     used = counted(ranker.n_examples_, "query", "queries")
     if not ranker.n_left_out_:

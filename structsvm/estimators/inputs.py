@@ -29,7 +29,7 @@ def checked_inputs(estimator: BaseEstimator, loss: ScoreLoss[Any] | Loss[Any, An
     """
     if not hasattr(xs, "shape") and not hasattr(xs, "__len__"):
         raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
-    if not _reads_rows(loss):
+    if not loss.reads_rows:
         if reset and hasattr(estimator, "n_features_in_"):
             del estimator.n_features_in_
         return xs
@@ -61,11 +61,6 @@ def checked_inputs(estimator: BaseEstimator, loss: ScoreLoss[Any] | Loss[Any, An
                 "X is a list of matrices, as in predict([x]) for one; a matrix of one row is x[None, :]"
             )
     return xs
-
-
-def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any]) -> bool:
-    kind = type(loss)
-    return isinstance(loss, ScoreLoss) and (kind.examples, kind.predict) == (ScoreLoss.examples, ScoreLoss.predict)
 
 
 def _is_list(xs: Any) -> bool:

@@ -15,19 +15,18 @@ from structsvm.estimators.model_file import ranker_arrays, read_ranker
 from structsvm.estimators.parameters import (
     checked_Cs,
     measure_of,
+    not_one_score,
     ranking_loss,
     require_settings,
     weights_of_rows,
 )
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.unregistered import require_object
-from structsvm.exceptions import InputError
 from structsvm.files import read_archive, write_archive
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
-from structsvm.problem.queries import scores_rows
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
@@ -158,11 +157,6 @@ class Ranker(RankingEstimator):
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = checked_labels(y, X.shape[0])
-        if not scores_rows(loss, y):
-            raise InputError(
-                f"the loss {self.loss!r} does not give each row one score, which is what a ranker ranks by: "
-                "use StructuralSVM"
-            )
         problem = Problem.from_queries(
             X,
             y,
@@ -172,6 +166,8 @@ class Ranker(RankingEstimator):
             sample_weight=weights_of_rows(self, loss, y, sample_weight),
             intercept=self.intercept_scaling if self.fit_intercept else 0.0,
         )
+        if problem.d != X.shape[1] + bool(self.fit_intercept):  # a loss that does not say so of its operator
+            raise not_one_score(self)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out

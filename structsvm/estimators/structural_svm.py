@@ -19,7 +19,7 @@ from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.files import read_archive, write_archive
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.losses.label_sets import label_array
+from structsvm.losses.shared.label_sets import label_array
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.checks import require_pairs
 from structsvm.registry import losses

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import InScoreSpace
 from structsvm.types import BoolVector, IntVector, Vector
 
 ROUNDING = 1e-8
@@ -33,15 +32,13 @@ def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: A
     y, y_hat : the truth, and the output that the method was given, if any; where that is shorter or longer, the
         argmax that returned it is named.
     """
-    if isinstance(loss, InScoreSpace) and method == "encode":
-        method = "joint_feature"
-    said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "
+    said = f"{loss.title}.{loss.called(method)} raised {type(error).__name__}: {str(error).rstrip('.')}. "
     return InputError(f"{said}{_other_length(loss, y, y_hat)}{_RUN_CHECK}")
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
     """Refuse an argmax that returned nothing."""
-    if loss.unwrap(y_hat) is None if isinstance(loss, InScoreSpace) else y_hat is None:
+    if y_hat is None or loss.unwrap(y_hat) is None:
         raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {_RUN_CHECK}")
 
 
@@ -135,7 +132,7 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
         except Exception as error:
             raise failed(loss, "encode", error, ys[i]) from error
         if code != (scores,):
-            rows = None if isinstance(loss, InScoreSpace) or hasattr(xs, "shape") else np.shape(xs[i])
+            rows = np.shape(xs[i]) if loss.reads_rows and not hasattr(xs, "shape") else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: a label a row is needed")
             raise InputError(

@@ -70,23 +70,12 @@ def group_queries(
     ys = [labels[ptr[i] : ptr[i + 1]] for i in range(len(queries))]
     usable = np.array([is_usable(loss, each) for each in ys], dtype=bool)
     if not usable.any():
-        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {loss.why_unusable}")
+        why = loss.why_none_usable(ys)
+        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {why}")
     left_out = int((~usable).sum())
     kept: BoolVector | None = usable if left_out else None
     weights = None if sample_weight is None else queries.weights(sample_weight, usable)
     return RankingExamples(Rows(queries.grouped(X), ptr), ys, weights, kept, left_out)
-
-
-def scores_rows(loss: ScoreLoss[Any], y: Any) -> bool:
-    """Say whether a loss gives each row one score, which is what a ranker ranks by.
-
-    Parameters
-    ----------
-    loss : the loss.
-    y : labels that it is to learn.
-    """
-    features = 2
-    return loss.bind(y).operator(Rows.one_each(np.ones((1, features)))).d == features
 
 
 def _readable_labels(loss: ScoreLoss[Any], y: Vector) -> Vector:

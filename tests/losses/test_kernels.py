@@ -87,7 +87,7 @@ def lines_run(loss: AveragePrecision, n: int) -> int:
     rng = np.random.default_rng(n)
     y = np.arange(n) % 2.0
     scores, out = 0.1 * rng.standard_normal(n), np.empty(n)
-    kernel: Any = type(loss).kernel
+    kernel: Any = loss.kernel
     count = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.losses import NDCG, PrecisionAtK, RecallAtK, ScoreLoss
-from structsvm.losses.pairwise_ndcg import PairwiseNDCG
+from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.metrics import P
 from structsvm.problem.oracle import make_oracle
 from structsvm.testing import check_loss
