@@ -107,7 +107,7 @@ def assert_plane_is_of_a_ranking(loss: PairwiseLoss, y: Vector, plane: Vector, d
     ranking[relevant] = -np.round(moved[relevant])
     ranking[~relevant] = -np.argsort(np.argsort(moved[~relevant], kind="stable"), kind="stable") - 0.5
     np.testing.assert_allclose(loss.encode(y, y) - loss.encode(ranking, y), plane, atol=1e-12)
-    assert delta == pytest.approx(loss.loss(y, ranking), abs=1e-12)
+    assert delta == pytest.approx(loss.loss(y, ranking), rel=1e-13, abs=1e-12)
 
 
 def losses() -> st.SearchStrategy[InterleavingLoss]:

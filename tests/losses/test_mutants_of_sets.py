@@ -37,7 +37,7 @@ PRECISION = [
 ]
 RECALL = [
     *AT_K,
-    Mutant(KERNEL, "1.0 / max(R, 1)", "1.0 / k[0]"),
+    Mutant(KERNEL, "1.0 / max(R, 1), out", "1.0 / k[0], out"),
     Mutant(KERNEL, "R += 1", "R += 2"),
 ]
 F_BETA = [
