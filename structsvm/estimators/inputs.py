@@ -13,7 +13,7 @@ from structsvm.operators import BinnedMatrix
 def checked_inputs(estimator: BaseEstimator, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any, *, reset: bool) -> Any:
     """Return a list of inputs; remember, or compare, how many features they have and whether each is a matrix.
 
-    What a generic `Loss` reads, or a `ScoreLoss` that reads its inputs itself, is the matter of that loss.
+    What a loss reads whose inputs are not rows of features (``reads_rows``) is the matter of that loss.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def checked_inputs(estimator: BaseEstimator, loss: ScoreLoss[Any] | Loss[Any, An
 
     Raises
     ------
-    InputError : when an input is no matrix of numbers, or not like those of `fit`; it names the example.
+    InputError : when an input is not a matrix of numbers, or not like those of `fit`; it names the example.
     """
     if not hasattr(xs, "shape") and not hasattr(xs, "__len__"):
         raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
@@ -68,7 +68,7 @@ def _is_list(xs: Any) -> bool:
 
 
 def _shape(x: Any) -> tuple[int, ...]:
-    """Return the shape of an input; () where it is no matrix of numbers."""
+    """Return the shape of an input; () where it is not a matrix of numbers."""
     if hasattr(x, "toarray") or isinstance(x, BinnedMatrix):
         return tuple(x.shape)
     try:

@@ -178,7 +178,7 @@ def reads_text(method: Callable[[Any], Any], text: Any) -> bool:
         method(text)
     except TypeError:
         return False
-    except Exception:  # it does read them, and this is none that it knows
+    except Exception:  # it reads text, but does not know this one
         return True
     return True
 

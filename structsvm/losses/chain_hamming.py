@@ -126,7 +126,7 @@ class ChainHamming(ScoreLoss[Any]):
 
         Raises
         ------
-        InputError : when it is no sequence, or a label is not among the states.
+        InputError : when it is not a sequence, or a label is not among the states.
         """
         labels, number = self._sequence(y), _numbers(self._known())
         try:

@@ -90,7 +90,7 @@ class Multiclass(ScoreLoss[Any]):
 
     Raises
     ------
-    InputError : when ``cost`` is no such matrix, or has not one row for each class; when a class is given
+    InputError : when ``cost`` is not such a matrix, or does not have one row for each class; when a class is given
         twice, or is NaN.
     """
 

@@ -118,7 +118,7 @@ class PreferencePairs(ScoreLoss[Any]):
 
         Raises
         ------
-        InputError : when the truth is no `JudgedPairs`.
+        InputError : when the truth is not a `JudgedPairs`.
         """
         if not isinstance(y, JudgedPairs):
             raise InputError(

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from numbers import Integral
 from typing import Any
 
 import attrs
@@ -13,6 +12,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.registry import losses
+from structsvm.settings import is_integer
 from structsvm.testing.methods import Methods, show, unchanged
 from structsvm.types import Matrix, Vector
 
@@ -89,7 +89,7 @@ def check_loss(
 def _check_cutoff(loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: int, tol: float, seed: int) -> None:
     """Check a loss whose cut-off no example reaches with a cut-off that some do."""
     cutoff = getattr(loss, "k", None)
-    if isinstance(cutoff, bool) or not isinstance(cutoff, Integral) or cutoff < longest:
+    if not is_integer(cutoff, longest):
         return
     kind: Any = type(loss)
     settings: Any = loss

@@ -2,19 +2,18 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
 from structsvm.losses.shared.cost_tables import DIVIDE, LARGEST_CUTOFF, PROGRAMME, evaluate, pack, table_number
 from structsvm.losses.shared.kinds import by_kind
 from structsvm.losses.shared.pairwise import PairwiseLoss
 from structsvm.losses.shared.placements import split_by_dividing, split_by_programming, split_by_truncating
 from structsvm.metrics.ranking import rank_documents
+from structsvm.settings import require_integer
 from structsvm.types import IntVector, Vector
 
 
@@ -121,16 +120,17 @@ class InterleavingLoss(PairwiseLoss):
     def cutoff(self) -> int | None:
         """The cut-off: the attribute ``k``, 2^31 at most; None where there is none."""
         cutoff = getattr(self, "k", None)
-        if cutoff is not None and (isinstance(cutoff, bool) or not isinstance(cutoff, Integral) or cutoff < 1):
-            raise InputError(f"{self.title}: the cut-off k must be an integer of at least 1, got {cutoff!r}")
-        return None if cutoff is None else min(int(cutoff), LARGEST_CUTOFF)
+        if cutoff is None:
+            return None
+        require_integer(f"{self.title}: the cut-off k", cutoff, 1)
+        return min(int(cutoff), LARGEST_CUTOFF)
 
     def params(self, ys: Sequence[Vector]) -> Vector:
         """Return the tables of costs for the queries of a data set.
 
         Raises
         ------
-        InputError : when the costs are no loss; it names R, N and what is wrong.
+        InputError : when the costs do not make a loss; it names R, N and what is wrong.
         """
         relevant = [self.relevant(y) for y in ys if self.usable(y)]
         shapes = [(int(each.sum()), int((~each).sum())) for each in relevant]
