@@ -76,7 +76,7 @@ def _argmax(name: str, documents: int, queries: int, size: Size) -> Row:
     ys = [rng.permutation(grades) for _ in range(queries)]
     scores = 0.5 * rng.standard_normal(queries * documents) + 0.5 * (np.concatenate(ys) > 0)
     ptr, cap = np.arange(queries + 1) * documents, np.ones(queries)
-    oracle = make_oracle(losses.create(name), ys)
+    oracle = make_oracle(losses.create(name).bind(ys), ys)
     oracle.planes(scores, ptr, cap)
     seconds, _ = clock(lambda: oracle.planes(scores, ptr, cap), max(3, 3 * size.repeats))
     values = {"microseconds": 1e6 * float(np.median(seconds)) / queries}

@@ -159,11 +159,8 @@ def require_ranking_loss(name: str, class_weight: str | None = None) -> None:
     ------
     click.UsageError : in both cases.
     """
-    from structsvm.losses import Loss
-    from structsvm.problem.queries import scores_rows
-
-    loss = losses.create(name)
-    if isinstance(loss, Loss) or not scores_rows(loss, [0.0, 1.0]):
+    loss = losses.find(name)
+    if not loss.scores_rows:
         raise click.UsageError(
             f"--loss {name} does not give each document one score, so it cannot rank: choose another"
         )

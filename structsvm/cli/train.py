@@ -212,7 +212,7 @@ def _bounds(result: "Result") -> str:
 
 
 def _used(ranker: "Ranker") -> str:
-    if losses.create(ranker.loss).per_row:
+    if ranker.loss_.per_row:
         return f"{counted(ranker.n_examples_, 'document')}, each an example of its own"
     used = counted(ranker.n_examples_, "query", "queries")
     if not ranker.n_left_out_:

@@ -61,7 +61,8 @@ def _keep(dispatcher: Any) -> None:
 def _stamps(module: str) -> tuple[Any, ...]:
     """Return what tells a module from an earlier version of itself, and of all that it imports or holds in lists.
 
-    That is name, time and size of the files, and the constants in them, which may come from other files.
+    That is name, time and size of the files, and the constants in them, which may come from other files. Machine code
+    has no use for classes: where these come from does not count.
     """
     names, found = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}
@@ -71,7 +72,8 @@ def _stamps(module: str) -> tuple[Any, ...]:
             continue
         found.add(name)
         for value in vars(sys.modules[name]).values():
-            names += map(_home, value if isinstance(value, list) else [value])
+            values = value if isinstance(value, list) else [value]
+            names += [_home(each) for each in values if not isinstance(each, type)]
     return tuple((name, _file(name), _constants(name)) for name in sorted(found))
 
 

@@ -94,7 +94,7 @@ class InputForm(NamedTuple):
     def of(cls, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> Self | None:
         """Return the form of the inputs of `fit`; None where only the loss can say what they are.
 
-        A generic `Loss`, or a `ScoreLoss` that reads its inputs itself, takes what it likes.
+        A loss whose inputs are not rows of features (``reads_rows``) takes what it likes.
 
         Parameters
         ----------
@@ -156,8 +156,7 @@ def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> bool:
     """Say whether a loss leaves the reading of inputs to the engine, after a look whether there are several."""
     if not hasattr(xs, "shape") and not hasattr(xs, "__len__"):
         raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
-    kind = type(loss)
-    return isinstance(loss, ScoreLoss) and (kind.examples, kind.predict) == (ScoreLoss.examples, ScoreLoss.predict)
+    return loss.reads_rows
 
 
 def _number_of(xs: Any) -> int:

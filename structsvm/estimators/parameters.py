@@ -61,7 +61,7 @@ def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:
 
     Raises
     ------
-    InputError : when it makes its own joint features.
+    InputError : when it makes its own joint features, or says that it does not give each row one score.
     """
     loss: ScoreLoss[Any] | Loss[Any, Any] = losses.create(estimator.loss)
     if isinstance(loss, Loss):
@@ -69,7 +69,17 @@ def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:
             f"{place(estimator, 'loss')} must be a ScoreLoss, which sees the scores of documents; "
             f"{type(loss).__name__} is a Loss with joint features of its own: use StructuralSVM"
         )
+    if not loss.scores_rows:
+        raise not_one_score(estimator)
     return loss
+
+
+def not_one_score(estimator: BaseEstimator) -> InputError:
+    """Return the error for the loss of a ranker that does not give each row one score."""
+    return InputError(
+        f"the loss {estimator.loss!r} does not give each row one score, which is what a ranker ranks by: "
+        "use StructuralSVM"
+    )
 
 
 def measure_of(estimator: BaseEstimator) -> Measure:

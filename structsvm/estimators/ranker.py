@@ -10,14 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.model_file import SavedEstimator, require_object
-from structsvm.estimators.parameters import measure_of, ranking_loss, require_settings, weights_of_rows
+from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
 from structsvm.estimators.ranking import LinearRanker
-from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
-from structsvm.problem.queries import scores_rows
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.types import Vector
@@ -88,11 +86,6 @@ class Ranker(SavedEstimator, LinearRanker):
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = checked_labels(y, X.shape[0])
-        if not scores_rows(loss, y):
-            raise InputError(
-                f"the loss {self.loss!r} does not give each row one score, which is what a ranker ranks by: "
-                "use StructuralSVM"
-            )
         problem = Problem.from_queries(
             X,
             y,
@@ -102,6 +95,8 @@ class Ranker(SavedEstimator, LinearRanker):
             sample_weight=weights_of_rows(self, loss, y, sample_weight),
             intercept=self._intercept(),
         )
+        if problem.d != X.shape[1] + bool(self.fit_intercept):  # a loss that does not say so of its operator
+            raise not_one_score(self)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out

@@ -16,7 +16,7 @@ from structsvm.estimators.model_file import SavedEstimator, SavedLoss
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.losses.label_sets import label_array
+from structsvm.losses.shared.label_sets import label_array
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.checks import require_pairs
 from structsvm.queries import require_finite_labels

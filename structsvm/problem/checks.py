@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import InScoreSpace
 from structsvm.queries import require_labels
 from structsvm.types import BoolVector, IntVector, Vector
 
@@ -32,15 +31,13 @@ def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: A
     y, y_hat : the truth, and the output that the method was given, if any; where that is shorter or longer, the
         argmax that returned it is named.
     """
-    if isinstance(loss, InScoreSpace) and method == "encode":
-        method = "joint_feature"
-    said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "
+    said = f"{loss.title}.{loss.called(method)} raised {type(error).__name__}: {str(error).rstrip('.')}. "
     return InputError(f"{said}{_other_length(loss, y, y_hat)}{_RUN_CHECK}")
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
     """Refuse an argmax that returned nothing."""
-    if loss.unwrap(y_hat) is None if isinstance(loss, InScoreSpace) else y_hat is None:
+    if y_hat is None or loss.unwrap(y_hat) is None:
         raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {_RUN_CHECK}")
 
 
@@ -118,7 +115,8 @@ def usable_queries(loss: ScoreLoss[Any], ys: Sequence[Any]) -> BoolVector:
     """Return which queries the loss can learn from; refuse to have none."""
     usable = np.array([is_usable(loss, y) for y in ys], dtype=np.bool_)
     if not usable.any():
-        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {loss.why_unusable}")
+        why = loss.why_none_usable(ys)
+        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {why}")
     return usable
 
 
@@ -164,7 +162,7 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
         except Exception as error:
             raise failed(loss, "encode", error, ys[i]) from error
         if code != (scores,):
-            rows = None if isinstance(loss, InScoreSpace) or hasattr(xs, "shape") else np.shape(xs[i])
+            rows = np.shape(xs[i]) if loss.reads_rows and not hasattr(xs, "shape") else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: a label a row is needed")
             raise InputError(

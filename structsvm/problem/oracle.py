@@ -40,14 +40,14 @@ class Oracle(Protocol):
 
 def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> Oracle:
     """Choose the compiled loop for a loss with a kernel, the Python loop for one without."""
-    oracle: Oracle = PythonOracle(loss, ys) if type(loss).kernel is None else _compiled_oracle(loss, ys)
+    oracle: Oracle = PythonOracle(loss, ys) if loss.kernel is None else _compiled_oracle(loss, ys)
     return oracle if loss.exact else NotBelowTruth(oracle)
 
 
 def _compiled_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> "CompiledOracle":
     labels, label_ptr = _flat_labels(loss, ys)
     params = np.ascontiguousarray(loss.params(ys), dtype=np.float64)
-    return CompiledOracle(type(loss).kernel, labels, label_ptr, params, ROUNDING if loss.exact else np.inf)
+    return CompiledOracle(loss.kernel, labels, label_ptr, params, ROUNDING if loss.exact else np.inf)
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:

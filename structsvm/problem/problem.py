@@ -192,7 +192,7 @@ class Problem:
     @property
     def has_kernel(self) -> bool:
         """Whether argmaxes run in compiled code, so that they cost less than a pass over the data."""
-        return type(self.loss).kernel is not None
+        return self.loss.kernel is not None
 
     @property
     def exact(self) -> bool:

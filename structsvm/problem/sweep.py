@@ -26,17 +26,26 @@ KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 _KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
 
 
-@cache
 def compiled_kernel(kernel: Any) -> Any:
     """Compile a loss kernel, once a process.
 
     Raises
     ------
-    InputError : when it is no function of four arguments, or numba cannot compile it; it tells why.
+    InputError : when it is not a function of four arguments, or numba cannot compile it; it tells why.
     """
-    plain = getattr(kernel, "py_func", kernel)  # one that numba has decorated already
+    return _compiled_kernel(plain_kernel(kernel))
+
+
+def plain_kernel(kernel: Any) -> Any:
+    """Return a kernel as Python: the function of a method, and of one that numba has decorated already."""
+    function = getattr(kernel, "__func__", kernel)
+    return getattr(function, "py_func", function)
+
+
+@cache
+def _compiled_kernel(plain: Any) -> Any:
     if not callable(plain) or len(signature(plain).parameters) != 4:
-        raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {kernel!r}")
+        raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {plain!r}")
     try:
         return compiled(plain, [KERNEL_SIGNATURE])
     except NumbaError as error:

@@ -1,4 +1,4 @@
-"""Costs of interleavings as tables: evaluated, checked, and packed for the kernel."""
+"""Costs of interleavings as tables: evaluated, checked, packed for the kernel, and found by it."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError, StructSVMError
-from structsvm.losses.kernels.interleaving import DIVIDE, KEY, PROGRAMME, TRUNCATE
 from structsvm.types import IntVector, Matrix, Vector
 
 Cost: TypeAlias = Callable[[Any, Any, int, int], Any]
@@ -16,6 +16,13 @@ Cost: TypeAlias = Callable[[Any, Any, int, int], Any]
 
 LARGEST_CUTOFF = 2**31
 """More documents than a query has: larger cut-offs mean the same, and kernels do not count so far."""
+
+DIVIDE = 0
+PROGRAMME = 1
+TRUNCATE = 2
+
+_KEY = 2**26
+"""The table for R relevant and N other documents has the key ``R · _KEY + N``."""
 
 _ROUNDING = 1e-12
 _CHECKED = 64
@@ -135,8 +142,25 @@ def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int 
             end += table.size
             _require_memory(title, ordered, end, cutoff)
         places[R, N] = start, _method(table, R, N, cutoff)
-    header = [(R * KEY + N, *places[R, N]) for R, N in ordered]
+    header = [(R * _KEY + N, *places[R, N]) for R, N in ordered]
     return np.concatenate([[len(ordered), cutoff or 0], np.ravel(header), *parts]).astype(np.float64)
+
+
+@compiled
+def table_number(params: Vector, R: int, N: int) -> int:
+    """Return the number of the table for R relevant and N other documents; −1 where there is none."""
+    tables = int(params[0])
+    key = float(R * _KEY + N)
+    low, high = 0, tables
+    while low < high:
+        middle = (low + high) // 2
+        if params[2 + 3 * middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    if low < tables and params[2 + 3 * low] == key:
+        return low
+    return -1
 
 
 def _size(R: int, N: int, cutoff: int | None) -> tuple[int, int]:

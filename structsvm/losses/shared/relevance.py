@@ -1,10 +1,12 @@
 """What the losses of documents of two kinds share: which of them are relevant."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
-from structsvm.losses.base import ScoreLoss
+from structsvm.losses.base import ScoreLoss, reads_text
 from structsvm.settings import finite
 from structsvm.types import BoolVector, Vector
 
@@ -28,13 +30,8 @@ class RelevanceLoss(ScoreLoss[Vector]):
 
     @property
     def numeric_labels(self) -> bool:
-        """Whether the labels must be numbers: yes, unless a class says in its own way which documents are relevant."""
-        return type(self).relevant is RelevanceLoss.relevant
-
-    @property
-    def why_unusable(self) -> str:
-        """What to tell where no query has both kinds of document."""
-        return ONE_KIND if type(self).usable is RelevanceLoss.usable else super().why_unusable
+        """Whether the labels must be numbers: yes, unless `relevant` can read text."""
+        return not reads_text(self.relevant, np.array(["text"]))
 
     def relevant(self, y: Vector) -> BoolVector:
         """Say which documents are relevant."""
@@ -47,5 +44,12 @@ class RelevanceLoss(ScoreLoss[Vector]):
 
     def usable(self, y: Vector) -> bool:
         """Say whether the query has both kinds of document."""
+        return self._has_both_kinds(y)
+
+    def why_none_usable(self, ys: Sequence[Vector]) -> str:
+        """Say so where no query has both kinds of document."""
+        return self.why_unusable if any(map(self._has_both_kinds, ys)) else ONE_KIND
+
+    def _has_both_kinds(self, y: Vector) -> bool:
         relevant = self.relevant(y)
         return bool(relevant.any()) and not bool(relevant.all())

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 from attrs import frozen
 
-from structsvm.losses.relevance import RelevanceLoss
+from structsvm.losses.shared.relevance import RelevanceLoss
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import BoolVector, Vector
 

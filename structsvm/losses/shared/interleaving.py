@@ -2,19 +2,72 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
-from structsvm.losses.cost_tables import LARGEST_CUTOFF, evaluate, pack
-from structsvm.losses.kernels.interleaving import interleaving
-from structsvm.losses.pairwise import PairwiseLoss
+from structsvm.losses.shared.cost_tables import DIVIDE, LARGEST_CUTOFF, PROGRAMME, evaluate, pack, table_number
+from structsvm.losses.shared.kinds import by_kind
+from structsvm.losses.shared.pairwise import PairwiseLoss
+from structsvm.losses.shared.placements import split_by_dividing, split_by_programming, split_by_truncating
 from structsvm.metrics.ranking import rank_documents
+from structsvm.settings import require_integer
 from structsvm.types import IntVector, Vector
+
+
+def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
+
+    With both kinds of document sorted by score, a ranking is the number of others ahead of each
+    relevant document, which does not fall. ``params`` is the number of tables, the cut-off (0
+    without one), key, place and method of each table, and the tables, made by
+    `structsvm.losses.shared.cost_tables.pack`: entry ``j · columns + k`` is what the k-th relevant
+    document (from 0) costs with j others ahead of it.
+    """
+    relevant, other = by_kind(scores, labels)
+    R = len(relevant)
+    N = len(other)
+    out[:] = 0.0
+    if R == 0 or N == 0:
+        return 0.0
+    table = table_number(params, R, N)
+    if table < 0:
+        return np.nan
+
+    n = len(scores)
+    mean = 0.0
+    for document in range(n):
+        mean += scores[document] / n
+    s = scores[relevant] - mean
+    s_bar = scores[other] - mean
+
+    columns, most = R, N
+    cutoff = int(params[1])
+    if cutoff > 0:
+        columns, most = min(R, cutoff), min(N, cutoff)
+    place = int(params[3 + 3 * table])
+    costs = params[place : place + (most + 1) * columns]
+    scale = 2.0 / (R * N)
+    method = params[4 + 3 * table]
+    if method == DIVIDE:
+        ahead = split_by_dividing(costs, s, s_bar, scale)
+    elif method == PROGRAMME:
+        ahead = split_by_programming(costs, s, s_bar, scale)
+    else:
+        ahead = split_by_truncating(costs, cutoff, s, s_bar, scale)
+
+    loss = 0.0
+    j = 0
+    for i in range(R):
+        if i < columns:
+            loss += costs[min(ahead[i], most) * columns + i]
+        out[relevant[i]] = scale * ahead[i]
+        while j < ahead[i]:
+            out[other[j]] = -scale * (R - i)
+            j += 1
+    return max(loss, 0.0)
 
 
 @frozen
@@ -67,16 +120,17 @@ class InterleavingLoss(PairwiseLoss):
     def cutoff(self) -> int | None:
         """The cut-off: the attribute ``k``, 2^31 at most; None where there is none."""
         cutoff = getattr(self, "k", None)
-        if cutoff is not None and (isinstance(cutoff, bool) or not isinstance(cutoff, Integral) or cutoff < 1):
-            raise InputError(f"{self.title}: the cut-off k must be an integer of at least 1, got {cutoff!r}")
-        return None if cutoff is None else min(int(cutoff), LARGEST_CUTOFF)
+        if cutoff is None:
+            return None
+        require_integer(f"{self.title}: the cut-off k", cutoff, 1)
+        return min(int(cutoff), LARGEST_CUTOFF)
 
     def params(self, ys: Sequence[Vector]) -> Vector:
         """Return the tables of costs for the queries of a data set.
 
         Raises
         ------
-        InputError : when the costs are no loss; it names R, N and what is wrong.
+        InputError : when the costs do not make a loss; it names R, N and what is wrong.
         """
         relevant = [self.relevant(y) for y in ys if self.usable(y)]
         shapes = [(int(each.sum()), int((~each).sum())) for each in relevant]
