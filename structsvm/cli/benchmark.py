@@ -66,7 +66,7 @@ def benchmark_command(
         summary_table,
         write_tables,
     )
-    from structsvm.protocols.letor.writing import prepare_folder
+    from structsvm.protocols.letor.tables import prepare_folder
 
     chosen = [create_model(name) for name in models or installed_model_names()]
     found = find_folds(folds)

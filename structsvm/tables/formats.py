@@ -1,19 +1,63 @@
-"""Tables in the formats of files."""
+"""Tables in the formats of files, and of terminals by rich."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from textwrap import fill
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as RichTable
 
 from structsvm.tables.base import Table
-from structsvm.tables.templating import environment
+from structsvm.tables.templating import environment, escape_markdown
 
 _TEMPLATES = "structsvm.tables"
+_WIDEST = 10_000
+_LINE = 100
 
 
-def as_markdown(tables: Sequence[Table]) -> str:
-    """Return tables as Markdown, in the flavour of GitHub, which has no sections."""
-    return environment(_TEMPLATES).get_template("tables.md.j2").render(tables=tables)
+def as_text(table: Table) -> str:
+    """Return a table as text: title, headings, rows, and its notes in lines of up to 100 characters."""
+    file = io.StringIO()
+    console = Console(file=file, width=_WIDEST, color_system=None, highlight=False, markup=False, emoji=False)
+    console.print(lay_out(table.headings, table.cells, [column.right for column in table.columns]))
+    rows = "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+    return "\n".join([*filter(None, [table.title]), rows, *(("\n" + fill(note, _LINE)) for note in table.notes), ""])
+
+
+def lay_out(
+    headings: Sequence[str], sections: Iterable[Iterable[Sequence[str]]], to_the_right: Sequence[bool]
+) -> RichTable:
+    """Return a table for rich to print.
+
+    Parameters
+    ----------
+    headings : of the columns.
+    sections : rows of cells, in groups with an empty line between them.
+    to_the_right : whether each column is aligned to the right.
+    """
+    laid_out = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading, right in zip(headings, to_the_right, strict=True):
+        laid_out.add_column(heading, justify="right" if right else "left")
+    for section in sections:
+        for row in section:
+            laid_out.add_row(*row)
+        laid_out.add_section()
+    return laid_out
+
+
+def as_markdown(tables: Sequence[Table], *, escaped: bool = True) -> str:
+    """Return tables as Markdown, in the flavour of GitHub, which has no sections.
+
+    Parameters
+    ----------
+    tables : the tables.
+    escaped : show texts as they are; False: they are Markdown themselves.
+    """
+    shown = escape_markdown if escaped else str
+    return environment(_TEMPLATES).get_template("tables.md.j2").render(tables=tables, shown=shown)
 
 
 def as_latex(tables: Sequence[Table]) -> str:
@@ -21,8 +65,13 @@ def as_latex(tables: Sequence[Table]) -> str:
     return environment(_TEMPLATES).get_template("tables.tex.j2").render(tables=tables)
 
 
-def as_csv(tables: Sequence[Table]) -> str:
+def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
     """Return the records of tables as CSV, with one line of headings; what is None is empty.
+
+    Parameters
+    ----------
+    tables : the tables.
+    names : those of the records; None: of the first one.
 
     Raises
     ------
@@ -30,7 +79,9 @@ def as_csv(tables: Sequence[Table]) -> str:
     """
     text = io.StringIO()
     records = [record for table in tables for record in table.records]
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    if names is None:
+        names = records[0] if records else ()
+    writer = csv.DictWriter(text, list(names), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue()

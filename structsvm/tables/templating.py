@@ -37,7 +37,7 @@ def escape_markdown(text: str) -> str:
 def environment(package: str) -> "Environment":
     """Return Jinja's environment for the folder ``templates`` of a package; values in HTML are escaped.
 
-    Filters ``latex`` and ``markdown`` escape values in the other formats.
+    The filter ``latex`` escapes values in LaTeX.
 
     Parameters
     ----------
@@ -53,5 +53,5 @@ def environment(package: str) -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"latex": escape_latex, "markdown": escape_markdown}
+    made.filters["latex"] = escape_latex
     return made
