@@ -25,9 +25,9 @@ class Column:
     right: bool = True
 
     @classmethod
-    def text(cls, heading: str, name: str) -> Self:
-        """Show a text of the record, aligned to the left."""
-        return cls(heading, lambda record: str(record[name]), right=False)
+    def text(cls, heading: str, name: str, *, missing: str = "") -> Self:
+        """Show a text of the record, or what is shown of None, aligned to the left."""
+        return cls(heading, lambda record: missing if record[name] is None else str(record[name]), right=False)
 
     @classmethod
     def number(cls, heading: str, name: str, form: str = ",", *, missing: str = "") -> Self:
