@@ -1,5 +1,7 @@
 """Rows grouped by query."""
 
+import numpy as np
+
 from structsvm.queries import Queries
 
 
@@ -20,3 +22,15 @@ def test_rows_are_grouped_in_the_order_in_which_queries_appear():
     assert (together.ids.tolist(), together.ptr.tolist(), together.together) == ([5, 2], [0, 2, 3], True)
     alone = Queries.of(None, 2)
     assert (alone.order.tolist(), alone.ptr.tolist(), alone.together) == ([0, 1], [0, 2], True)
+
+
+def test_queries_of_sizes_are_those_of_the_rows():
+    made, expected = Queries.of_sizes(np.array([2, 1, 3]), ["b", "a", "c"]), Queries.of([*"bba", *"ccc"], 6)
+    for name in ("ids", "number", "order", "ptr", "together", "sizes"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
+    assert Queries.of_sizes(np.array([2, 1])).ids.tolist() == [0, 1]
+
+
+def test_the_rows_of_some_queries():
+    queries = Queries.of(["b", "a", "b", "c"], 4)
+    assert queries.rows([2, 0]).tolist() == [3, 0, 2]

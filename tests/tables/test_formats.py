@@ -56,6 +56,13 @@ Stars are stars.
     assert as_markdown([table(["SVM-map", "best_run"], ["Stars are stars."])]) == expected.lstrip("\n")
 
 
+def test_what_is_markdown_already_is_not_escaped_and_needs_no_title():
+    columns = (Column.text("of `what`", "name"), Column.number("MAP", "map", ".2f", missing="–"))
+    made = Table("", columns, (({"name": "**a**", "map": 0.5}, {"name": None, "map": None}),), ("*note*",))
+    expected = "| of `what` | MAP |\n|---|---:|\n| **a** | 0.50 |\n|  | – |\n\n*note*\n"
+    assert as_markdown([made], escaped=False) == expected
+
+
 def test_markdown_shows_what_the_cells_hold():
     tokens = MarkdownIt().enable("table").parse(as_markdown([table([ODD, "b"]), table(["c", "d"])]))
     texts = ["".join(child.content for child in token.children) for token in tokens if token.type == "inline"]
