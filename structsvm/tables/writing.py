@@ -1,9 +1,9 @@
 """The files that tables are written to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from structsvm.files import make_folder, replacing
+from structsvm.files import check_writable, make_folder, replacing
 from structsvm.tables.base import Table
 from structsvm.tables.formats import as_csv, as_json, as_latex, as_markdown, as_text
 
@@ -23,6 +23,20 @@ def table_texts(tables: Sequence[Table], for_csv: Sequence[Table]) -> dict[str, 
     return dict(zip(FILES, texts, strict=True))
 
 
+def prepare_files(folder: Path, names: Iterable[str]) -> tuple[Path, ...]:
+    """Make a folder, make sure that files of these names can be written there, and return their paths.
+
+    Raises
+    ------
+    InputError : when one cannot.
+    """
+    make_folder(folder)
+    paths = tuple(folder / name for name in names)
+    for path in paths:
+        check_writable(path)
+    return paths
+
+
 def write_texts(texts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
     """Write files to a folder, which is made where it does not exist; each takes its place when it is complete.
 
@@ -35,8 +49,7 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
     ------
     InputError : when a file cannot be written.
     """
-    make_folder(folder)
-    paths = tuple(folder / name for name in texts)
+    paths = prepare_files(folder, texts)
     for path, text in zip(paths, texts.values(), strict=True):
         with replacing(path) as file:
             file.write(text)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, asdict, field, filters, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.protocols.catalogue import create_model, paper_model_names
@@ -52,12 +52,9 @@ class Settings:
 
     def as_text(self) -> dict[str, Any]:
         """Return the settings as JSON has them: those of each model by name, as text."""
+        models = {model.name: repr(model) for model in self.made()}
         return {
-            "trials": self.trials,
-            "train": self.train,
-            "validation": self.validation,
-            "bins": self.bins,
-            "seed": self.seed,
+            **asdict(self, filter=filters.exclude("models", "variants")),
             "variants": list(self.variants),
-            "models": {model.name: repr(model) for model in self.made()},
+            "models": models,
         }

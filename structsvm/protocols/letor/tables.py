@@ -1,16 +1,16 @@
 """The tables of a benchmark, and the files that they are written to."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from structsvm.exceptions import InputError
-from structsvm.files import check_writable, make_folder
 from structsvm.protocols.letor.results import CUTOFFS, Benchmark, FoldResults, Outcome
 from structsvm.protocols.model import spelled
 from structsvm.tables import Column, Record, Table
-from structsvm.tables.writing import FILES, table_texts, write_texts
+from structsvm.tables.writing import FILES, prepare_files, table_texts, write_texts
 
 MEAN = "mean"
 
@@ -35,8 +35,6 @@ _EMPTY = "A query without a relevant document counts 0."
 
 def summary_table(benchmark: Benchmark) -> Table:
     """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time."""
-    models = tuple(_summary(benchmark, name) for name in benchmark.models)
-    features = tuple(_summary(benchmark, name) for name in benchmark.features)
     mean_of = f", mean of {len(benchmark.folds)} folds" if len(benchmark.folds) > 1 else ""
     return Table(
         title=f"Test queries{mean_of}{_of(benchmark)}",
@@ -45,7 +43,7 @@ def summary_table(benchmark: Benchmark) -> Table:
             *(Column.number(measure.upper(), measure, ".4f") for measure in _SHOWN),
             Column.number("Seconds", "seconds", ".2f"),
         ),
-        sections=(models, features) if features else (models,),
+        sections=tuple(tuple(_summary(benchmark, name) for name in group) for group in _groups(benchmark)),
         notes=(f"{_EMPTY} {_NDCG}. Seconds: training for all values of the hyper-parameter, mean of the folds.",),
     )
 
@@ -53,22 +51,15 @@ def summary_table(benchmark: Benchmark) -> Table:
 def map_table(benchmark: Benchmark) -> Table:
     """Return MAP on the test queries of each fold."""
     names = [fold.name for fold in benchmark.folds]
-    records = [
-        tuple(
-            {
-                "model": name,
-                **{fold: outcome.measures["map"] for fold, outcome in zip(names, benchmark.of(name), strict=True)},
-                MEAN: benchmark.mean(name, "map"),
-            }
-            for name in group
-        )
-        for group in (benchmark.models, benchmark.features)
-        if group
-    ]
+
+    def record(name: str) -> Record:
+        values = (outcome.measures["map"] for outcome in benchmark.of(name))
+        return {"model": name, **dict(zip(names, values, strict=True)), MEAN: benchmark.mean(name, "map")}
+
     return Table(
         title=f"MAP on the test queries{_of(benchmark)}",
         columns=(_MODEL, *(Column.number(name, name, ".4f") for name in (*names, MEAN))),
-        sections=tuple(records),
+        sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
         notes=(_EMPTY,),
     )
 
@@ -212,9 +203,7 @@ def prepare_folder(folder: str | Path, *, replace: bool = True) -> None:
             f"{folder} has the tables of another run ({', '.join(there)}), which would be replaced: choose "
             "another folder, or replace them with --force"
         )
-    make_folder(folder)
-    for name in FILES:
-        check_writable(folder / name)
+    prepare_files(folder, FILES)
 
 
 def write_tables(benchmark: Benchmark, folder: str | Path) -> tuple[Path, ...]:
@@ -233,6 +222,13 @@ def write_tables(benchmark: Benchmark, folder: str | Path) -> tuple[Path, ...]:
     InputError : when a file cannot be written.
     """
     return write_texts(table_texts(all_tables(benchmark), [record_table(benchmark)]), Path(folder))
+
+
+def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the models, and those of single features where there are any: the sections of tables."""
+    yield benchmark.models
+    if benchmark.features:
+        yield benchmark.features
 
 
 def _summary(benchmark: Benchmark, name: str) -> Record:
