@@ -62,7 +62,7 @@ class EstimatorModel(Model):
         for settings in points(self.grid):
             fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
             scores = partial(_scores, fitted, self.sparse)
-            found.append(Candidate(value_of(settings), scores, seconds, _gap_of(fitted)))
+            found.append(Candidate(value_of(settings), scores, seconds, gap_of(fitted)))
         return found
 
 
@@ -198,7 +198,7 @@ def _fit(
     return fitted, time.perf_counter() - began
 
 
-def _gap_of(fitted: Any) -> float | None:
+def gap_of(fitted: Any) -> float | None:
     """Return the certified gap of a fitted estimator, None where it has none.
 
     In units of the loss, ``gap / C``; for `RankSVM` as a share of the pairs, as its ``tol`` is.

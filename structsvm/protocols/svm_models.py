@@ -12,7 +12,7 @@ from structsvm.estimators import Ranker
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.operators import BinnedMatrix
 from structsvm.protocols.error_rate import ErrorRate
-from structsvm.protocols.estimator_model import require_both_classes
+from structsvm.protocols.estimator_model import gap_of, require_both_classes
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model, require_features
 from structsvm.result import Status
@@ -103,8 +103,7 @@ def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence
     if fitted[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return [
-        Candidate(each.C, partial(_scores, each), each.result_.history[-1].seconds, max(each.result_.gap, 0.0) / each.C)
-        for each in fitted
+        Candidate(each.C, partial(_scores, each), each.result_.history[-1].seconds, gap_of(each)) for each in fitted
     ]
 
 

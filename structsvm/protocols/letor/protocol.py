@@ -157,7 +157,7 @@ def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Outcom
 
 @contextmanager
 def _unconverged() -> Iterator[list[str]]:
-    """Collect what is said of no convergence; other warnings are shown as ever."""
+    """Collect the warnings that training did not converge; others are shown as usual."""
     said: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", ConvergenceWarning)
