@@ -1,4 +1,4 @@
-"""Each system of `structsvm.rankers` as a model of the experiment and of LETOR's protocol."""
+"""The models by name: each system of `structsvm.rankers` and fusion in the experiment and in LETOR's protocol."""
 
 import numpy as np
 import pytest
