@@ -3,20 +3,22 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from inspect import signature
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from structsvm.exceptions import InputError
 from structsvm.operators import BinnedMatrix
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.grid import Grid, as_grid, points, require_grid, value_of
 from structsvm.protocols.model import Candidate, Model, require_features
-from structsvm.protocols.routing import call
 from structsvm.result import Result, Status
 from structsvm.settings import is_integer, truth_value
 from structsvm.types import IntVector, Matrix, Vector
@@ -172,11 +174,11 @@ class _Stages:
 def _scores(fitted: Any, sparse: bool, X: Any, qid: IntVector) -> Vector:
     X = _expanded(X, sparse)
     if not is_classifier(fitted):
-        scores = call(fitted, "predict", X, qid=qid)
+        scores = _call(fitted, "predict", X, qid=qid)
     elif hasattr(fitted, "decision_function"):
-        scores = call(fitted, "decision_function", X, qid=qid)
+        scores = _call(fitted, "decision_function", X, qid=qid)
     else:
-        scores = call(fitted, "predict_proba", X, qid=qid)[:, 1]
+        scores = _call(fitted, "predict_proba", X, qid=qid)[:, 1]
     return np.asarray(scores, dtype=np.float64)
 
 
@@ -192,7 +194,7 @@ def _fit(
     fitted: Any = clone(estimator).set_params(**settings)
     labels = _classes(y) if is_classifier(fitted) else y
     began = time.perf_counter()
-    call(fitted, "fit", X, labels, qid=qid)
+    _call(fitted, "fit", X, labels, qid=qid)
     if getattr(getattr(_last_step(fitted), "result_", None), "status", None) is Status.INTERRUPTED:
         raise KeyboardInterrupt  # a solver that was interrupted keeps its best so far: that is not its result
     return fitted, time.perf_counter() - began
@@ -237,3 +239,33 @@ def require_both_classes(share: float) -> None:
 def _expanded(X: Any, sparse: bool) -> Any:
     """Return indicators as CSR if that is asked for."""
     return X.tocsr() if sparse and isinstance(X, BinnedMatrix) else X
+
+
+def _call(estimator: Any, method: str, *arguments: Any, qid: IntVector) -> Any:
+    """Call a method of an estimator with the queries if it takes them, or hands them on.
+
+    Metadata routing is switched on for the call, so that what a pipeline or a search does with ``qid`` is
+    the same whatever the user's setting: every step that requests it gets it, and the last step of a
+    pipeline also where its method has such a parameter and no request was made.
+    """
+    with config_context(enable_metadata_routing=True):
+        if isinstance(estimator, Pipeline):
+            _request_for(estimator.steps[-1][1], method)
+        handed = {"qid": qid} if _takes_qid(estimator, method) else {}
+        return getattr(estimator, method)(*arguments, **handed)
+
+
+def _request_for(step: Any, method: str) -> None:
+    request = getattr(step, f"set_{method}_request", None)
+    if request is not None and _has_parameter(step, method):
+        request(qid=True)
+
+
+def _takes_qid(estimator: Any, method: str) -> bool:
+    routing = get_routing_for_object(estimator)
+    return _has_parameter(estimator, method) or "qid" in routing.consumes(method, ["qid"])
+
+
+def _has_parameter(estimator: Any, method: str) -> bool:
+    function = getattr(estimator, method, None)
+    return function is not None and "qid" in signature(function).parameters

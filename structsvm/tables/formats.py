@@ -3,19 +3,38 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 
 from structsvm.tables.base import Table
-from structsvm.tables.templating import environment, escape_markdown
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _TEMPLATES = "structsvm.tables"
 _WIDEST = 10_000
 _LINE = 100
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        '"': r"\textquotedbl{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # after the end of a row, this and a star have a meaning
+        "*": r"\textasteriskcentered{}",
+        **{character: "\\" + character for character in "&%$#_{}"},
+    }
+)
 
 
 def as_text(table: Table) -> str:
@@ -96,3 +115,37 @@ def as_json(tables: Sequence[Table]) -> str:
     """
     content = [{"title": table.title, "rows": table.records, "notes": table.notes} for table in tables]
     return json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Return text that LaTeX sets as it is."""
+    return text.translate(_LATEX)
+
+
+def escape_markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, in a cell of a table too."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
+
+
+@cache
+def environment(package: str) -> "Environment":
+    """Return Jinja's environment for the folder ``templates`` of a package; values in HTML are escaped.
+
+    The filter ``latex`` escapes values in LaTeX.
+
+    Parameters
+    ----------
+    package : such as ``"structsvm.tables"``.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    made = Environment(
+        loader=PackageLoader(package),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters["latex"] = escape_latex
+    return made

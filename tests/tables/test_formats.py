@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from structsvm.tables import Column, Table, as_csv, as_json, as_latex, as_markdown, as_text
-from structsvm.tables.templating import escape_latex, escape_markdown
+from structsvm.tables.formats import escape_latex, escape_markdown
 
 ODD = r"a_b & 50% of $x^2 #{1}~\n|<i> *[q]* `c`"
 

@@ -22,7 +22,7 @@ from structsvm.protocols.experiment.report.tables import (
     query_table,
 )
 from structsvm.tables import as_csv
-from structsvm.tables.templating import environment
+from structsvm.tables.formats import environment
 from structsvm.tables.writing import table_texts, write_texts
 
 PAGE = "report.html"
