@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
@@ -13,6 +13,9 @@ from structsvm.queries import Queries
 from structsvm.types import Vector
 
 T = TypeVar("T")
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is shown the number of trials or folds that are done and that of all, at the start and after each of them."""
 
 
 @frozen(eq=False)

@@ -3,12 +3,12 @@
 import platform
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -24,12 +24,9 @@ from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
-from structsvm.protocols.pick import Part, fit_models
+from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
 from structsvm.types import IntVector, Vector
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Is shown the number of trials that are done and that of all, at the start and after each trial."""
 
 RESULTS = "results.json"
 

@@ -2,11 +2,11 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -22,12 +22,9 @@ from structsvm.protocols.letor.catalogue import create_model, installed_model_na
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
-from structsvm.protocols.pick import Part, fit_models
+from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
 from structsvm.types import IntVector, Vector
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Is shown the number of folds that are done and that of all, at the start and after each fold."""
 
 
 @frozen
