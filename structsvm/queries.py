@@ -1,5 +1,6 @@
 """Rows grouped by query: the one place that numbers queries, finds their rows, and gives them weights."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -48,6 +49,13 @@ class Queries:
         ptr = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(ids)))]).astype(np.int64)
         return cls(ids, number, order, ptr, bool((np.diff(order) == 1).all()))
 
+    @classmethod
+    def of_sizes(cls, sizes: IntVector, ids: ArrayLike | None = None) -> Self:
+        """Return queries whose rows are together, given the number of rows of each; ids are 0, 1, ... unless given."""
+        known = np.arange(len(sizes))
+        number, ptr = np.repeat(known, sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return cls(known if ids is None else np.asarray(ids), number, np.arange(len(number)), ptr, together=True)
+
     def __len__(self) -> int:
         """Return the number of queries."""
         return len(self.ids)
@@ -73,6 +81,10 @@ class Queries:
         back = np.empty_like(rows)
         back[self.order] = rows
         return back
+
+    def rows(self, queries: Sequence[int]) -> IntVector:
+        """Return the row numbers of some queries, given by number, query after query."""
+        return np.concatenate([self.order[self.ptr[query] : self.ptr[query + 1]] for query in queries])
 
     def weights(self, sample_weight: ArrayLike | None, used: BoolVector | None = None) -> Vector:
         """Return the weight of each query, shape (Q,); 1 where none are given.

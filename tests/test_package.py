@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "problem": SHARED | {"queries", "moved", "operators", "metrics", "losses", "planes"},
     "solvers": SHARED | {"qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
-    "tables": {"exceptions"},
+    "tables": {"exceptions", "files"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},

@@ -35,3 +35,15 @@ def test_rows_are_split_by_query(qid: list[int]) -> None:
     parts = queries.split(rows)
     assert [part.tolist() for part in parts] == [[i for i in range(5) if qid[i] == query] for query in (3, 1)]
     assert np.shares_memory(parts[0], rows) == queries.together
+
+
+def test_queries_of_sizes_are_those_of_the_rows():
+    made, expected = Queries.of_sizes(np.array([2, 1, 3]), ["b", "a", "c"]), Queries.of([*"bba", *"ccc"], 6)
+    for name in ("ids", "number", "order", "ptr", "together", "sizes"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
+    assert Queries.of_sizes(np.array([2, 1])).ids.tolist() == [0, 1]
+
+
+def test_the_rows_of_some_queries():
+    queries = Queries.of(["b", "a", "b", "c"], 4)
+    assert queries.rows([2, 0]).tolist() == [3, 0, 2]

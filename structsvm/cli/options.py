@@ -35,6 +35,7 @@ class _File(click.Path):
 
 
 FILE = _File()
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
 _OUTER_COMMA = re.compile(r",(?![^()]*\))")
 """A comma that is not among the settings of a name, as in ``map(relevant_from=2,empty=skip)``."""

@@ -1,16 +1,33 @@
-"""A figure as an element of an HTML page."""
+"""Plots: Matplotlib, which they need and nothing else does, and a figure as an element of an HTML page."""
 
 import io
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
+
+from structsvm.exceptions import NotInstalledError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _INTERNAL = re.compile(r"url\(#([^)]+)\)")
+
+
+def require_matplotlib() -> None:
+    """Make sure that plots can be drawn.
+
+    Raises
+    ------
+    NotInstalledError : when Matplotlib is missing.
+    """
+    try:
+        for module in ("matplotlib", "matplotlib.figure"):
+            import_module(module)
+    except ImportError as error:
+        raise NotInstalledError("plots need Matplotlib: pip install 'structural-svm[plot]'.") from error
 
 
 def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Each system of `structsvm.rankers` as a model of the experiment and of LETOR's protocol."""
+"""The models by name: each system of `structsvm.rankers` and fusion in the experiment and in LETOR's protocol."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from structsvm.exceptions import NotInstalledError
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.fusion import METHODS, CombMNZ
 from structsvm.metrics import AP
-from structsvm.protocols import AsGiven, Scores, create_model, model_names, other_systems, paper_model_names, systems
+from structsvm.protocols import AsGiven, Scores, catalogue, create_model, model_names, other_systems, paper_model_names
 from structsvm.protocols.experiment import Settings, run
 from structsvm.protocols.letor import benchmark, installed_model_names
 from structsvm.protocols.letor import create_model as create_letor_model
@@ -66,7 +66,7 @@ def test_the_experiment_takes_all_of_them(tmp_path):
 def test_those_that_know_what_is_missing_read_the_scores_as_they_are():
     models = other_systems(Scores("min-max"), **FEW)
     told = {model.name for model in models if isinstance(model.features, AsGiven)}
-    assert told == {"RankBoost", "LambdaMART", *(method.__name__ for method in systems.FUSION)}
+    assert told == {"RankBoost", "LambdaMART", *(method.__name__ for method in METHODS.values())}
 
 
 def test_the_benchmark_takes_all_of_them(tmp_path):
@@ -86,7 +86,7 @@ def test_methods_of_fusion_have_the_names_that_fuse_knows(create):
 
 
 def test_a_model_whose_package_is_not_installed(monkeypatch):
-    monkeypatch.setattr(systems, "find_spec", lambda _: None)
+    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
     assert "LambdaMART" not in installed_model_names()
     assert "LambdaMART" in letor_model_names()
     for create in (create_model, create_letor_model):
@@ -98,8 +98,8 @@ def test_a_model_whose_package_cannot_be_loaded(monkeypatch):
     def import_module(name):
         raise OSError("libgomp.so.1: cannot open shared object file")
 
-    monkeypatch.setattr(systems, "find_spec", lambda name: name)
-    monkeypatch.setattr(systems, "import_module", import_module)
+    monkeypatch.setattr(catalogue, "find_spec", lambda name: name)
+    monkeypatch.setattr(catalogue, "import_module", import_module)
     assert "LambdaMART" not in installed_model_names()
     assert "RankBoost" in installed_model_names()
     for create in (create_model, create_letor_model):
