@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable
+from structsvm.operators.matrix import is_finite
 from structsvm.queries import require_labels
 from structsvm.types import Vector
 
@@ -35,16 +36,16 @@ def checked_features(
     InputError : when X is not such a matrix; it names the first row and column at fault.
     """
     dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
-    binned = isinstance(X, BinnedMatrix)
+    finite = is_finite(X)
     _require_table(X)
     try:
-        if binned:
+        if finite:
             _require_size(X, min_rows)
         checked: Readable = validate_data(
             estimator,
             X,
             reset=reset,
-            skip_check_array=binned,
+            skip_check_array=finite,
             accept_sparse="csr",
             dtype=dtype,
             order="C",
@@ -52,7 +53,7 @@ def checked_features(
             ensure_all_finite="allow-nan" if missing else True,
         )
     except ValueError as error:
-        raise InputError(str(error) if binned else _in_our_words(str(error), X, missing)) from None
+        raise InputError(str(error) if finite else _in_our_words(str(error), X, missing)) from None
     return checked
 
 
@@ -173,7 +174,7 @@ def _listed(xs: Any) -> Any:
 
 def _shape(x: Any) -> tuple[int, ...]:
     """Return the shape of an input; () where it is not a matrix of numbers."""
-    if hasattr(x, "toarray") or isinstance(x, BinnedMatrix):
+    if hasattr(x, "toarray") or is_finite(x):
         return tuple(x.shape)
     try:
         return np.asarray(x, dtype=np.float64).shape
@@ -190,13 +191,14 @@ def _require_table(X: Any) -> None:
         )
 
 
-def _require_size(X: BinnedMatrix, min_rows: int) -> None:
+def _require_size(X: Readable, min_rows: int) -> None:
     rows, columns = X.shape
     if rows < min_rows:
-        raise InputError(f"found a BinnedMatrix of {rows} rows, and a minimum of {min_rows} is required")
+        raise InputError(f"found a {type(X).__name__} of {rows} rows, and a minimum of {min_rows} is required")
     if columns == 0:
         raise InputError(
-            "found a BinnedMatrix of 0 features, and a minimum of 1 is required: no function has thresholds"
+            f"found a {type(X).__name__} of 0 features, and a minimum of 1 is required"
+            f"{': no function has thresholds' if isinstance(X, BinnedMatrix) else ''}"
         )
 
 

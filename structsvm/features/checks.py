@@ -3,12 +3,10 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError
-from structsvm.operators import BinnedMatrix
 from structsvm.types import Matrix
 
 
@@ -26,7 +24,7 @@ def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix
     InputError : when X is sparse or no matrix of numbers, has another number of columns than before, or a
         score is infinite; it names the first.
     """
-    if sp.issparse(X) or isinstance(X, BinnedMatrix):
+    if hasattr(X, "toarray"):
         raise InputError(
             f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "
             "Pass X.toarray(), with NaN where a score is missing"

@@ -259,6 +259,7 @@ class Binned(MatrixKind):
     """A `BinnedMatrix`."""
 
     classes = (BinnedMatrix,)
+    finite = True
 
     def read(self, X: Any) -> Any:
         """Return X itself, if it is one."""

@@ -39,6 +39,9 @@ class MatrixKind(ABC):
     classes: ClassVar[tuple[type, ...]]
     """Of the matrices that are kept."""
 
+    finite: ClassVar[bool] = False
+    """Whether these classes hold finite numbers only, so that estimators take them as they are."""
+
     @abstractmethod
     def read(self, X: Any) -> Any:
         """Return features as a matrix of this kind, without a copy where that can be; None if they are of another."""
@@ -80,6 +83,11 @@ def kind_of(X: Any) -> MatrixKind:
         f"rows are kept as {', '.join(names[:-1])} or {names[-1]}, not as {type(X).__name__}: "
         "structsvm.operators.readable makes one of them"
     )
+
+
+def is_finite(X: Any) -> bool:
+    """Say whether X is a matrix of a kind that holds finite numbers only."""
+    return any(kind.finite and isinstance(X, kind.classes) for kind in _kinds)
 
 
 def register_matrix(kind: MatrixKind) -> None:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from structsvm.estimators.parameters import random_of
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.metrics import Measure
-from structsvm.operators import BinnedMatrix, Readable
+from structsvm.operators import Readable
 from structsvm.rankers.staged import HeldOut, StagedRanker
 from structsvm.rankers.training import Training
 from structsvm.settings import place, require_integer, require_number
@@ -215,7 +215,7 @@ def _grades(y: Any) -> Vector:
 
 def _matrix(X: Readable) -> Any:
     """Return features as LightGBM reads them."""
-    rows: Any = X.tocsr() if isinstance(X, BinnedMatrix) else X
+    rows: Any = X.tocsr() if hasattr(X, "tocsr") else X
     return rows if isinstance(rows, np.ndarray) else sp.csr_matrix(rows)
 
 

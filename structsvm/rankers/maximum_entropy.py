@@ -17,7 +17,7 @@ from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
-from structsvm.operators import BinnedMatrix, Readable, Rows
+from structsvm.operators import Readable, Rows
 from structsvm.queries import Queries, row_weights
 from structsvm.settings import is_number, place, require_integer, require_number
 from structsvm.types import BoolVector, Vector
@@ -126,7 +126,7 @@ class MaximumEntropy(RankingEstimator):
         )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
-            model.fit(X.tocsr() if isinstance(X, BinnedMatrix) else X, relevant.astype(np.int64), weights)
+            model.fit(X.tocsr() if hasattr(X, "tocsr") else X, relevant.astype(np.int64), weights)
         for each in caught:
             if not issubclass(each.category, ConvergenceWarning):
                 warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

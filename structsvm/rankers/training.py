@@ -3,14 +3,13 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
-from structsvm.operators import BinnedMatrix, Readable
+from structsvm.operators import Readable
 from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
 from structsvm.types import BoolVector, IntVector, Vector
@@ -74,7 +73,7 @@ class Training:
 
 def require_dense(estimator: RankingEstimator, X: Any) -> None:
     """Refuse sparse features, before or after they were checked."""
-    if sp.issparse(X) or isinstance(X, BinnedMatrix):
+    if hasattr(X, "toarray"):
         raise InputError(
             f"{type(estimator).__name__} takes dense features: sparse input ({type(X).__name__}) is not supported. "
             "Pass X.toarray(), or leave out features that are seldom present"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from structsvm import Problem
+from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError
 from structsvm.operators import MatrixKind, PerClass, Rows, WithIntercept, readable, register_matrix, register_view
 from structsvm.operators.views import is_built_in
@@ -57,6 +57,7 @@ def one_hot_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
 
 class OneHotKind(MatrixKind):
     classes = (OneHot,)
+    finite = True
 
     def read(self, X: Any) -> Any:
         return X if isinstance(X, OneHot) else None
@@ -99,6 +100,12 @@ def test_a_problem_of_it_is_that_of_the_dense_matrix() -> None:
     y, qid = RNG.integers(0, 2, 80) * 1.0, np.repeat(np.arange(10), 8)
     results = [OneSlack().solve(Problem.from_queries(each, y, qid, loss="roc_area")) for each in (X, X.toarray())]
     np.testing.assert_allclose(results[0].w, results[1].w, atol=1e-12)
+
+
+def test_a_ranker_takes_it_as_it_is() -> None:
+    y, qid = RNG.integers(0, 2, 80) * 1.0, np.repeat(np.arange(10), 8)
+    one_hot, dense = (Ranker(solver="one-slack").fit(each, y, qid=qid).predict(each) for each in (X, X.toarray()))
+    np.testing.assert_allclose(one_hot, dense, atol=1e-12)
 
 
 @pytest.mark.parametrize("unknown", [[[1.0]], "text", object()])
