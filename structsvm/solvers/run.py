@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
@@ -13,9 +13,6 @@ from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.types import Vector
-
-if TYPE_CHECKING:
-    from structsvm.solvers.base import Solver
 
 logger = logging.getLogger("structsvm")
 
@@ -35,6 +32,14 @@ class _Evaluated:
     point: Point
     planes: Planes
     primal: float
+
+
+class Named(Protocol):
+    """What a run needs of the solver whose run it is."""
+
+    @property
+    def name(self) -> str:
+        """The name that the solver is registered by."""
 
 
 class Run:
@@ -257,7 +262,7 @@ class Run:
         return self._fingerprint
 
     def result(
-        self, status: Status, solver: "Solver | str", cuts: CutSet, handovers: int = 0, dual: float = 0.0
+        self, status: Status, solver: "Named | str", cuts: CutSet, handovers: int = 0, dual: float = 0.0
     ) -> Result:
         """Return what was reached.
 
