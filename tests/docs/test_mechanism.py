@@ -67,7 +67,11 @@ def test_right_pages_pass(tmp_path, text):
         ("<!-- test: exit 2 -->\n" + fence("console", "$ true"), PageError, "exit code 0"),
         (fence("console", "$ structsvm --version\nmine"), PageError, "Expected"),
         (fence("console", "$ structsvm bogus"), PageError, "exit code 2"),
-        ("<!-- test: as page.md -->\n" + fence("console", "$ echo a\nb\nc"), PageError, "line 2: no block of"),
+        (
+            "<!-- test: as page.md -->\n" + fence("console", "$ echo a\nb") + fence("console", "$ echo a\na"),
+            PageError,
+            "line 2: no block of",
+        ),
         (
             "<!-- test: as page.md -->\n" + fence("console", "$ echo a\n...") + fence("text", "$ echo a\na"),
             PageError,
