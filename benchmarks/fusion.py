@@ -9,7 +9,7 @@ from benchmarks.measuring import Size, clock
 from benchmarks.rows import Row, Target, pick
 from structsvm.data import JoinedRuns, Qrels, Run, join_runs, load_qrels, load_runs
 from structsvm.fusion import METHODS, Comb, Fusion, fusion_method
-from structsvm.fusion.normalisation import NORMALISATIONS
+from structsvm.fusion.comb import NORMALISATIONS
 from structsvm.metrics import AP
 from structsvm.types import BoolVector
 

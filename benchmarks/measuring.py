@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from attrs import frozen
+from attrs import asdict, frozen
 
 from benchmarks.data import Ranking
 from benchmarks.rows import Row, thinned
@@ -79,7 +79,7 @@ def solve(
         "gap": result.gap / C,
     }
     history = thinned([[step.seconds, step.primal] for step in result.history])
-    who = setting(chosen, result) if solver != "auto" else f"auto ({result.solver.partition('(')[0]})"
+    who = setting(chosen) if solver != "auto" else f"auto ({class_of(result)})"
     if not result.converged:
         note = "; ".join(filter(None, [note, result.status.value]))
     return Row(what=what, who=who, C=C, repeats=len(seconds), values=values, history=history, note=note), result
@@ -90,14 +90,16 @@ def warm_up(problem: Problem, solver: Solver) -> None:
     solver.solve(problem.block(0, min(problem.n, 50)))
 
 
-def setting(solver: Solver, result: Result) -> str:
+def class_of(result: Result) -> str:
+    """Name the class of the solver that ran, which "auto" chose."""
+    return solvers.find(result.solver_name).__name__
+
+
+def setting(solver: Solver) -> str:
     """Name a solver, with the settings that are not its defaults."""
-    default, shown = repr(type(solver)()), result.solver
-    if shown == default:
-        return type(solver).__name__
-    known = set(default.partition("(")[2].rstrip(")").split(", "))
-    changed = [part for part in shown.partition("(")[2].rstrip(")").split(", ") if part not in known]
-    return f"{type(solver).__name__}({', '.join(changed)})"
+    settings, default = asdict(solver, recurse=False), asdict(type(solver)(), recurse=False)
+    changed = [f"{name}={value!r}" for name, value in settings.items() if value != default[name]]
+    return f"{type(solver).__name__}({', '.join(changed)})" if changed else type(solver).__name__
 
 
 @contextmanager

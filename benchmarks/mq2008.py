@@ -10,8 +10,9 @@ from benchmarks.data import letor_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.rows import Row, Target, pick, quotient
 from structsvm import Ranker
-from structsvm.data import RankingData, load_letor
+from structsvm.data import RankingData, load_letor_parts
 from structsvm.metrics import average_precision
+from structsvm.protocols.letor import find_folds
 from structsvm.types import IntVector, Vector
 
 TITLE = "MQ2008, five folds"
@@ -34,7 +35,7 @@ def run(size: Size) -> Iterator[Row]:
     if folder is None:
         yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
         return
-    folds = [fold_of(folder, k) for k in range(5)]
+    folds = read_folds(folder)
     yield _row(f"Ranker, {len(CS)} values of C", folds, _best_of_path, min(3, size.repeats))
     if find_spec("lightgbm") is None:
         yield Row(what=WHAT, who="LightGBM", note="not installed")
@@ -42,14 +43,10 @@ def run(size: Size) -> Iterator[Row]:
     yield _row("LightGBM lambdarank", folds, _lambdarank, min(3, size.repeats))
 
 
-def fold_of(folder: Path, k: int) -> Fold:
-    """Read fold k as LETOR defines it: three parts to train, one to validate, one to test."""
-    files = [folder / f"S{(k + i) % 5 + 1}.txt" for i in range(5)]
-    return (
-        load_letor(files[:3], n_features=46),
-        load_letor(files[3], n_features=46),
-        load_letor(files[4], n_features=46),
-    )
+def read_folds(folder: Path) -> list[Fold]:
+    """Read the folds, each as the parts to train, to validate and to test."""
+    parts = [load_letor_parts([fold.train, fold.validation, fold.test]) for fold in find_folds(folder)]
+    return [(train, validation, test) for train, validation, test in parts]
 
 
 def _row(who: str, folds: list[Fold], scores: Callable[[Fold], Vector], repeats: int) -> Row:

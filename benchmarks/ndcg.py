@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.data import letor_folder
 from benchmarks.measuring import Size, clock
-from benchmarks.mq2008 import CS, Fold, fold_of
+from benchmarks.mq2008 import CS, Fold, read_folds
 from benchmarks.rows import Row, Target
 from structsvm import Ranker
 from structsvm.metrics import Measure, parse_measure
@@ -63,7 +63,7 @@ def run(size: Size) -> Iterator[Row]:
     if folder is None:
         yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
         return
-    folds = [fold_of(folder, k) for k in range(5)]
+    folds = read_folds(folder)
     for name in TRAINED:
         seconds, found = clock(lambda name=name: [_tested(name, fold) for fold in folds], 1)  # type: ignore[misc]
         means = {key: float(np.mean([one[key] for one in found])) for key in MEASURES}
@@ -76,7 +76,7 @@ def _argmax(name: str, documents: int, queries: int, size: Size) -> Row:
     ys = [rng.permutation(grades) for _ in range(queries)]
     scores = 0.5 * rng.standard_normal(queries * documents) + 0.5 * (np.concatenate(ys) > 0)
     ptr, cap = np.arange(queries + 1) * documents, np.ones(queries)
-    oracle = make_oracle(losses.create(name), ys)
+    oracle = make_oracle(losses.create(name).bind(ys), ys)
     oracle.planes(scores, ptr, cap)
     seconds, _ = clock(lambda: oracle.planes(scores, ptr, cap), max(3, 3 * size.repeats))
     values = {"microseconds": 1e6 * float(np.median(seconds)) / queries}

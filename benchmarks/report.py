@@ -6,6 +6,7 @@ from typing import Any
 
 from benchmarks.rows import COLUMNS, Row, Target
 from benchmarks.store import FOLDER, NAMES, load, read
+from structsvm.tables import Column, Table, as_markdown
 
 PAGE = FOLDER.with_suffix(".md")
 
@@ -34,13 +35,13 @@ def write(page: Path = PAGE) -> Path:
     measured = {name: kept for name in NAMES if (kept := read(name)) is not None}
     parts = [HEAD, *_machines([machine for machine, _ in measured.values()])]
     targets = [target for name, (_, rows) in measured.items() for target in load(name).targets(rows)]
-    parts += ["## What was to be reached", _targets_table(targets)]
+    parts += ["## What was to be reached", _shown(_targets_table(targets))]
     plots = _plots({name: rows for name, (_, rows) in measured.items()}, page.with_suffix(""))
     for name, (_, rows) in measured.items():
         benchmark = load(name)
         parts += [f"## {benchmark.TITLE}", benchmark.ABOUT.strip()]
         parts += [f"![{caption}]({page.stem}/{path.name})" for path, caption in plots.get(name, [])]
-        parts.append(_rows_table(rows))
+        parts.append(_shown(_rows_table(rows)))
     page.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return page
 
@@ -57,14 +58,16 @@ def _machines(machines: list[dict[str, Any]]) -> list[str]:
     return texts
 
 
-def _targets_table(targets: list[Target]) -> str:
-    lines = [["what", "to reach", "measured", "reached"]]
+def _targets_table(targets: list[Target]) -> Table:
+    records = []
     for target in targets:
         sign = "≥" if target.at_least else "≤"
         measured = "–" if target.reached is None else f"{_number(target.reached)} {target.unit}".strip()
         met = {None: "not measured", True: "yes", False: "**no**"}[target.met]
-        lines.append([target.what, f"{sign} {_number(target.limit)} {target.unit}".strip(), measured, met])
-    return _table(lines)
+        limit = f"{sign} {_number(target.limit)} {target.unit}".strip()
+        records.append({"what": target.what, "to reach": limit, "measured": measured, "reached": met})
+    names = ("what", "to reach", "measured", "reached")
+    return Table("", tuple(Column.text(name, name) for name in names), (tuple(records),))
 
 
 def _number(value: float) -> str:
@@ -73,25 +76,19 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.1e}"
 
 
-def _rows_table(rows: list[Row]) -> str:
-    columns = [name for name in COLUMNS if any(name in row.values for row in rows)]
-    extra = [name for name in ("C", "note") if any(getattr(row, name) not in (None, "") for row in rows)]
-    lines = [["what", "by", *(["C"] if "C" in extra else []), *(COLUMNS[name][0] for name in columns)]]
-    lines[0] += ["note"] if "note" in extra else []
-    for row in rows:
-        line = [row.what, row.who]
-        if "C" in extra:
-            line.append("" if row.C is None else f"{row.C:g}")
-        line += [COLUMNS[name][1](row.values[name]) if name in row.values else "" for name in columns]
-        if "note" in extra:
-            line.append(row.note)
-        lines.append(line)
-    return _table(lines)
+def _rows_table(rows: list[Row]) -> Table:
+    shown = [name for name in COLUMNS if any(name in row.values for row in rows)]
+    columns = [Column.text("what", "what"), Column.text("by", "who"), *(COLUMNS[name] for name in shown)]
+    if any(row.C is not None for row in rows):
+        columns.insert(2, Column.number("C", "C", "g"))
+    if any(row.note for row in rows):
+        columns.append(Column.text("note", "note"))
+    records = ({**dict.fromkeys(shown), **row.as_json(), **row.values} for row in rows)
+    return Table("", tuple(columns), (tuple(records),))
 
 
-def _table(lines: list[list[str]]) -> str:
-    head, *body = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([head, "|" + "---|" * len(lines[0]), *body])
+def _shown(table: Table) -> str:
+    return as_markdown([table], escaped=False)  # what is measured is written in Markdown
 
 
 def _plots(rows: dict[str, list[Row]], folder: Path) -> dict[str, list[tuple[Path, str]]]:

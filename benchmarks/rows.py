@@ -1,28 +1,35 @@
 """What a benchmark returns: rows of numbers, and targets."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import Factory, asdict, field, frozen
 
-COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "seconds": ("seconds", lambda x: f"{x:.2f}" if x >= 10 else f"{x:.3g}"),
-    "fastest": ("fastest", lambda x: f"{x:.2f}" if x >= 10 else f"{x:.3g}"),
-    "units": ("units of X @ w", lambda x: f"{x:.1f}"),
-    "ratio": ("ratio", lambda x: f"{x:.2f}"),
-    "passes": ("passes", lambda x: f"{x:.1f}"),
-    "gap": ("gap / C", lambda x: f"{x:.1e}"),
-    "training_map": ("training MAP", lambda x: f"{x:.4f}"),
-    "map": ("test MAP", lambda x: f"{x:.4f}"),
-    "trec_map": ("MAP", lambda x: f"{x:.4f}"),
-    "ndcg": ("test NDCG@10", lambda x: f"{x:.4f}"),
-    "full_ndcg": ("test NDCG", lambda x: f"{x:.4f}"),
-    "letor_ndcg": ("LETOR's NDCG@10", lambda x: f"{x:.4f}"),
-    "microseconds": ("µs a query", lambda x: f"{x:.1f}"),
-    "megabytes": ("peak MB", lambda x: f"{x:,.0f}"),
-    "stored": ("MB stored", lambda x: f"{x:.3g}"),
+from structsvm.tables import Column
+
+
+def _seconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.2f}" if seconds >= 10 else f"{seconds:.3g}"
+
+
+COLUMNS: dict[str, Column] = {
+    "seconds": Column("seconds", lambda record: _seconds(record["seconds"])),
+    "fastest": Column("fastest", lambda record: _seconds(record["fastest"])),
+    "units": Column.number("units of X @ w", "units", ".1f"),
+    "ratio": Column.number("ratio", "ratio", ".2f"),
+    "passes": Column.number("passes", "passes", ".1f"),
+    "gap": Column.number("gap / C", "gap", ".1e"),
+    "training_map": Column.number("training MAP", "training_map", ".4f"),
+    "map": Column.number("test MAP", "map", ".4f"),
+    "trec_map": Column.number("MAP", "trec_map", ".4f"),
+    "ndcg": Column.number("test NDCG@10", "ndcg", ".4f"),
+    "full_ndcg": Column.number("test NDCG", "full_ndcg", ".4f"),
+    "letor_ndcg": Column.number("LETOR's NDCG@10", "letor_ndcg", ".4f"),
+    "microseconds": Column.number("µs a query", "microseconds", ".1f"),
+    "megabytes": Column.number("peak MB", "megabytes", ",.0f"),
+    "stored": Column.number("MB stored", "stored", ".3g"),
 }
-"""The columns that a row may have: heading and format."""
+"""What shows the numbers that a row may have."""
 
 
 @frozen(kw_only=True)
@@ -49,7 +56,7 @@ class Row:
     history: list[list[float]] = Factory(list)
 
     def __str__(self) -> str:
-        numbers = [f"{COLUMNS[name][0]} {COLUMNS[name][1](value)}" for name, value in self.values.items()]
+        numbers = [f"{COLUMNS[name].heading} {COLUMNS[name].shown(self.values)}" for name in self.values]
         C = [] if self.C is None else [f"C = {self.C:g}"]
         return " · ".join([self.what, self.who, *C, *numbers, *([self.note] if self.note else [])])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import Size, clock, warm_up
+from benchmarks.measuring import Size, class_of, clock, warm_up
 from benchmarks.rows import Row, Target, pick, quotient
 from structsvm import Problem
 from structsvm.solvers import Auto, OneSlack, Solver
@@ -56,7 +56,7 @@ def _solve(what: str, problem: Problem, solver: Solver, size: Size) -> Row:
     seconds, result = clock(lambda: solver.solve(problem), size.repeats)
     values = {"seconds": float(np.median(seconds)), "fastest": min(seconds)}
     values |= {"passes": result.history[-1].passes, "gap": result.gap / C}
-    who = result.solver.partition("(")[0]
+    who = class_of(result)
     return Row(
         what=what, who=f"auto ({who})" if solver.name == "auto" else who, C=C, repeats=len(seconds), values=values
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.data import Ranking, sparse
-from benchmarks.measuring import Size, clock, peak_megabytes, reading
+from benchmarks.measuring import Size, class_of, clock, peak_megabytes, reading
 from benchmarks.rows import Row, Target, pick
 from structsvm import Problem, Ranker
 from structsvm.types import Vector
@@ -46,8 +46,7 @@ def run(size: Size) -> Iterator[Row]:
     }
     yield _one_pass(data, both, result.w, size)
     note = f"{100 * last.qp_seconds / last.seconds:.0f} % of the time in the QP; compiled code read from disk"
-    solver = result.solver.partition("(")[0]
-    yield Row(what=WHAT, who=f"Ranker ({solver})", C=result.C, repeats=1, values=values, note=note)
+    yield Row(what=WHAT, who=f"Ranker ({class_of(result)})", C=result.C, repeats=1, values=values, note=note)
 
 
 def _one_pass(data: Ranking, both: float, w: Vector, size: Size) -> Row:

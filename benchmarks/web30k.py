@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.data import dense
-from benchmarks.measuring import Size, clock, peak_megabytes, reading
+from benchmarks.measuring import Size, class_of, clock, peak_megabytes, reading
 from benchmarks.rows import Row, Target, pick
 from structsvm import Ranker
 
@@ -36,8 +36,7 @@ def run(size: Size) -> Iterator[Row]:
         "gap": result.gap / result.C,
         "megabytes": peak_megabytes(),
     }
-    solver = result.solver.partition("(")[0]
-    yield Row(what=WHAT, who=f"Ranker ({solver})", C=result.C, repeats=1, values=values)
+    yield Row(what=WHAT, who=f"Ranker ({class_of(result)})", C=result.C, repeats=1, values=values)
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from benchmarks.data import letor_folder, robust_folder
 from benchmarks.measuring import Size, clock
-from benchmarks.mq2008 import CS, fold_of
+from benchmarks.mq2008 import CS, read_folds
 from benchmarks.rows import Row, Target, pick
 from structsvm import Ranker
 from structsvm.data import load_pool
@@ -63,7 +63,7 @@ def run(size: Size) -> Iterator[Row]:
     if folder is None:
         yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
     else:
-        yield from _compared(WHAT, [fold_of(folder, k) for k in range(5)], SEARCHES | MORE)
+        yield from _compared(WHAT, read_folds(folder), SEARCHES | MORE)
     folder = robust_folder()
     for what, topics in ROBUST.items():
         if folder is None:

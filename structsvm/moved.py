@@ -1,19 +1,33 @@
-"""Import paths of version 0.1 that have moved: they lead to the new ones with a DeprecationWarning, until 0.3."""
+"""Import paths and names of version 0.1 that have moved: they work with a DeprecationWarning, until 0.3."""
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
-MOVED: dict[str, tuple[str, ...]] = {
+MODULES: dict[str, tuple[str, ...]] = {
     "structsvm.archive": ("structsvm.files",),
     "structsvm.baselines": ("structsvm.rankers", "structsvm.fusion"),
+    "structsvm.baselines.clicks": ("structsvm.rankers.preferences",),
     "structsvm.baselines.fusion": ("structsvm.fusion",),
+    "structsvm.baselines.rank_boost.estimator": ("structsvm.rankers.rank_boost",),
+    "structsvm.baselines.rank_net.estimator": ("structsvm.rankers.rank_net",),
+    "structsvm.baselines.weight_search.estimator": ("structsvm.rankers.weight_search",),
+    "structsvm.data.digits_runs": ("structsvm.data.digits",),
+    "structsvm.data.joining": ("structsvm.data.dataset", "structsvm.data.pooling"),
+    "structsvm.data.pool": ("structsvm.data.dataset",),
+    "structsvm.data.trec_writing": ("structsvm.data.trec",),
     "structsvm.experiment": ("structsvm.protocols.experiment",),
+    "structsvm.features.fill_missing": ("structsvm.features.per_query",),
+    "structsvm.features.min_max": ("structsvm.features.per_query",),
+    "structsvm.features.percentiles": ("structsvm.features.per_query",),
+    "structsvm.features.reciprocal_ranks": ("structsvm.features.per_query",),
     "structsvm.letor": ("structsvm.protocols.letor",),
     "structsvm.models": ("structsvm.protocols",),
     "structsvm.names": ("structsvm.registry.spelling",),
@@ -22,6 +36,69 @@ MOVED: dict[str, tuple[str, ...]] = {
 }
 """Where the names of a module are now; those of a module below it are looked for below that."""
 
+NAMES: dict[str, tuple[str, str]] = {
+    "structsvm.metrics.Groups": ("structsvm.moved:Groups", "structsvm.queries.Queries"),
+    "structsvm.metrics.Queries": ("structsvm.moved:NumberedQueries", "structsvm.queries.Queries"),
+    "structsvm.metrics.group_rows": ("structsvm.moved:group_rows", "structsvm.queries.Queries.of"),
+    "structsvm.metrics.number_queries": ("structsvm.moved:number_queries", "structsvm.queries.Queries.of"),
+    "structsvm.problem.DualPlanes": ("structsvm.planes:DualPlanes", "structsvm.planes.DualPlanes"),
+    "structsvm.problem.KeptPlanes": ("structsvm.planes:RestrictedProblem", "structsvm.planes.RestrictedProblem"),
+    "structsvm.problem.Storage": ("structsvm.planes:Capacity", "structsvm.planes.Capacity"),
+}
+"""Where a name that has left a package is found, as ``"module:name"``, and what is to be used in its place."""
+
+
+def forward() -> None:
+    """Let old import paths lead to the new ones."""
+    sys.meta_path.append(_Finder)
+
+
+def names_of(package: str) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package that some of `NAMES` have left."""
+
+    def __getattr__(name: str) -> Any:
+        old = f"{package}.{name}"
+        if old not in NAMES:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        target, new = NAMES[old]
+        warnings.warn(f"{old} is now {new}: use that", DeprecationWarning, stacklevel=2)
+        module, _, attribute = target.partition(":")
+        return getattr(import_module(module), attribute)
+
+    return __getattr__
+
+
+class Groups(NamedTuple):
+    """Rows, query after query; see `structsvm.queries.Queries`, of which these are some attributes."""
+
+    ids: Any
+    order: Any
+    ptr: Any
+    together: bool
+
+
+class NumberedQueries(NamedTuple):
+    """The queries that rows belong to; see `structsvm.queries.Queries`, of which these are some attributes."""
+
+    ids: Any
+    number: Any
+
+
+def group_rows(qid: Any, n: int) -> Groups:
+    """Group rows by query, as `structsvm.queries.Queries.of` does."""
+    from structsvm.queries import Queries
+
+    queries = Queries.of(qid, n)
+    return Groups(queries.ids, queries.order, queries.ptr, queries.together)
+
+
+def number_queries(qid: Any, n: int) -> NumberedQueries:
+    """Number queries, as `structsvm.queries.Queries.of` does."""
+    from structsvm.queries import Queries
+
+    queries = Queries.of(qid, n)
+    return NumberedQueries(queries.ids, queries.number)
+
 
 class _Finder:
     """Finds modules by their old paths, after Python's own finders have not."""
@@ -29,7 +106,12 @@ class _Finder:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         homes = _homes(name)
-        return ModuleSpec(name, _Loader(homes), is_package=True) if homes else None
+        if not homes:
+            return None
+        found = tuple(home for home in homes if _exists(home))
+        if not found:
+            raise ModuleNotFoundError(f"there is no module {name} any more, nor {' or '.join(homes)}", name=name)
+        return ModuleSpec(name, _Loader(found), is_package=True)
 
 
 class _Loader(Loader):
@@ -44,7 +126,7 @@ class _Loader(Loader):
 
         def __getattr__(name: str) -> Any:
             for home in homes:
-                if hasattr(home, name):
+                if hasattr(home, name) and name != "__path__":  # or a copy of a file there would be imported
                     return getattr(home, name)
             raise AttributeError(f"module {spec.name!r} has no attribute {name!r}")
 
@@ -58,13 +140,14 @@ class _Loader(Loader):
 
 
 def _homes(name: str) -> tuple[str, ...]:
-    """Return the modules in which the names of an old one are; none, where it is no old one."""
-    if name in MOVED:
-        return MOVED[name]
+    """Return the modules in which the names of an old one are; none, where it is not an old one."""
+    if name in MODULES:
+        return MODULES[name]
     parent, _, leaf = name.rpartition(".")
     return tuple(f"{home}.{leaf}" for home in _homes(parent)) if parent else ()
 
 
-def forward() -> None:
-    """Let old import paths lead to the new ones."""
-    sys.meta_path.append(_Finder)
+def _exists(module: str) -> bool:
+    with suppress(ModuleNotFoundError):
+        return find_spec(module) is not None
+    return False

@@ -1,5 +1,6 @@
 """Rows grouped by query: the one place that numbers queries, finds their rows, and gives them weights."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -48,6 +49,13 @@ class Queries:
         ptr = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(ids)))]).astype(np.int64)
         return cls(ids, number, order, ptr, bool((np.diff(order) == 1).all()))
 
+    @classmethod
+    def of_sizes(cls, sizes: IntVector, ids: ArrayLike | None = None) -> Self:
+        """Return queries whose rows are together, given the number of rows of each; ids are 0, 1, ... unless given."""
+        known = np.arange(len(sizes))
+        number, ptr = np.repeat(known, sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return cls(known if ids is None else np.asarray(ids), number, np.arange(len(number)), ptr, together=True)
+
     def __len__(self) -> int:
         """Return the number of queries."""
         return len(self.ids)
@@ -57,9 +65,26 @@ class Queries:
         """Number of rows of each query, shape (Q,)."""
         return np.diff(self.ptr)
 
+    def split(self, rows: Any) -> list[Any]:
+        """Return what there is of the rows of each query, a view each where the rows are grouped already."""
+        grouped, ptr = self.grouped(rows), self.ptr
+        return [grouped[ptr[i] : ptr[i + 1]] for i in range(len(self))]
+
     def grouped(self, rows: Any) -> Any:
         """Return what there is of each row, query after query; without a copy, where the rows are so already."""
         return rows if self.together else rows[self.order]
+
+    def ungrouped(self, rows: Any) -> Any:
+        """Return what `grouped` returned in the order of the input again."""
+        if self.together:
+            return rows
+        back = np.empty_like(rows)
+        back[self.order] = rows
+        return back
+
+    def rows(self, queries: Sequence[int]) -> IntVector:
+        """Return the row numbers of some queries, given by number, query after query."""
+        return np.concatenate([self.order[self.ptr[query] : self.ptr[query + 1]] for query in queries])
 
     def weights(self, sample_weight: ArrayLike | None, used: BoolVector | None = None) -> Vector:
         """Return the weight of each query, shape (Q,); 1 where none are given.
@@ -111,6 +136,25 @@ def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
     if not weights.any():
         raise InputError("sample_weight is zero at every row: some must have a weight above 0")
     return weights
+
+
+def require_labels(y: NDArray[Any], n: int) -> None:
+    """Require a label for each of n rows, none of them NaN or infinite.
+
+    Raises
+    ------
+    InputError : it says how many there are, or names the first that is not finite.
+    """
+    if len(y) != n:
+        raise InputError(f"X has {n} rows but y has {len(y)} labels: one label a row is needed")
+    require_finite_labels(y)
+
+
+def require_finite_labels(y: ArrayLike) -> None:
+    """Refuse labels of rows that are NaN or infinite; those that are not floats can be neither."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
 
 
 def _numbered(qid: ArrayLike | None, n: int) -> tuple[NDArray[Any], IntVector]:

@@ -1,6 +1,7 @@
 """What a solver returns: the model, the proof of how good it is, and what a restart needs."""
 
 import json
+import re
 from enum import Enum
 from pathlib import Path
 from typing import Any, Self
@@ -8,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import Factory, asdict, field, frozen
 
+from structsvm.compute.groups import largest_of_groups
 from structsvm.exceptions import ModelFileError
 from structsvm.files import read_archive, write_archive
 from structsvm.types import IntVector, Matrix, Vector
@@ -102,9 +104,7 @@ class CutSet:
 
     def most_error(self, cap: Vector) -> float:
         """Return the largest sum of ``a`` times the errors that multipliers within these caps can make."""
-        largest = np.zeros(len(cap))
-        np.maximum.at(largest, self.group, self.error)
-        return float(cap @ largest)
+        return float(cap @ largest_of_groups(self.error, self.group, len(cap)))
 
     def scaled(self, cap: Vector) -> Vector:
         """Return the multipliers times the number that makes them best for other caps.
@@ -119,6 +119,11 @@ class CutSet:
         norm = float(w @ w)
         scale = min(largest, float(self.a @ self.L) / norm if norm > 0.0 else np.inf)
         return np.asarray(self.a * scale) if 0.0 < scale < np.inf else np.zeros_like(self.a)
+
+
+def _name_by_class(solver: str) -> str:
+    """Return the name of a built-in solver from its settings as text: ``"one-slack"`` of ``"OneSlack(tol=0.1)"``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", solver.partition("(")[0]).lower()
 
 
 @frozen(eq=False, kw_only=True)
@@ -139,6 +144,7 @@ class Result:
     tol : gap asked for, in units of the loss: converged when ``primal − dual ≤ tol · C``.
     status : why the solver stopped; `message` says it in words.
     solver : the settings of the solver, as text.
+    solver_name : name of the solver that ran, which "auto" chose.
     handovers : how often a QP backend did not reach the accuracy that was needed and the
         built-in one finished its work.
     history : one row for the start and one an iteration.
@@ -159,16 +165,12 @@ class Result:
     cuts: CutSet
     fingerprint: Vector = field(repr=False)
     exact: bool = True
+    solver_name: str = field(default=Factory(lambda self: _name_by_class(self.solver), takes_self=True))
 
     @property
     def gap(self) -> float:
         """``primal − dual``: ``P(w)`` is at most this far above the optimum, as far as ``primal`` is exact."""
         return self.primal - self.dual
-
-    @property
-    def solver_class(self) -> str:
-        """Name of the class of the solver that ran: `solver` without the settings."""
-        return self.solver.partition("(")[0]
 
     @property
     def converged(self) -> bool:
@@ -198,7 +200,13 @@ class Result:
             "history": [list(asdict(step).values()) for step in self.history],
         }
         cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a", "error")}
-        return {"result": np.array(json.dumps(numbers)), "w": self.w, "fingerprint": self.fingerprint, **cuts}
+        return {
+            "result": np.array(json.dumps(numbers)),
+            "solver_name": np.array(self.solver_name),
+            "w": self.w,
+            "fingerprint": self.fingerprint,
+            **cuts,
+        }
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Self:
@@ -206,6 +214,8 @@ class Result:
         numbers = json.loads(str(arrays["result"]))
         if numbers.pop("format") > _FORMAT:
             raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
+        if "solver_name" in arrays:  # older files have none
+            numbers["solver_name"] = str(arrays["solver_name"])
         return cls(
             w=arrays["w"],
             fingerprint=arrays["fingerprint"],

@@ -14,12 +14,12 @@ Validator: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
 
 
 def is_integer(value: Any, smallest: float = -math.inf) -> bool:
-    """Say whether a value is an integer of at least ``smallest``; True and False are none."""
+    """Say whether a value is an integer of at least ``smallest``, not True or False."""
     return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= smallest
 
 
 def is_number(value: Any, *, above: float = -math.inf, at_least: float = -math.inf) -> bool:
-    """Say whether a value is a finite number above, and of at least, others; True and False are none."""
+    """Say whether a value is a finite number within these bounds, not True or False."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     number = float(value)
@@ -31,38 +31,40 @@ def place(owner: object, name: str) -> str:
     return f"{type(owner).__name__}({name}=...)"
 
 
-def require_integer(what: str, value: Any, smallest: int) -> None:
-    """Refuse what is not an integer of at least ``smallest``.
+def require_integer(what: str, value: Any, smallest: int, *, optional: bool = False) -> None:
+    """Require an integer of at least ``smallest``; or None, where the setting is optional.
 
     Raises
     ------
     InputError : it names ``what``, such as the `place` of a setting.
     """
-    if not is_integer(value, smallest):
-        raise InputError(f"{what} must be an integer of at least {smallest}, got {value!r}")
+    if not (is_integer(value, smallest) or (optional and value is None)):
+        raise InputError(f"{what} must be an integer of at least {smallest}{' or None' * optional}, got {value!r}")
 
 
-def require_number(what: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf) -> None:
-    """Refuse what is not a finite number above, or of at least, another one; see `require_integer`."""
-    if is_number(value, above=above, at_least=at_least):
+def require_number(
+    what: str, value: Any, *, above: float = -math.inf, at_least: float = -math.inf, optional: bool = False
+) -> None:
+    """Require a finite number within these bounds; or None, where the setting is optional; see `require_integer`."""
+    if is_number(value, above=above, at_least=at_least) or (optional and value is None):
         return
     kind = "positive finite number" if above == 0.0 else "finite number"
     if above not in (-math.inf, 0.0):
         kind += f" above {above:g}"
     if at_least > -math.inf:
         kind += f" of at least {at_least:g}"
-    raise InputError(f"{what} must be a {kind}, got {value!r}")
+    raise InputError(f"{what} must be a {kind}{' or None' * optional}, got {value!r}")
 
 
 def require_choice(what: str, value: Any, choices: Iterable[str | None]) -> None:
-    """Refuse what is none of these; see `require_integer`."""
+    """Require one of these; see `require_integer`."""
     known = list(choices)
     if not isinstance(value, str | None) or value not in known:
         raise InputError(f"{what} must be {' or '.join(map(repr, known))}, got {value!r}")
 
 
 def require_switch(what: str, value: Any) -> None:
-    """Refuse what is neither True nor False; see `require_integer`."""
+    """Require True or False; see `require_integer`."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{what} must be True or False, got {value!r}")
 

@@ -24,7 +24,20 @@ def result(request: pytest.FixtureRequest) -> Result:
 def test_a_round_trip_is_exact(result: Result, tmp_path: Path) -> None:
     result.save(tmp_path / "r.npz")
     again = Result.load(tmp_path / "r.npz")
-    for name in ("primal", "dual", "gap", "C", "tol", "status", "solver", "handovers", "history", "converged", "exact"):
+    for name in (
+        "primal",
+        "dual",
+        "gap",
+        "C",
+        "tol",
+        "status",
+        "solver",
+        "solver_name",
+        "handovers",
+        "history",
+        "converged",
+        "exact",
+    ):
         assert getattr(again, name) == getattr(result, name), name
     for name in ("w", "fingerprint"):
         np.testing.assert_array_equal(getattr(again, name), getattr(result, name), strict=True)
@@ -36,7 +49,7 @@ def test_a_round_trip_is_exact(result: Result, tmp_path: Path) -> None:
 def test_a_loaded_result_is_a_start(result: Result, tmp_path: Path) -> None:
     result.save(tmp_path / "r.npz")
     again = Result.load(tmp_path / "r.npz")
-    solver = solvers.create(result.solver_class.removesuffix("Slack").lower() + "-slack", tol=1e-4)
+    solver = solvers.create(result.solver_name, tol=1e-4)
     assert solver.solve(small_problem("map", C=10.0), start=again).history[-1].passes == 1.0
 
 
@@ -62,6 +75,21 @@ def test_a_file_of_before_there_were_inexact_losses(result: Result, tmp_path: Pa
     assert numbers.pop("exact") is True
     write_archive(tmp_path / "r.npz", {**arrays, "result": np.array(json.dumps(numbers))})
     assert Result.load(tmp_path / "r.npz").exact
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ("OneSlack(backend='auto', tol=0.001)", "one-slack"),
+        ("NSlack()", "n-slack"),
+        ("FrankWolfe(tol=1)", "frank-wolfe"),
+    ],
+)
+def test_a_file_of_before_results_named_their_solver(result: Result, settings: str, name: str, tmp_path: Path) -> None:
+    arrays = changed(result, solver=settings)
+    assert arrays.pop("solver_name") == result.solver_name in ("one-slack", "n-slack")
+    write_archive(tmp_path / "r.npz", arrays)
+    assert Result.load(tmp_path / "r.npz").solver_name == name
 
 
 def test_a_newer_version_is_told_to_upgrade(result: Result, tmp_path: Path) -> None:

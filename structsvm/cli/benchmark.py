@@ -5,9 +5,7 @@ from pathlib import Path
 import click
 
 from structsvm.cli.console import progress_bar, show_table
-from structsvm.cli.options import as_list, example
-
-_FOLDER = click.Path(path_type=Path, file_okay=False)
+from structsvm.cli.options import FOLDER, as_list, example
 
 
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
@@ -27,14 +25,14 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     short_help="Compare models by LETOR's protocol, fold by fold.",
     epilog=example("structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"),
 )
-@click.argument("folds", metavar="DATA_FOLDS", type=_FOLDER)
+@click.argument("folds", metavar="DATA_FOLDS", type=FOLDER)
 @click.option(
     "--models",
     metavar="NAMES",
     callback=as_list,
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
-@click.option("--out", type=_FOLDER, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
+@click.option("--out", type=FOLDER, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
 @click.option("--force", is_flag=True, help="Replace the tables of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
@@ -66,7 +64,7 @@ def benchmark_command(
         summary_table,
         write_tables,
     )
-    from structsvm.protocols.letor.writing import prepare_folder
+    from structsvm.protocols.letor.tables import prepare_folder
 
     chosen = [create_model(name) for name in models or installed_model_names()]
     found = find_folds(folds)

@@ -1,33 +1,43 @@
 """``structsvm compare``."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from structsvm.cli.choosing import require_ranking_loss
-from structsvm.cli.console import counted, print_table, progress_line
+from structsvm.cli.console import counted, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, example, names_in, numbers, positive
+from structsvm.cli.options import FILE, example, names_in, numbers, positive, require_ranking_loss
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
-from structsvm.registry import backends, losses, solvers
+from structsvm.registry import Registry, backends, losses, solvers
 
 if TYPE_CHECKING:
     from structsvm import Problem
-    from structsvm.comparison import Comparison, Progress, Row
+    from structsvm.comparison import Comparison, Progress
 
-_HEADINGS = (
-    *("solver", "backend", "status", "gap / C", "primal", "iterations"),
-    *("cuts", "peak", "oracle s", "QP s", "all s", "handed over"),
-)
+T = TypeVar("T", bound=Callable[..., Any])
 
 _LEGEND = """\
 The gap is certified: the primal is at most this far above the optimum, in units of C; asked for was {tol:g}. An
 iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are those kept at the end, and at
 the peak. Seconds are those in the oracle (scores and argmaxes), in QPs, and in all; what is compiled or loaded at
 first use was before. Handed over are QPs that a backend left to the built-in one, active-set."""
+
+
+def _several(option: str, registry: Registry[Any], default: str, help: str) -> Callable[[T], T]:
+    """Return an option that takes names of a registry."""
+    return click.option(
+        option,
+        f"{option.removeprefix('--')}_names",
+        metavar="NAMES",
+        multiple=True,
+        callback=names_in(registry),
+        default=[default],
+        show_default=True,
+        help=help,
+    )
 
 
 @click.command(
@@ -39,36 +49,9 @@ first use was before. Handed over are QPs that a backend left to the built-in on
     ),
 )
 @click.argument("data", type=FILE, nargs=-1, required=True)
-@click.option(
-    "--loss",
-    "loss_names",
-    metavar="NAMES",
-    multiple=True,
-    callback=names_in(losses),
-    default=["map"],
-    show_default=True,
-    help="What is optimised; here and below, several are separated by commas.",
-)
-@click.option(
-    "--solver",
-    "solver_names",
-    metavar="NAMES",
-    multiple=True,
-    callback=names_in(solvers),
-    default=["one-slack,n-slack,frank-wolfe"],
-    show_default=True,
-    help="Solvers.",
-)
-@click.option(
-    "--backend",
-    "backend_names",
-    metavar="NAMES",
-    multiple=True,
-    callback=names_in(backends),
-    default=["active-set,cvxopt,osqp,highs"],
-    show_default=True,
-    help="QP backends, for the solvers that have one.",
-)
+@_several("--loss", losses, "map", "What is optimised; here and below, several are separated by commas.")
+@_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers.")
+@_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends, for the solvers that have one.")
 @click.option(
     "-C",
     "Cs",
@@ -171,9 +154,7 @@ def _in_a_line(progress: "Progress") -> str:
 def _print(table: "Comparison", problems: "dict[str, Problem]") -> None:
     """Print a table for each loss and C, and the notes of their rows."""
     for loss, C in dict.fromkeys((row.loss, row.C) for row in table):
-        rows = [row for row in table if (row.loss, row.C) == (loss, C)]
-        title = f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"
-        print_table(_HEADINGS, (list(_cells(row)) for row in rows), title=title, numbers_from=3, whole=True)
+        show_table(table.table(loss, C, f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"))
     if not table.rows:
         return
     for status, note in dict.fromkeys((row.status, row.note) for row in table if row.note):
@@ -186,17 +167,6 @@ def _examples(problem: "Problem") -> str:
         return counted(problem.used, "document")
     left_out = f", {problem.left_out} left out" if problem.left_out else ""
     return f"{counted(problem.used, 'query', 'queries')}{left_out}"
-
-
-def _cells(row: "Row") -> Iterator[str]:
-    yield from (row.solver, row.backend or "–", row.status)
-    yield "–" if row.gap is None else f"{row.gap:.1e}"
-    yield "–" if row.primal is None else f"{row.primal:.6g}"
-    for count in (row.iterations, row.cuts, row.peak_cuts):
-        yield "–" if count is None else str(count)
-    for seconds in (row.oracle_seconds, row.qp_seconds, row.seconds):
-        yield "–" if seconds is None else f"{seconds:.2f}"
-    yield "–" if row.handovers is None else str(row.handovers)
 
 
 def _write(table: "Comparison", csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:

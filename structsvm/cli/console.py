@@ -21,8 +21,6 @@ from structsvm.tables import Table, lay_out
 
 _WIDTH_OF_FILES = 200
 _WIDEST = 10_000
-
-_WIDEST = 10_000
 _A_DAY = 24 * 3600.0
 """Seconds that an estimate of the time left looks back: steps may take minutes."""
 
@@ -33,7 +31,6 @@ def print_table(
     *,
     title: str = "",
     numbers_from: int | None = None,
-    whole: bool = False,
 ) -> None:
     """Print a table and an empty line on standard output.
 
@@ -43,10 +40,9 @@ def print_table(
     rows : cells, as text.
     title : line above the table.
     numbers_from : number of the first column that is aligned to the right; None: none is.
-    whole : True makes lines longer than the terminal where cells would be cut off otherwise.
     """
     to_the_right = [numbers_from is not None and number >= numbers_from for number in range(len(columns))]
-    _print(title, lay_out(columns, [rows], to_the_right), whole=whole)
+    _print(title, lay_out(columns, [rows], to_the_right), whole=False)
 
 
 def show_table(table: Table) -> None:
@@ -57,6 +53,7 @@ def show_table(table: Table) -> None:
 
 
 def _print(title: str, table: RichTable, *, whole: bool) -> None:
+    """Print a table; whole: in lines longer than the terminal where cells would be cut off otherwise."""
     if title:
         click.echo(title)
     width = Console().width if sys.stdout.isatty() else _WIDTH_OF_FILES

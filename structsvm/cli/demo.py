@@ -9,7 +9,7 @@ from structsvm.cli.console import progress_bar
 from structsvm.cli.options import example
 from structsvm.cli.report import RESULTS, show_files, show_results, write
 from structsvm.exceptions import InputError
-from structsvm.files import check_writable
+from structsvm.files import check_writable, make_folder
 
 _TRIALS = 5
 _CANDIDATES = 400
@@ -72,5 +72,5 @@ def _check(out: Path) -> None:
 
     if (out / NAME).exists():
         raise InputError(f"{out} holds the trials of an experiment, whose results are kept: choose another folder")
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     check_writable(out / RESULTS)

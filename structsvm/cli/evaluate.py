@@ -9,17 +9,21 @@ import click
 
 from structsvm.cli.console import counted, print_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.measuring import cell, measured, of_each_query, print_queries, print_undefined
+from structsvm.cli.files import read_model_and_data
 from structsvm.cli.options import FILE, as_measures, example
-from structsvm.cli.reading import read_model_and_data
-from structsvm.cli.runs import measure_runs, print_runs
-from structsvm.exceptions import DataFormatError
+from structsvm.exceptions import DataFormatError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from structsvm.metrics import Measure
+    from structsvm.data import Qrels
+    from structsvm.metrics import Measure, RankedLists
     from structsvm.metrics.base import Empty
+
+_EMPTY = {
+    "zero": "counted as 0, as LETOR's tools and trec_eval do; --empty skip leaves them out",
+    "skip": "left out; --empty zero counts them as 0, as LETOR's tools and trec_eval do",
+}
 
 
 @click.command(
@@ -71,7 +75,7 @@ def evaluate_command(
     asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
     if qrels is not None:
         try:
-            report = measure_runs(qrels, files, asked, per_query=per_query)
+            report = _measure_runs(qrels, files, asked, per_query=per_query)
         except DataFormatError as error:
             if error.path in files and is_zipfile(error.path):
                 raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
@@ -83,7 +87,7 @@ def evaluate_command(
     if form == "json":
         click.echo(json.dumps(report, indent=2))
     elif qrels is not None:
-        print_runs(report)
+        _print_runs(report)
     else:
         _print_model(report)
 
@@ -95,26 +99,159 @@ def _measure_model(
 
     ranker, read = read_model_and_data(model, data)
     lists = rank_lists(ranker.predict(read.X), read.y, read.qid)
-    report: dict[str, Any] = {
+    return {
         "model": str(model),
         "data": [str(path) for path in data],
         "queries": len(lists.ids),
         "documents": len(read.y),
-        "measures": {name: measured(measure, lists) for name, measure in measures.items()},
+        **_figures(measures, lists, per_query=per_query),
     }
-    if per_query:
-        report["per_query"] = {name: of_each_query(measure, lists) for name, measure in measures.items()}
-    return report
 
 
 def _print_model(report: dict[str, Any]) -> None:
     measures, queries = report["measures"], report["queries"]
     if "per_query" in report:
-        print_queries(report["per_query"])
+        _print_queries(report["per_query"])
     click.echo(f"{counted(queries, 'query', 'queries')}, {counted(report['documents'], 'document')}\n")
     print_table(
         ["measure", "mean", "queries", "without a value"],
-        ([name, cell(of["mean"]), str(queries), str(of["undefined"])] for name, of in measures.items()),
+        ([name, _cell(of["mean"]), str(queries), str(of["undefined"])] for name, of in measures.items()),
         numbers_from=1,
     )
-    print_undefined(measures.values())
+    _print_undefined(measures.values())
+
+
+def _measure_runs(
+    qrels: Path, paths: "Sequence[Path]", measures: "Mapping[str, Measure]", *, per_query: bool
+) -> dict[str, Any]:
+    """Measure runs by the conventions of trec_eval.
+
+    Parameters
+    ----------
+    qrels : file of the judgments.
+    paths : files of the runs.
+    measures : what is measured, by the name it is reported under.
+    per_query : whether to report the value of each topic too.
+
+    Raises
+    ------
+    InputError : a file cannot be read, or no topic of a run is judged.
+    """
+    from structsvm.data import load_qrels
+
+    judgments = load_qrels(qrels)
+    runs = [_measure_run(path, qrels, judgments, measures, per_query=per_query) for path in paths]
+    return {"qrels": str(qrels), "runs": runs}
+
+
+def _measure_run(
+    path: Path, qrels: Path, judgments: "Qrels", measures: "Mapping[str, Measure]", *, per_query: bool
+) -> dict[str, Any]:
+    import numpy as np
+
+    from structsvm.data import load_run
+    from structsvm.metrics import rank_lists
+
+    run = load_run(path)
+    topics, judged = dict.fromkeys(run.qid.tolist()), dict.fromkeys(judgments.qid.tolist())
+    rows = np.isin(run.qid, list(judged))
+    if not rows.any():
+        first, first_judged = next(iter(topics)), next(iter(judged))
+        raise InputError(
+            f"no topic of {path} is judged in {qrels}: the first topics are {first!r} and {first_judged!r}"
+        )
+    qid = run.qid[rows]
+    labels = judgments.labels(qid, run.doc_ids[rows])
+    lists = rank_lists(run.scores[rows], labels, qid, judged=judgments.judged)
+    return {
+        "run": run.name,
+        "file": str(path),
+        "topics": len(lists.ids),
+        "documents": len(qid),
+        "relevant": int(np.sum(lists.judged > 0)),
+        "relevant_retrieved": int(np.sum(labels > 0)),
+        "not_judged": [topic for topic in topics if topic not in judged],
+        "not_in_run": [topic for topic in judged if topic not in topics],
+        **_figures(measures, lists, per_query=per_query),
+    }
+
+
+def _print_runs(report: dict[str, Any]) -> None:
+    """Print what `_measure_runs` returns."""
+    runs = report["runs"]
+    for run in runs:
+        if "per_query" in run:
+            _print_queries(run["per_query"], title=f"{run['run']} ({run['file']})")
+    print_table(
+        ["run", "file", "topics", "retrieved", "relevant", "relevant retrieved", *runs[0]["measures"]],
+        (
+            [
+                run["run"],
+                run["file"],
+                *(str(run[count]) for count in ("topics", "documents", "relevant", "relevant_retrieved")),
+                *(_cell(of["mean"]) for of in run["measures"].values()),
+            ]
+            for run in runs
+        ),
+        numbers_from=2,
+    )
+    _print_undefined(of for run in runs for of in run["measures"].values())
+    for run in runs:
+        if run["not_judged"]:
+            click.echo(f"{run['run']}: {_topics(run['not_judged'])} not judged, and left out, as by trec_eval.")
+        if run["not_in_run"]:
+            click.echo(
+                f"{run['run']}: {_topics(run['not_in_run'])} not in the run, and left out, as by trec_eval without -c."
+            )
+
+
+def _topics(topics: list[str]) -> str:
+    names = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
+    return f"{counted(len(topics), 'topic')} ({names}) {'is' if len(topics) == 1 else 'are'}"
+
+
+def _figures(measures: "Mapping[str, Measure]", lists: "RankedLists", *, per_query: bool) -> dict[str, Any]:
+    figures: dict[str, Any] = {"measures": {name: _measured(measure, lists) for name, measure in measures.items()}}
+    if per_query:
+        figures["per_query"] = {name: _of_each_query(measure, lists) for name, measure in measures.items()}
+    return figures
+
+
+def _measured(measure: "Measure", lists: "RankedLists") -> dict[str, Any]:
+    """Return the mean, the number of queries for which the measure is undefined, and what these count.
+
+    Raises
+    ------
+    InputError : the measure is undefined for every query, and these are left out.
+    """
+    import numpy as np
+
+    values = measure.of(lists).values
+    if not len(values):
+        raise InputError(f"{measure} has no mean: it is undefined for every query")
+    undefined = int(np.isnan(measure.values(lists)).sum())
+    return {"mean": float(values.mean()), "undefined": undefined, "empty": measure.empty}
+
+
+def _of_each_query(measure: "Measure", lists: "RankedLists") -> dict[str, float]:
+    """Return the value of each query, by its id as text."""
+    ids, values = measure.of(lists)
+    return dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
+
+
+def _cell(value: float | None) -> str:
+    """Return a value with four digits, "-" for none."""
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _print_queries(table: "Mapping[str, Mapping[str, float]]", *, title: str = "") -> None:
+    """Print values by measure and query, a query a row."""
+    ids = dict.fromkeys(query for values in table.values() for query in values)
+    rows = ([query, *(_cell(values.get(query)) for values in table.values())] for query in ids)
+    print_table(["query", *table], rows, title=title, numbers_from=1)
+
+
+def _print_undefined(reports: "Iterable[dict[str, Any]]") -> None:
+    """Say what the queries counted for which a measure was undefined, if there were any."""
+    for empty in dict.fromkeys(of["empty"] for of in reports if of["undefined"]):
+        click.echo(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")

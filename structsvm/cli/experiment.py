@@ -9,14 +9,13 @@ import click
 
 from structsvm.cli.console import counted, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, as_list, example
+from structsvm.cli.options import FILE, FOLDER, as_list, example
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
 
-_FOLDER = click.Path(path_type=Path, file_okay=False)
 _SHOWN = 5
 
 
@@ -25,9 +24,9 @@ _SHOWN = 5
     short_help="Compare SVMs on the runs of retrieval systems, as in the paper on SVM-map.",
     epilog=example("structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"),
 )
-@click.option("--runs", type=_FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
+@click.option("--runs", type=FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
 @click.option("--qrels", type=FILE, required=True, help="Judgments in TREC's format.")
-@click.option("--out", type=_FOLDER, required=True, help="Folder for the results; of one experiment only.")
+@click.option("--out", type=FOLDER, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
     "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
 )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.console import counted, progress_line
+from structsvm.cli.files import check_output, write_text
 from structsvm.cli.options import FILE, bad, example
-from structsvm.cli.writing import check_output, write_text
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def fuse_command(
     that any run retrieved for it. Runs that share a name are told apart by their files. An output file is written
     whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
-    from structsvm.data.trec import run_files
-    from structsvm.data.trec_writing import run_lines
+    from structsvm.data.trec import run_files, run_lines
     from structsvm.fusion import fuse_runs, fusion_method
 
     given = {"normalisation": normalisation, "count": count}

@@ -13,13 +13,6 @@ from structsvm.cli.console import print_table
 from structsvm.cli.options import example
 from structsvm.registry import Registry, backends, losses, measures, solvers
 
-# Built-in backends: the module each needs, and the distribution it comes with.
-_NEEDS = {
-    "cvxopt": ("cvxopt", "cvxopt"),
-    "osqp": ("osqp", "osqp"),
-    "highs": ("highspy", "highspy"),
-}
-
 
 @click.command(
     name="list", short_help="Show losses, solvers, backends, measures and models.", epilog=example("structsvm list")
@@ -83,14 +76,14 @@ def _origin(plugin: EntryPoint) -> str:
 
 
 def _installed(backend: str) -> str:
-    """Say whether the package that a backend wraps can be imported, without importing it."""
-    if backend not in _NEEDS:
+    """Say whether the package that a built-in backend needs is there, without importing it; a plug-in's is."""
+    package = backends.find(backend).package if backend in backends.built_in else ""
+    if not package:
         return "yes"
-    module, distribution = _NEEDS[backend]
-    if find_spec(module) is None:
+    if find_spec(package) is None:
         return "no"
     try:
-        return f"yes, {version(distribution)}"
+        return f"yes, {version(package)}"
     except PackageNotFoundError:
         return "yes"
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from structsvm.cli.files import check_output, read_model_and_data, write_text
 from structsvm.cli.options import FILE, example
-from structsvm.cli.reading import read_model_and_data
-from structsvm.cli.writing import check_output, write_text
 
 if TYPE_CHECKING:
     from structsvm.types import Vector
@@ -44,7 +43,7 @@ def predict_command(model: Path, data: Path, form: str, tag: str, output: Path |
     as gzip if its name ends in .gz.
     """
     from structsvm.data import Run
-    from structsvm.data.trec_writing import run_lines
+    from structsvm.data.trec import run_lines
 
     check_output(output)
     ranker, read = read_model_and_data(model, [data], doc_ids=form == "trec")

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.choosing import make_solver, require_ranking_loss
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, as_measure, example, name_in, positive
-from structsvm.cli.selection import as_grid, choose, interrupted, read_judges
+from structsvm.cli.options import FILE, as_measure, example, make_solver, name_in, positive, require_ranking_loss
+from structsvm.cli.validation import as_grid, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
 
@@ -177,8 +176,9 @@ def _in_a_line(step: "Step", tol: float) -> str:
 def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int, model: Path) -> list[str]:
     result: Result = ranker.result_
     last = result.history[-1]
-    how = [_name_of_solver(result)]
-    if "backend=" in result.solver and hasattr(solver, "backend"):
+    how = [result.solver_name]
+    ran = solver if solver.name == result.solver_name else solvers.create(result.solver_name)  # "auto" chose it
+    if hasattr(ran, "backend") and hasattr(solver, "backend"):
         how.append(f"backend {backends.create(solver.backend).name}")
     run = [counted(last.iteration, "iteration"), f"{last.seconds:.2f} s", counted(last.cuts, "cut")]
     if result.handovers:
@@ -211,14 +211,8 @@ def _bounds(result: "Result") -> str:
     )
 
 
-def _name_of_solver(result: "Result") -> str:
-    """Return the name of the solver that ran, which "auto" chose."""
-    ran = result.solver_class
-    return next((name for name in solvers.built_in if solvers.find(name).__name__ == ran), ran)
-
-
 def _used(ranker: "Ranker") -> str:
-    if losses.create(ranker.loss).per_row:
+    if ranker.loss_.per_row:
         return f"{counted(ranker.n_examples_, 'document')}, each an example of its own"
     used = counted(ranker.n_examples_, "query", "queries")
     if not ranker.n_left_out_:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from structsvm.comparison.table import Comparison, Row
 from structsvm.exceptions import InputError
-from structsvm.tables.plotting import require_matplotlib
+from structsvm.tables.plots import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
-"""The table that a comparison returns, and its text as CSV and JSON."""
+"""The table that a comparison returns, how it is shown, and its text as CSV and JSON."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +8,7 @@ from attrs import asdict, field, fields, filters, frozen
 
 from structsvm.comparison.combinations import Combination
 from structsvm.result import Result, Step
+from structsvm.tables import Column, Table, as_csv
 
 
 @frozen(kw_only=True)
@@ -96,16 +95,35 @@ class Comparison:
 
     def to_csv(self) -> str:
         """Return the table as CSV with a line of headings; what is None is empty."""
-        text = io.StringIO()
-        columns = [column.name for column in fields(Row) if column.name != "history"]
-        writer = csv.DictWriter(text, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.records())
-        return text.getvalue()
+        names = (column.name for column in fields(Row) if column.name != "history")
+        return as_csv([Table("", _COLUMNS, (tuple(self.records()),))], names)
+
+    def table(self, loss: str, C: float, title: str) -> Table:
+        """Return the rows of a problem and a C as a table for people."""
+        rows = (row.record() for row in self.rows if (row.loss, row.C) == (loss, C))
+        return Table(title, _COLUMNS, (tuple(rows),))
 
     def to_json(self) -> str:
         """Return the table as a JSON list of rows; ``curve`` is the list of [seconds, gap in units of C] of each."""
         return json.dumps([{**row.record(), "curve": row.curve} for row in self.rows], indent=2) + "\n"
+
+
+_COLUMNS = (
+    Column.text("solver", "solver"),
+    Column.text("backend", "backend", missing="–"),
+    Column.text("status", "status"),
+    Column.number("gap / C", "gap", ".1e", missing="–"),
+    Column.number("primal", "primal", ".6g", missing="–"),
+    *(
+        Column.number(heading, name, "d", missing="–")
+        for heading, name in (("iterations", "iterations"), ("cuts", "cuts"), ("peak", "peak_cuts"))
+    ),
+    *(
+        Column.number(heading, name, ".2f", missing="–")
+        for heading, name in (("oracle s", "oracle_seconds"), ("QP s", "qp_seconds"), ("all s", "seconds"))
+    ),
+    Column.number("handed over", "handovers", "d", missing="–"),
+)
 
 
 def row_of(

@@ -6,8 +6,8 @@ import numpy as np
 from attrs import evolve
 
 from structsvm.comparison.combinations import Trial
-from structsvm.planes import DualPlanes, KeptPlanes, Storage
-from structsvm.planes.storage import of_use
+from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
+from structsvm.planes.capacity import of_use
 from structsvm.problem import Problem
 from structsvm.qp import ActiveSet, DualQP
 from structsvm.result import Status
@@ -41,16 +41,16 @@ def warm_up(trial: Trial) -> None:
             weighted = np.flatnonzero(trial.problem.cap)[:_EXAMPLES]
             few = trial.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
             if isinstance(solver, FrankWolfe):
-                solver = evolve(solver, memory=_memory(few, Storage.within(trial.problem.n, few.d, solver.memory)))
+                solver = evolve(solver, memory=_memory(few, Capacity.within(trial.problem.n, few.d, solver.memory)))
             result = solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
             if result.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
 
 
-def _memory(few: Problem, storage: Storage) -> int:
+def _memory(few: Problem, capacity: Capacity) -> int:
     """Return the memory for which planes of a few examples have as many digits as those of all."""
-    exact = storage.dtype is np.float64
-    return storage.bytes_for(few.n, few.d, of_use(few.n, few.d) if exact else storage.places)
+    exact = capacity.dtype is np.float64
+    return capacity.bytes_for(few.n, few.d, of_use(few.n, few.d) if exact else capacity.places)
 
 
 def _at_work(solver: Solver, problem: Problem) -> list[Solver]:
@@ -64,9 +64,9 @@ def _at_work(solver: Solver, problem: Problem) -> list[Solver]:
 def _move_jointly() -> None:
     """Take the step of Frank-Wolfe on all planes at once, which few examples do not need."""
     G = np.random.default_rng(0).standard_normal((_CUTS, _CUTS // 2))
-    dual = DualPlanes(G.shape[1], np.full(_EXAMPLES, 100.0), memory=2**20)
+    dual = DualPlanes(G.shape[1], np.full(_EXAMPLES, 100.0), Capacity.within(_EXAMPLES, G.shape[1], 2**20))
     dual.visit(np.arange(_CUTS) % _EXAMPLES, G, np.ones(_CUTS))
-    improve_jointly(KeptPlanes(dual), enough=0.0, most_cuts=3)
+    improve_jointly(RestrictedProblem(dual), enough=0.0, most_cuts=3)
 
 
 def _demanding_qp() -> DualQP:

@@ -1,1 +1,1 @@
-"""How the work is done: machine code, threads, processes, and the sort that kernels share."""
+"""How the work is done: machine code, threads, processes, the sort that kernels share, and reductions over groups."""

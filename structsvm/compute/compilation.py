@@ -59,9 +59,10 @@ def _keep(dispatcher: Any) -> None:
 
 
 def _stamps(module: str) -> tuple[Any, ...]:
-    """Return what tells a module from an earlier version of itself, and of all that it imports.
+    """Return what tells a module from an earlier version of itself, and of all that it imports or holds in lists.
 
-    That is name, time and size of the files, and the constants in them, which may come from other files.
+    That is name, time and size of the files, and the constants in them, which may come from other files. Machine code
+    has no use for classes: where these come from does not count.
     """
     names, found = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}
@@ -70,7 +71,9 @@ def _stamps(module: str) -> tuple[Any, ...]:
         if name in found or name.partition(".")[0] not in packages or name not in sys.modules:
             continue
         found.add(name)
-        names += {_home(value) for value in vars(sys.modules[name]).values()}
+        for value in vars(sys.modules[name]).values():
+            values = value if isinstance(value, list) else [value]
+            names += [_home(each) for each in values if not isinstance(each, type)]
     return tuple((name, _file(name), _constants(name)) for name in sorted(found))
 
 

@@ -1,16 +1,12 @@
 """Readers of ranking data, and a small data set to try things on."""
 
-from structsvm.data.dataset import RankingData
-from structsvm.data.digits import load_digits_queries
-from structsvm.data.digits_runs import load_digits_runs
-from structsvm.data.joining import JoinedRuns, join_runs
+from structsvm.data.dataset import JoinedRuns, Pool, RankingData
+from structsvm.data.digits import load_digits_queries, load_digits_runs
 from structsvm.data.letor import load_letor, load_letor_parts
-from structsvm.data.pool import Pool
-from structsvm.data.pooling import load_pool, pool_runs
+from structsvm.data.pooling import join_runs, load_pool, pool_runs
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec import load_qrels, load_run, load_runs
-from structsvm.data.trec_writing import write_run
+from structsvm.data.trec import load_qrels, load_run, load_runs, write_run
 
 __all__ = [
     "JoinedRuns",

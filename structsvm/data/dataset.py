@@ -1,11 +1,17 @@
-"""What the readers return."""
+"""What the readers return: documents with their features and labels, and joined runs, with judgments or without."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.types import Features, IntVector, Vector
+from structsvm.data.pairs import sort_topics
+from structsvm.data.qrels import Qrels
+from structsvm.exceptions import UnknownNameError
+from structsvm.types import BoolVector, Features, IntVector, Matrix, Vector
 
 
 @frozen(eq=False, repr=False)
@@ -34,3 +40,102 @@ class RankingData:
 
     def __repr__(self) -> str:
         return f"RankingData({self.summary})"
+
+
+@frozen(eq=False, repr=False)
+class JoinedRuns:
+    """The documents that any of several runs retrieved for a topic. Made by `join_runs`; a `Pool` has judgments too.
+
+    Rows are ordered by topic (by number where all topics are numbers) and by document id, descending.
+    Measures leave documents of equal score in the order of the rows, so they break ties as trec_eval
+    does.
+
+    Parameters
+    ----------
+    X : score of each document in each run, shape (n, number of runs); NaN where the run did not
+        retrieve the document.
+    qid : topic of each document, shape (n,).
+    doc_ids : document ids, shape (n,).
+    run_names : names of the runs, in the order of the columns.
+    """
+
+    X: Matrix
+    qid: NDArray[np.str_]
+    doc_ids: NDArray[np.str_]
+    run_names: tuple[str, ...]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the order of the rows."""
+        return sort_topics(np.unique(self.qid).tolist())
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.topics)} topics, {len(self.qid)} documents, {len(self.run_names)} runs"
+        return f"{type(self).__name__}({sizes})"
+
+
+def _read_only(reasons: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType(dict(reasons))
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class Pool(JoinedRuns):
+    """Joined runs with judgments: the documents of topics that have relevant ones. Made by `load_pool` and `pool_runs`.
+
+    Parameters
+    ----------
+    X, qid, doc_ids, run_names : see `JoinedRuns`.
+    y : grade of each document, shape (n,); 0 where it was not judged.
+    qrels : the judgments for the topics of the pool, also those of documents that no run retrieved.
+    left_out : the topics that are not in the pool, each with the reason.
+    """
+
+    y: Vector
+    qrels: Qrels
+    left_out: Mapping[str, str] = field(converter=_read_only)
+
+    @property
+    def data(self) -> RankingData:
+        """The pool as what all readers return."""
+        return RankingData(X=self.X, y=self.y, qid=self.qid, doc_ids=self.doc_ids)
+
+    @property
+    def relevant(self) -> dict[str, int]:
+        """Number of relevant documents (grade above 0) in the pool of each topic."""
+        return _count(self.qid, self.y > 0, self.topics)
+
+    @property
+    def relevant_judged(self) -> dict[str, int]:
+        """Number of documents judged relevant (grade above 0) for each topic, retrieved or not: trec_eval's R."""
+        return _count(self.qrels.qid, self.qrels.grades > 0, self.topics)
+
+    def retrieved(self, run: str) -> BoolVector:
+        """Return which documents of the pool a run retrieved, shape (n,).
+
+        Raises
+        ------
+        UnknownNameError : no run has that name.
+        """
+        return ~np.isnan(self.X[:, self._column(run)])
+
+    def submission_scores(self, run: str) -> Vector:
+        """Return the scores of a run for all documents of the pool, shape (n,): -inf for those it did not retrieve.
+
+        Ranked by them, the documents that a run did not retrieve come last.
+
+        Raises
+        ------
+        UnknownNameError : no run has that name.
+        """
+        return np.nan_to_num(self.X[:, self._column(run)], nan=-np.inf)
+
+    def _column(self, run: str) -> int:
+        if run not in self.run_names:
+            raise UnknownNameError("run", run, self.run_names)
+        return self.run_names.index(run)
+
+
+def _count(qid: NDArray[np.str_], chosen: BoolVector, topics: tuple[str, ...]) -> dict[str, int]:
+    found, counts = np.unique(qid[chosen], return_counts=True)
+    number: dict[str, int] = dict(zip(found.tolist(), counts.tolist(), strict=True))
+    return {topic: number.get(topic, 0) for topic in topics}

@@ -1,28 +1,29 @@
-"""Readers of TREC's files: runs and judgments (qrels), one document a line."""
+"""TREC's files, one document a line: readers of runs and judgments (qrels), and the writer of runs."""
 
 import csv
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import QRELS, RUN, Format, first_fault, is_plain
+from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault, is_plain
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.files import open_bytes
+from structsvm.files import open_bytes, replacing
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FilePath: TypeAlias = str | PathLike[str]
 
+_LINES_AT_ONCE = 10_000
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
@@ -144,6 +145,49 @@ def load_qrels(path: FilePath) -> Qrels:
         raise _fault(path, QRELS, str(error)) from None
 
 
+def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayLike, tag: str) -> None:
+    """Write a ranking as a run that trec_eval reads. The file is written whole or not at all.
+
+    Documents are ranked as by `Run.from_scores`. Scores are written to the precision of float32, in
+    which trec_eval 9 compares them: its later versions, which compare what is written, then find the
+    same ties.
+
+    Parameters
+    ----------
+    path : the file, which is replaced if it exists.
+    qid : topic of each document, shape (n,); numbers become their text.
+    doc_ids : document ids, shape (n,), each once a topic.
+    scores : finite scores, larger is ahead, shape (n,). Leave out what was not retrieved.
+    tag : name of the run.
+
+    Raises
+    ------
+    InputError : as `Run.from_scores`; the name, a topic or a document id is empty or has a blank, tab or
+        line end in it; or the file cannot be written.
+    """
+    lines = run_lines(Run.from_scores(tag, qid, doc_ids, scores))
+    with replacing(Path(path)) as file:
+        file.writelines(lines)
+
+
+def run_lines(run: Run) -> Iterator[str]:
+    """Return a run as text, in pieces of some thousand lines.
+
+    Raises
+    ------
+    InputError : the name, a topic or a document id is empty or has a blank, tab or line end in it,
+        or a topic begins with ``#``.
+    """
+    topics, first, topic = np.unique(run.qid, return_index=True, return_inverse=True)
+    _check_words("the name", [run.name])
+    _check_words("the topic", topics.tolist())
+    if any(topic.startswith("#") for topic in topics.tolist()):
+        raise InputError("a topic begins with '#', which makes its lines comments: give it another name")
+    _check_words("the document id", run.doc_ids.tolist())
+    rank = np.arange(1, len(run.qid) + 1) - first[topic]
+    return _pieces(run, rank.tolist())
+
+
 def _read(path: Path, form: Format) -> "pd.DataFrame":
     """Read the columns of a file as text. In rows that are too short, the last ones are empty."""
     import pandas as pd
@@ -182,3 +226,24 @@ def _numbers(table: "pd.DataFrame", form: Format) -> NDArray[Any]:
 
 def _fault(path: Path, form: Format, otherwise: str) -> DataFormatError:
     return first_fault(path, form) or DataFormatError(path, None, otherwise)
+
+
+def _pieces(run: Run, rank: list[int]) -> Iterator[str]:
+    for start in range(0, len(rank), _LINES_AT_ONCE):
+        piece = slice(start, start + _LINES_AT_ONCE)
+        rows = zip(
+            run.qid[piece].tolist(),
+            run.doc_ids[piece].tolist(),
+            rank[piece],
+            run.scores[piece].astype(np.float32).astype(np.str_).tolist(),
+            strict=True,
+        )
+        yield "".join(f"{topic} Q0 {document} {place} {score} {run.name}\n" for topic, document, place, score in rows)
+
+
+def _check_words(what: str, words: Iterable[str]) -> None:
+    for word in words:
+        if not word or BLANKS.search(word):
+            raise InputError(
+                f"{what} {word!r} must have no blank, tab or line end in it, and not be empty, to stand in a run"
+            )

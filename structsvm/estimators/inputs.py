@@ -1,82 +1,278 @@
-"""Inputs that are matrices, one an example: those of `predict` must be like those of `fit`."""
+"""What `fit`, `predict` and `score` are given: features, labels, and lists of inputs, one an example."""
 
-from typing import Any
+from collections.abc import Mapping, Set
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.operators import BinnedMatrix
+from structsvm.operators import BinnedMatrix, Readable
+from structsvm.operators.matrix import is_finite
+from structsvm.queries import require_labels
+from structsvm.types import Vector
 
 
-def checked_inputs(estimator: BaseEstimator, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any, *, reset: bool) -> Any:
-    """Return a list of inputs; remember, or compare, how many features they have and whether each is a matrix.
-
-    What a generic `Loss` reads, or a `ScoreLoss` that reads its inputs itself, is the matter of that loss.
+def checked_features(
+    estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1, missing: bool = False
+) -> Readable:
+    """Return X as float64 or float32 in C order, as CSR or as a `BinnedMatrix`, and remember (or compare) its width.
 
     Parameters
     ----------
-    estimator : keeps what is remembered: ``n_features_in_`` and ``_matrices``.
-    loss : the loss.
-    xs : what was passed in: a list of matrices, or of vectors, which are one row; or a matrix with one
-        example a row.
+    estimator : keeps the number of features, and their names.
+    X : what was passed in.
     reset : True to remember, False to compare.
+    min_rows : fewest rows that make sense.
+    missing : whether NaN is allowed, for a value that is missing.
 
     Raises
     ------
-    InputError : when an input is no matrix of numbers, or not like those of `fit`; it names the example.
+    InputError : when X is not such a matrix; it names the first row and column at fault.
     """
-    if not hasattr(xs, "shape") and not hasattr(xs, "__len__"):
-        raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
-    if not _reads_rows(loss):
-        if reset and hasattr(estimator, "n_features_in_"):
-            del estimator.n_features_in_
-        return xs
-    if (len(xs) if not hasattr(xs, "shape") else xs.shape[0]) == 0:
-        if reset:
-            return xs  # how many inputs and outputs there are is said elsewhere
+    dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
+    finite = is_finite(X)
+    _require_table(X)
+    try:
+        if finite:
+            _require_size(X, min_rows)
+        checked: Readable = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            skip_check_array=finite,
+            accept_sparse="csr",
+            dtype=dtype,
+            order="C",
+            ensure_min_samples=min_rows,
+            ensure_all_finite="allow-nan" if missing else True,
+        )
+    except ValueError as error:
+        raise InputError(str(error) if finite else _in_our_words(str(error), X, missing)) from None
+    return checked
+
+
+def checked_labels(y: Any, n: int) -> Vector:
+    """Return the labels of n rows as float64.
+
+    Raises
+    ------
+    InputError : when they are not n finite numbers.
+    """
+    if getattr(y, "takes_the_place_of_labels", False):
+        raise InputError(
+            "y must hold one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
+            "measures are of labels"
+        )
+    if y is None:
+        raise InputError("a ranker requires y to be passed, but the target y is None: pass one label per row")
+    try:
+        labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"y must hold one number per row: {error}{_first_label(y)}") from None
+    require_labels(labels, n)
+    return labels
+
+
+class InputForm(NamedTuple):
+    """What inputs that are matrices, one an example, are like: those of `predict` must be like those of `fit`.
+
+    Parameters
+    ----------
+    n_features : number of columns of each.
+    matrices : whether they are matrices in a list, and not vectors, or the rows of one matrix.
+    """
+
+    n_features: int
+    matrices: bool
+
+    @classmethod
+    def of(cls, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> Self | None:
+        """Return the form of the inputs of `fit`; None where only the loss can say what they are.
+
+        A loss whose inputs are not rows of features (``reads_rows``) takes what it likes.
+
+        Parameters
+        ----------
+        loss : the loss.
+        xs : a list of matrices, or of vectors, which are one row; or a matrix with one example a row.
+
+        Raises
+        ------
+        InputError : when there are not several inputs.
+        """
+        if not _reads_rows(loss, xs) or _number_of(xs) == 0:  # that there are none is said elsewhere
+            return None
+        shapes = [_shape(x) for x in _listed(xs)]
+        if not shapes[0]:
+            return None
+        return cls(shapes[0][-1], _is_list(xs) and all(len(shape) == 2 for shape in shapes))
+
+
+def require_form(
+    estimator: BaseEstimator, form: InputForm | None, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any
+) -> None:
+    """Require inputs like those of `fit`.
+
+    Parameters
+    ----------
+    estimator : what is to predict, for the message.
+    form : what `InputForm.of` returned in `fit`.
+    loss, xs : as there.
+
+    Raises
+    ------
+    InputError : when one is not; it names the example.
+    """
+    if not _reads_rows(loss, xs) or form is None:
+        return
+    if _number_of(xs) == 0:
         raise InputError("there is no input to predict an output for")
-    shapes = [_shape(x) for x in (xs if _is_list(xs) else [xs])]
-    if reset:
-        if shapes[0]:
-            estimator.n_features_in_ = shapes[0][-1]
-            estimator._matrices = _is_list(xs) and all(len(shape) == 2 for shape in shapes)
-        return xs
-    name, d = type(estimator).__name__, estimator.n_features_in_
-    if estimator._matrices and len(getattr(xs, "shape", ())) == 2:
+    name = type(estimator).__name__
+    if form.matrices and len(getattr(xs, "shape", ())) == 2:
         raise InputError(
             f"X is a single matrix, of shape {tuple(xs.shape)}, and {name} was fitted with a list of them, one an "
             "example: put it in a list, as in predict([x])"
         )
+    shapes = [_shape(x) for x in _listed(xs)]
     if not all(shapes) or len({shape[-1] for shape in shapes}) > 1:
-        return xs  # the loss cannot read them, and says which
+        return  # the loss cannot read them, and says which
     for i, shape in enumerate(shapes):
-        if shape[-1] != d:
+        if shape[-1] != form.n_features:
             place = f"X[{i}]" if _is_list(xs) else "X"
-            raise InputError(f"{place} has {shape[-1]} features, but {name} is expecting {d}, as in fit")
-        if estimator._matrices and len(shape) < 2:
+            raise InputError(f"{place} has {shape[-1]} features, but {name} is expecting {form.n_features}, as in fit")
+        if form.matrices and len(shape) < 2:
             raise InputError(
                 f"X[{i}] has shape {shape}, and {name} was fitted with a matrix for each example, one row a position: "
                 "X is a list of matrices, as in predict([x]) for one; a matrix of one row is x[None, :]"
             )
-    return xs
 
 
-def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any]) -> bool:
-    kind = type(loss)
-    return isinstance(loss, ScoreLoss) and (kind.examples, kind.predict) == (ScoreLoss.examples, ScoreLoss.predict)
+def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> bool:
+    """Say whether a loss leaves the reading of inputs to the engine, after a look whether there are several."""
+    if not hasattr(xs, "shape") and not hasattr(xs, "__len__"):
+        raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
+    return loss.reads_rows
+
+
+def _number_of(xs: Any) -> int:
+    return int(xs.shape[0]) if hasattr(xs, "shape") else len(xs)
 
 
 def _is_list(xs: Any) -> bool:
     return not hasattr(xs, "shape") or (isinstance(xs, np.ndarray) and xs.ndim != 2)
 
 
+def _listed(xs: Any) -> Any:
+    return xs if _is_list(xs) else [xs]
+
+
 def _shape(x: Any) -> tuple[int, ...]:
-    """Return the shape of an input; () where it is no matrix of numbers."""
-    if hasattr(x, "toarray") or isinstance(x, BinnedMatrix):
+    """Return the shape of an input; () where it is not a matrix of numbers."""
+    if hasattr(x, "toarray") or is_finite(x):
         return tuple(x.shape)
     try:
         return np.asarray(x, dtype=np.float64).shape
     except (TypeError, ValueError):
         return ()
+
+
+def _require_table(X: Any) -> None:
+    if X is None or (isinstance(X, str | Mapping | Set) and not sp.issparse(X)):
+        way_out = "; of columns by name, pandas.DataFrame(X) makes one" if isinstance(X, Mapping) else ""
+        raise InputError(
+            f"X must be a table of numbers, a document or example a row, got {type(X).__name__}: pass an array, a "
+            f"sparse matrix or a data frame{way_out}"
+        )
+
+
+def _require_size(X: Readable, min_rows: int) -> None:
+    rows, columns = X.shape
+    if rows < min_rows:
+        raise InputError(f"found a {type(X).__name__} of {rows} rows, and a minimum of {min_rows} is required")
+    if columns == 0:
+        raise InputError(
+            f"found a {type(X).__name__} of 0 features, and a minimum of 1 is required"
+            f"{': no function has thresholds' if isinstance(X, BinnedMatrix) else ''}"
+        )
+
+
+def _in_our_words(error: str, X: Any, missing: bool) -> str:
+    """Add the place of the first number that is not finite, and for missing ones what this library offers."""
+    try:
+        place = _first_not_finite(X, infinite_only=missing)
+    except (TypeError, ValueError):
+        return f"{error}{_first_feature(X)}"
+    first = error.partition("\n")[0]
+    if not place or not first.endswith("contains NaN."):
+        return f"{error}\n{place}: remove or replace such values." if place else error
+    return (
+        f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing puts a number in its "
+        "place, and structsvm.features.Thresholds makes indicators, of which a missing score satisfies none"
+    )
+
+
+def _first_label(y: Any) -> str:
+    """Name the first label that is not a number, and the way out; "" where all are numbers."""
+    for row, label in enumerate(np.ravel(np.asarray(y, dtype=object))):
+        if not _reads_as_number(label):
+            return f"\nThe first is label {row}, {label!r}: make numbers of them, as in np.where(y == {label!r}, 1, 0)."
+    return ""
+
+
+def _first_feature(X: Any) -> str:
+    """Name the first feature that is not a number, and the way out; "" where all are numbers."""
+    table = np.asarray(X, dtype=object)
+    if table.ndim != 2:
+        return ""
+    for row, column in np.ndindex(table.shape):
+        if not _reads_as_number(table[row, column]):
+            name = f" ({X.columns[column]!r})" if hasattr(X, "columns") else ""
+            return (
+                f"\nThe first is {table[row, column]!r} at row {row}, column {column}{name}: leave the column out, or "
+                "make numbers of it, as sklearn.preprocessing.OneHotEncoder does."
+            )
+    return ""
+
+
+def _first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
+    """Say where the first feature is that is NaN or infinite; "" where all are finite, or X is not a table.
+
+    Parameters
+    ----------
+    X : features, dense or in any sparse format, of which only the stored entries are looked at.
+    infinite_only : whether NaN is allowed.
+
+    Raises
+    ------
+    TypeError, ValueError : when a dense X has entries that are not numbers.
+    """
+    sparse = sp.issparse(X)
+    rows = X.tocsr() if sparse else np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2:
+        return ""
+    values = rows.data if sparse else rows
+    bad = np.argwhere(np.isinf(values) if infinite_only else ~np.isfinite(values))
+    if not len(bad):
+        return ""
+    row, column = _place_of_entry(rows, bad[:, 0]) if sparse else bad[0]
+    return f"The first is at row {row}, column {column}"
+
+
+def _place_of_entry(X: Any, entries: NDArray[np.intp]) -> tuple[int, int]:
+    """Return row and column of the first of some stored entries, whose columns need not be in order."""
+    row = int(np.searchsorted(X.indptr, entries[0], side="right")) - 1
+    return row, int(X.indices[entries[entries < X.indptr[row + 1]]].min())
+
+
+def _reads_as_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

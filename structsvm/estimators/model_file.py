@@ -1,105 +1,139 @@
 """Fitted estimators as arrays in a file."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.unregistered import Unregistered
 from structsvm.exceptions import InputError, ModelFileError, PluginError, UnknownNameError
+from structsvm.files import read_archive, write_archive
 from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.registry.spelling import joined
 from structsvm.result import Result
-
-if TYPE_CHECKING:
-    from structsvm.estimators.ranker import Ranker
-    from structsvm.estimators.structural_svm import StructuralSVM
 
 _FORMAT = 1
 _CLASSES = {"ranker": "Ranker", "structural_svm": "StructuralSVM"}
+_SETTINGS = (
+    *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
+    "warm_start",
+)
 
 
-def ranker_arrays(ranker: "Ranker") -> dict[str, Any]:
-    """Return a fitted ranker as arrays.
+class SavedEstimator(BaseEstimator):
+    """An estimator that can be written to a file once it is fitted, and read again.
 
-    A loss or solver that no registered name leads to is kept as text, `Unregistered`: enough to predict and
-    to score, and `fit` will say which object it needs.
+    Derive from it, say what there is to keep, and write `_take`.
     """
-    settings = {
-        "loss": _written(losses, ranker.loss),
-        "C": float(ranker.C),
-        "solver": _written(solvers, ranker.solver),
-        "tol": ranker.tol,
-        "fit_intercept": bool(ranker.fit_intercept),
-        "intercept_scaling": float(ranker.intercept_scaling),
-        "class_weight": _pairs(ranker.class_weight),
-        "measure": None if ranker.measure is None else str(ranker.measure),
-        "warm_start": bool(ranker.warm_start),
-    }
-    fitted = {
-        "loss_": _written(losses, ranker.loss_),
-        "n_features_in_": ranker.n_features_in_,
-        "n_examples_": ranker.n_examples_,
-        "n_left_out_": ranker.n_left_out_,
-        "_fitted_with_qid": ranker._fitted_with_qid,
-    }
-    return _arrays("ranker", ranker, settings, fitted)
+
+    _kind: ClassVar[str]
+    """What files call the estimator."""
+
+    _kept: ClassVar[tuple[str, ...]]
+    """The attributes set by `fit` that are kept, those that it did set, beside ``result_`` and ``loss_``."""
+
+    _restores_loss: ClassVar[bool] = False
+    """Whether the settings of a loss whose class has no registered name are kept as well, as `SavedLoss`."""
+
+    loss_: Any
+    result_: Result
+
+    @abstractmethod
+    def _take(self, result: Result) -> None:
+        """Set ``result_``, and the weights that are in it."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
+
+        A loss or solver of a class of your own is not written, only its text: after `load`, ``set_params(loss=...)``
+        gives it back to `fit` and to `most_violated`, and to all that a `StructuralSVM` does.
+
+        Raises
+        ------
+        InputError : when the file cannot be written.
+        """
+        check_is_fitted(self)
+        write_archive(path, self._arrays())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
+        """
+        return read_archive(path, cls._from_arrays)
+
+    def _arrays(self) -> dict[str, Any]:
+        """Return the fitted estimator as arrays."""
+        parameters = self.get_params(deep=False)
+        settings = {name: _written_setting(name, parameters[name]) for name in _SETTINGS if name in parameters}
+        fitted = {"loss_": _written(losses, self.loss_)}
+        if self._restores_loss:
+            fitted["saved_loss"] = attrs.asdict(SavedLoss.of(self.loss_))
+        fitted |= {name: getattr(self, name) for name in self._kept if hasattr(self, name)}
+        text = json.dumps({"format": _FORMAT, "settings": settings, "fitted": fitted}, default=_plain)
+        arrays = {self._kind: np.array(text), **self.result_.arrays()}
+        if hasattr(self, "feature_names_in_"):
+            arrays["feature_names_in_"] = np.asarray(self.feature_names_in_, dtype=str)
+        return arrays
+
+    @classmethod
+    def _from_arrays(cls, arrays: dict[str, Any]) -> Self:
+        """Return the estimator that `_arrays` wrote."""
+        text = _contents(cls._kind, arrays)
+        settings, fitted = text["settings"], text["fitted"]
+        loss = _read(losses, fitted.pop("loss_", settings["loss"]))
+        saved = fitted.pop("saved_loss", None)
+        estimator = cls(**{name: _read_setting(name, written) for name, written in settings.items()})
+        estimator._take(Result.from_arrays(arrays))
+        estimator.loss_ = loss if saved is None or losses.holds(loss) else SavedLoss(**saved)
+        for name, value in fitted.items():
+            setattr(estimator, name, value)
+        if "feature_names_in_" in arrays:
+            estimator.feature_names_in_ = arrays["feature_names_in_"].astype(object)
+        return estimator
 
 
-def read_ranker(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], Result]:
-    """Return the settings, the fitted attributes and the result that `ranker_arrays` wrote.
+@attrs.frozen(repr=False)
+class Unregistered:
+    """The text of a loss or solver whose class has no registered name: enough to predict, not to fit.
+
+    It is not a name, whatever it looks like: a class ``MRR`` of one's own is not the built-in loss "mrr".
+
+    Parameters
+    ----------
+    text : what ``repr`` said of the object, or its class with ``(...)`` behind where that was an address.
+    """
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def require_object(place: str, thing: Any) -> None:
+    """Refuse the text of an object in the place of the object.
+
+    Parameters
+    ----------
+    place : parameter of the estimator that it is for, "loss" or "solver".
+    thing : its value.
 
     Raises
     ------
-    ModelFileError : when a newer version wrote them.
+    InputError : when it is `Unregistered`; it names the class and the way out.
     """
-    settings, fitted = _contents("ranker", arrays)
-    fitted["loss_"] = _read(losses, fitted.get("loss_", settings["loss"]))
-    settings["loss"] = _read(losses, settings["loss"])
-    settings["solver"] = _read(solvers, settings["solver"])
-    if isinstance(settings["class_weight"], list):
-        settings["class_weight"] = dict(settings["class_weight"])
-    return settings, fitted, Result.from_arrays(arrays)
-
-
-def svm_arrays(svm: "StructuralSVM") -> dict[str, Any]:
-    """Return a fitted structural SVM as arrays.
-
-    Of a loss that no registered name leads to there are the name of the class and, where they can be
-    written, the settings: see `SavedLoss`.
-    """
-    settings = {
-        "loss": _written(losses, svm.loss),
-        "C": float(svm.C),
-        "solver": _written(solvers, svm.solver),
-        "tol": svm.tol,
-        "fit_intercept": bool(svm.fit_intercept),
-        "intercept_scaling": float(svm.intercept_scaling),
-        "warm_start": bool(svm.warm_start),
-    }
-    loss = svm.loss_
-    saved = loss if isinstance(loss, SavedLoss) else SavedLoss(type(loss).__name__, _settings_of(loss))
-    fitted = {"loss_": _written(losses, loss), "saved_loss": attrs.asdict(saved)}
-    for name in ("n_features_in_", "_matrices"):
-        if hasattr(svm, name):
-            fitted[name] = getattr(svm, name)
-    return _arrays("structural_svm", svm, settings, fitted)
-
-
-def read_svm(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], Result]:
-    """Return the settings, the fitted attributes and the result that `svm_arrays` wrote.
-
-    Raises
-    ------
-    ModelFileError : when a newer version wrote them.
-    """
-    settings, fitted = _contents("structural_svm", arrays)
-    saved = SavedLoss(**fitted.pop("saved_loss"))
-    loss = _read(losses, fitted["loss_"])
-    fitted["loss_"] = loss if losses.holds(loss) else saved
-    settings["loss"] = _read(losses, settings["loss"])
-    settings["solver"] = _read(solvers, settings["solver"])
-    return settings, fitted, Result.from_arrays(arrays)
+    if isinstance(thing, Unregistered):
+        raise InputError(
+            f"this model was trained with the {place} {thing.text!r}, whose class is not registered, so that its file "
+            f"has no more than this text: set_params({place}={thing.text.partition('(')[0]}(...)) first"
+        )
 
 
 @attrs.frozen
@@ -109,19 +143,24 @@ class SavedLoss:
     Parameters
     ----------
     title : the name of the class.
-    settings : its attrs fields, with what it learned of the data; None where it is no attrs class,
+    settings : its attrs fields, with what it learned of the data; None where it is not an attrs class,
         or has one that would not come back as it is.
     """
 
     title: str
     settings: dict[str, Any] | None
 
+    @classmethod
+    def of(cls, loss: Any) -> "SavedLoss":
+        """Return what is kept of a loss; of one that was loaded and not given back since, what there is."""
+        return loss if isinstance(loss, SavedLoss) else cls(type(loss).__name__, _settings_of(loss))
+
     def restored(self, loss: Any) -> Any:
         """Return the loss that was saved, given one of its class.
 
         Raises
         ------
-        InputError : when this is no loss, one of another class, or of a class whose fields have changed.
+        InputError : when this is not a loss, one of another class, or of a class whose fields have changed.
         """
         if not losses.holds(loss) or type(loss).__name__ != self.title:
             raise InputError(
@@ -136,29 +175,45 @@ class SavedLoss:
             raise InputError(f"the class {self.title} has changed since this model was trained: {error}") from None
 
 
-def _arrays(kind: str, estimator: Any, settings: dict[str, Any], fitted: dict[str, Any]) -> dict[str, Any]:
-    text = json.dumps({"format": _FORMAT, "settings": settings, "fitted": fitted}, default=_plain)
-    arrays = {kind: np.array(text), **estimator.result_.arrays()}
-    if hasattr(estimator, "feature_names_in_"):
-        arrays["feature_names_in_"] = np.asarray(estimator.feature_names_in_, dtype=str)
-    return arrays
-
-
-def _contents(kind: str, arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the settings and the fitted attributes in a file, losses and solvers still as they are written."""
+def _contents(kind: str, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return the text in a file, after a look at what wrote it."""
     other = next((name for name in _CLASSES if name != kind and name in arrays), None)
     if other is not None:
         raise ModelFileError(f"it holds a {_CLASSES[other]}: read it with {_CLASSES[other]}.load")
-    text = json.loads(str(arrays[kind]))
+    text: dict[str, Any] = json.loads(str(arrays[kind]))
     if text["format"] > _FORMAT:
         raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
-    if "feature_names_in_" in arrays:
-        text["fitted"]["feature_names_in_"] = arrays["feature_names_in_"].astype(object)
-    return text["settings"], text["fitted"]
+    return text
+
+
+def _written_setting(name: str, value: Any) -> Any:
+    match name:
+        case "loss":
+            return _written(losses, value)
+        case "solver":
+            return _written(solvers, value)
+        case "C" | "intercept_scaling":
+            return float(value)
+        case "measure":
+            return None if value is None else str(value)
+        case "class_weight" if isinstance(value, dict):
+            return [[np.asarray(label).item(), float(weight)] for label, weight in value.items()]
+    return value
+
+
+def _read_setting(name: str, written: Any) -> Any:
+    match name:
+        case "loss":
+            return _read(losses, written)
+        case "solver":
+            return _read(solvers, written)
+        case "class_weight" if isinstance(written, list):
+            return dict(written)
+    return written
 
 
 def _settings_of(thing: Any) -> dict[str, Any] | None:
-    """Return the fields of an attrs object; None where it is none, or one would not come back as it is."""
+    """Return the fields of an attrs object; None where it is not one, or one would not come back as it is."""
     if not attrs.has(type(thing)):
         return None
     settings = {field.alias: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
@@ -208,7 +263,7 @@ def _read(registry: Registry[Any], written: Any) -> Any:
     try:
         made = registry.find(written["name"])
     except (PluginError, UnknownNameError):  # of a package that is not installed: predictions do without it
-        return _text(written["name"], settings)
+        return joined(written["name"], {key: value for key, value in settings.items() if value is not None})
     return made(**settings)
 
 
@@ -221,21 +276,8 @@ def _is_text(written: Any) -> bool:
     return isinstance(written, dict) and "text" in written
 
 
-def _text(name: str, settings: dict[str, Any]) -> str:
-    """Return a name with settings as `Registry.create` reads it."""
-    cutoff = settings.get("k")
-    options = ",".join(f"{key}={value}" for key, value in settings.items() if key != "k" and value is not None)
-    return name + (f"@{cutoff}" if cutoff is not None else "") + (f"({options})" if options else "")
-
-
 def _plain(value: Any) -> Any:
     """Return a NumPy scalar as the Python number that it is."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{value!r} cannot be written to a model file")
-
-
-def _pairs(class_weight: dict[Any, float] | str | None) -> Any:
-    if not isinstance(class_weight, dict):
-        return class_weight
-    return [[np.asarray(label).item(), float(weight)] for label, weight in class_weight.items()]

@@ -2,39 +2,26 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features, checked_labels, minimise, minimise_path, rankers_along
-from structsvm.estimators.model_file import ranker_arrays, read_ranker
-from structsvm.estimators.parameters import (
-    checked_Cs,
-    measure_of,
-    ranking_loss,
-    require_settings,
-    weights_of_rows,
-)
-from structsvm.estimators.ranking import RankingEstimator
-from structsvm.estimators.unregistered import require_object
-from structsvm.exceptions import InputError
-from structsvm.files import read_archive, write_archive
+from structsvm.estimators.fitting import Objective
+from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.model_file import SavedEstimator, require_object
+from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
+from structsvm.estimators.ranking import LinearRanker
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
-from structsvm.problem.queries import scores_rows
 from structsvm.result import Result
 from structsvm.solvers import Solver
-from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
 
-class Ranker(RankingEstimator):
+class Ranker(SavedEstimator, LinearRanker):
     """A linear ranker that optimises the measure you report, with a proof of how close to optimal it is.
 
     Minimises ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
@@ -67,7 +54,8 @@ class Ranker(RankingEstimator):
     n_left_out_ : number of queries without both relevant and other documents, which were not.
     """
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    _kind = "ranker"
+    _kept = ("n_features_in_", "n_examples_", "n_left_out_", "_fitted_with_qid")
 
     def __init__(
         self,
@@ -92,77 +80,12 @@ class Ranker(RankingEstimator):
         self.measure = measure
         self.warm_start = warm_start
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Learn from queries.
-
-        Parameters
-        ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
-        y : labels, shape (rows,); relevant above 0 unless the loss says otherwise.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query.
-        callback : is shown every `Step`; returns True to stop.
-
-        Raises
-        ------
-        InputError : when the data cannot be used; it says why.
-
-        Warns
-        -----
-        ConvergenceWarning : when the gap that was asked for is not reached.
-        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
-        """
-        problem = self._problem(X, y, qid, sample_weight)
-        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(minimise(problem, self.solver, self.tol, start, callback, loss=self.loss, ranks=True))
-        return self
-
-    def path(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        Cs: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
-        sample_weight: ArrayLike | None = None,
-        callback: Callback | None = None,
-    ) -> list[Self]:
-        """Learn at several values of C, each from the result of the one before: cheaper than one by one.
-
-        Parameters
-        ----------
-        X, y, qid, sample_weight, callback : as in `fit`.
-        Cs : the values, in any order; they are taken in ascending order.
-
-        Returns
-        -------
-        A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or when the callback
-        stops, for the values that were reached. This ranker stays as it is.
-        """
-        values = checked_Cs(Cs)
-        first: Self = clone(self)
-        problem = first._problem(X, y, qid, sample_weight)
-        results = minimise_path(problem, values, self.solver, self.tol, callback, loss=self.loss, ranks=True)
-        return rankers_along(first, values, results)
-
-    def _problem(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Problem:
+    def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
         require_settings(self)
         measure_of(self)
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = checked_labels(y, X.shape[0])
-        if not scores_rows(loss, y):
-            raise InputError(
-                f"the loss {self.loss!r} does not give each row one score, which is what a ranker ranks by: "
-                "use StructuralSVM"
-            )
         problem = Problem.from_queries(
             X,
             y,
@@ -170,13 +93,15 @@ class Ranker(RankingEstimator):
             loss=loss,
             C=self.C,
             sample_weight=weights_of_rows(self, loss, y, sample_weight),
-            intercept=self.intercept_scaling if self.fit_intercept else 0.0,
+            intercept=self._intercept(),
         )
+        if problem.d != X.shape[1] + bool(self.fit_intercept):  # a loss that does not say so of its operator
+            raise not_one_score(self)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = qid is not None
-        return problem
+        return Objective(problem, self.solver, self.tol, self.loss, ranks=True)
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
@@ -202,39 +127,10 @@ class Ranker(RankingEstimator):
         require_object("loss", self.loss_)
         rows = checked_features(self, X, reset=False)
         labels = checked_labels(y, rows.shape[0])
-        intercept = self.intercept_scaling if self.fit_intercept else 0.0
+        result, intercept = self.result_, self._intercept()
         return most_violated(
-            rows, labels, self.result_.w, loss=self.loss_, cuts=self.result_.cuts, example=example, intercept=intercept
+            rows, labels, result.w, loss=self.loss_, cuts=result.cuts, example=example, intercept=intercept
         )
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted ranker to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
-
-        Raises
-        ------
-        InputError : when the file cannot be written.
-        """
-        check_is_fitted(self)
-        write_archive(path, ranker_arrays(self))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a ranker that `save` wrote.
-
-        Raises
-        ------
-        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
-        """
-        return read_archive(path, cls._from_arrays)
-
-    @classmethod
-    def _from_arrays(cls, arrays: dict[str, Any]) -> Self:
-        settings, fitted, result = read_ranker(arrays)
-        ranker = cls(**settings)
-        ranker._take(result)
-        for name, value in fitted.items():
-            setattr(ranker, name, value)
-        return ranker
 
     def _take(self, result: Result) -> None:
         w = result.w
@@ -242,7 +138,5 @@ class Ranker(RankingEstimator):
         self.coef_: Vector = w[:-1] if self.fit_intercept else w
         self.intercept_ = float(w[-1] * self.intercept_scaling) if self.fit_intercept else 0.0
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _intercept(self) -> float:
+        return self.intercept_scaling if self.fit_intercept else 0.0

@@ -3,17 +3,21 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 
-from structsvm.estimators.fitting import checked_labels
+from structsvm.estimators.fitting import Objective, checked_Cs
+from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.queries import Queries, row_weights
+from structsvm.result import Result
+from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
 
@@ -74,4 +78,97 @@ class RankingEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        return tags
+
+
+class LinearRanker(RankingEstimator):
+    """A ranker whose weights minimise an `Objective`.
+
+    Derive from it and write ``__init__`` (with ``C`` and ``measure``), `predict`, `_objective` (which sets
+    ``_fitted_with_qid``) and `_take`.
+
+    Parameters
+    ----------
+    warm_start : start from the result of the last fit, where that is a parameter.
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+
+    warm_start: bool = False
+    result_: Result
+
+    @abstractmethod
+    def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
+        """Check what `fit` was given, set the attributes that depend on it alone, and return what is minimised."""
+
+    @abstractmethod
+    def _take(self, result: Result) -> None:
+        """Set ``result_``, and the weights that are in it."""
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Learn from queries.
+
+        Parameters
+        ----------
+        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
+        y : labels, shape (rows,), larger is better; where a document is relevant or not, it is above 0 unless the
+            loss says otherwise. A `RankSVM` takes `Preferences` between rows too.
+        qid : query id of each row (not group sizes); rows of a query need not be together.
+            None: all rows are one query.
+        sample_weight : weight of each row, the same for all rows of a query: its κ.
+        callback : is shown every `Step`; returns True to stop.
+
+        Raises
+        ------
+        InputError : when the data cannot be used; it says why.
+
+        Warns
+        -----
+        ConvergenceWarning : when the gap that was asked for is not reached.
+        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
+        """
+        objective = self._objective(X, y, qid, sample_weight)
+        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
+        self._take(objective.minimise(start, callback))
+        return self
+
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        Cs: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
+        sample_weight: ArrayLike | None = None,
+        callback: Callback | None = None,
+    ) -> list[Self]:
+        """Learn at several values of C, each from the result of the one before: cheaper than one by one.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight, callback : as in `fit`.
+        Cs : the values, in any order; they are taken in ascending order.
+
+        Returns
+        -------
+        A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or when the callback
+        stops, for the values that were reached. This ranker stays as it is.
+        """
+        values = checked_Cs(Cs)
+        first: Self = clone(self)
+        fitted: dict[float, Self] = {}
+        for C, result in first._objective(X, y, qid, sample_weight).path(values, callback).items():
+            fitted[C] = copy(first).set_params(C=C)
+            fitted[C]._take(result)
+        return [fitted[C] for C in values if C in fitted]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         return tags

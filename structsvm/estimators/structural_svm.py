@@ -3,25 +3,23 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features, minimise, require_finite_labels
-from structsvm.estimators.inputs import checked_inputs
-from structsvm.estimators.model_file import SavedLoss, read_svm, svm_arrays
+from structsvm.estimators.fitting import Objective
+from structsvm.estimators.inputs import InputForm, checked_features, require_form
+from structsvm.estimators.model_file import SavedEstimator, SavedLoss
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
-from structsvm.files import read_archive, write_archive
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.losses.label_sets import label_array
+from structsvm.losses.shared.label_sets import label_array
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.checks import require_pairs
+from structsvm.queries import require_finite_labels
 from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
@@ -29,7 +27,7 @@ from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
 
-class StructuralSVM(BaseEstimator):
+class StructuralSVM(SavedEstimator):
     """A structural SVM: learns to predict outputs of any kind.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
@@ -53,6 +51,10 @@ class StructuralSVM(BaseEstimator):
     result_ : `Result` with both bounds, status and history.
     n_features_in_ : number of features, where inputs are matrices or rows of one.
     """
+
+    _kind = "structural_svm"
+    _kept = ("n_features_in_", "_matrices")
+    _restores_loss = True
 
     def __init__(
         self,
@@ -98,16 +100,18 @@ class StructuralSVM(BaseEstimator):
         loss = losses.create(self.loss)
         if y is None:
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
-        xs = self._inputs(loss, X, reset=True)
-        ys = column_or_1d(y, warn=True) if loss.per_row else y
+        xs, ys = X, y
         if loss.per_row:
+            xs, ys = checked_features(self, X, reset=True), column_or_1d(y, warn=True)
             require_finite_labels(ys)
+        else:
+            self._remember(InputForm.of(loss, X))
         self.loss_ = loss.bind(ys)
         problem = Problem.from_examples(
             xs, ys, loss=self.loss_, C=self.C, sample_weight=sample_weight, intercept=self._intercept()
         )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(minimise(problem, self.solver, self.tol, start, callback, loss=self.loss))
+        self._take(Objective(problem, self.solver, self.tol, self.loss).minimise(start, callback))
         return self
 
     def predict(self, X: Any) -> Any:
@@ -119,8 +123,12 @@ class StructuralSVM(BaseEstimator):
         """
         check_is_fitted(self)
         loss = self._fitted_loss()
-        predicted = loss.predict(self._inputs(loss, X, reset=False), self.coef_, self._intercept())
-        return label_array(predicted) if loss.per_row else predicted
+        if loss.per_row:
+            xs: Any = checked_features(self, X, reset=False)
+            return label_array(loss.predict(xs, self.coef_, self._intercept()))
+        form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None
+        require_form(self, form, loss, X)
+        return loss.predict(X, self.coef_, self._intercept())
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
@@ -150,37 +158,6 @@ class StructuralSVM(BaseEstimator):
         loss, cuts = self._fitted_loss(), self.result_.cuts
         return most_violated(x, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
 
-    def save(self, path: str | Path) -> None:
-        """Write the fitted model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
-
-        A loss of a class of your own is not written: `load` needs ``set_params(loss=...)`` before `predict` then.
-
-        Raises
-        ------
-        InputError : when the file cannot be written.
-        """
-        check_is_fitted(self)
-        write_archive(path, svm_arrays(self))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote.
-
-        Raises
-        ------
-        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
-        """
-        return read_archive(path, cls._from_arrays)
-
-    @classmethod
-    def _from_arrays(cls, arrays: dict[str, Any]) -> Self:
-        settings, fitted, result = read_svm(arrays)
-        svm = cls(**settings)
-        svm._take(result)
-        for name, value in fitted.items():
-            setattr(svm, name, value)
-        return svm
-
     def _take(self, result: Result) -> None:
         self.result_ = result
         self.coef_: Vector = result.w
@@ -194,10 +171,12 @@ class StructuralSVM(BaseEstimator):
     def _intercept(self) -> float:
         return self.intercept_scaling if self.fit_intercept else 0.0
 
-    def _inputs(self, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any, *, reset: bool) -> Any:
-        if loss.per_row:
-            return checked_features(self, xs, reset=reset)
-        return checked_inputs(self, loss, xs, reset=reset)
+    def _remember(self, form: InputForm | None) -> None:
+        """Set what `predict` compares with: nothing, where only the loss can say what inputs are."""
+        if form is not None:
+            self.n_features_in_, self._matrices = form
+        elif hasattr(self, "n_features_in_"):
+            del self.n_features_in_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

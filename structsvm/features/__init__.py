@@ -6,10 +6,7 @@ column; NaN is a document that the function did not retrieve. `Thresholds` makes
 queries comparable, and keep NaN; `FillMissing` replaces it.
 """
 
-from structsvm.features.fill_missing import FillMissing
-from structsvm.features.min_max import QueryMinMax
-from structsvm.features.percentiles import QueryPercentiles
-from structsvm.features.reciprocal_ranks import ReciprocalRanks
+from structsvm.features.per_query import FillMissing, QueryMinMax, QueryPercentiles, ReciprocalRanks
 from structsvm.features.thresholds import Thresholds
 from structsvm.operators import BinnedMatrix
 

@@ -3,15 +3,11 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError
-from structsvm.operators import BinnedMatrix
-from structsvm.queries import Queries
-from structsvm.types import IntVector, Matrix
+from structsvm.types import Matrix
 
 
 def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix:
@@ -28,7 +24,7 @@ def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix
     InputError : when X is sparse or no matrix of numbers, has another number of columns than before, or a
         score is infinite; it names the first.
     """
-    if sp.issparse(X) or isinstance(X, BinnedMatrix):
+    if hasattr(X, "toarray"):
         raise InputError(
             f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "
             "Pass X.toarray(), with NaN where a score is missing"
@@ -47,25 +43,3 @@ def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix
             "Give documents that a function did not retrieve NaN, and others a finite score"
         )
     return scores
-
-
-def query_of_rows(transformer: BaseEstimator, qid: ArrayLike | None, n: int) -> IntVector:
-    """Return the number of the query of each row.
-
-    Parameters
-    ----------
-    transformer : what needs it.
-    qid : query id of each row, shape (n,).
-    n : number of rows.
-
-    Raises
-    ------
-    InputError : when qid is None, or not one id a row.
-    """
-    if qid is None:
-        raise InputError(
-            f"{type(transformer).__name__} needs qid, the query id of each row. In a pipeline or a grid search, switch "
-            "on sklearn.set_config(enable_metadata_routing=True): qid is then handed to every step that asks for it. "
-            "If all rows are of one query, give them all the same id"
-        )
-    return Queries.of(qid, n).number

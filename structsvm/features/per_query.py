@@ -1,16 +1,21 @@
-"""What the transformers that look at one query at a time share."""
+"""Transformers that look at one query at a time: scores made comparable between queries, and missing ones filled in."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.features.checks import checked_scores, query_of_rows
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.exceptions import InputError
+from structsvm.features.checks import checked_scores
+from structsvm.features.places import count_higher
+from structsvm.features.scaling import to_unit
+from structsvm.queries import Queries
+from structsvm.settings import is_number
+from structsvm.types import Matrix
 
 
 class PerQuery(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
@@ -29,14 +34,29 @@ class PerQuery(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"qid": True}
 
     @abstractmethod
-    def _replaced(self, scores: Vector, query: IntVector) -> Vector:
-        """Return what stands for the scores of one function.
+    def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
+        """Return what stands for the scores, shape (rows, F).
 
         Parameters
         ----------
-        scores : those that are not missing, float64, at least one.
-        query : number of the query of each.
+        scores : float64 in C order, the rows of each query together, shape (rows, F); NaN where missing.
+        queries : the queries.
         """
+
+    def _queries(self, qid: ArrayLike | None, n: int) -> Queries:
+        """Return the queries of n rows.
+
+        Raises
+        ------
+        InputError : when qid is None, or not one id a row.
+        """
+        if qid is None:
+            raise InputError(
+                f"{type(self).__name__} needs qid, the query id of each row. In a pipeline or a grid search, switch "
+                "on sklearn.set_config(enable_metadata_routing=True): qid is then handed to every step that asks for "
+                "it. If all rows are of one query, give them all the same id"
+            )
+        return Queries.of(qid, n)
 
     def fit(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Self:
         """Remember the number of functions.
@@ -49,14 +69,14 @@ class PerQuery(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
 
         Raises
         ------
-        InputError : when X or qid cannot be used; it says why.
+        InputError : when X, qid or a setting cannot be used; it says why.
         """
         scores = checked_scores(self, X, reset=True)
-        query_of_rows(self, qid, len(scores))
+        self._queries(qid, len(scores))
         return self
 
     def transform(self, X: Any, qid: ArrayLike | None = None) -> Matrix:
-        """Return what stands for the scores, float64, shape (rows, F); NaN where missing.
+        """Return what stands for the scores, float64, shape (rows, F).
 
         Parameters
         ----------
@@ -64,17 +84,14 @@ class PerQuery(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
 
         Raises
         ------
-        InputError : when X or qid cannot be used; it says why.
+        InputError : when X, qid or a setting cannot be used; it says why.
         """
         check_is_fitted(self)
         scores = checked_scores(self, X, reset=False)
-        query = query_of_rows(self, qid, len(scores))
-        out = np.full(scores.shape, np.nan)
-        for f in range(scores.shape[1]):
-            present = np.flatnonzero(~np.isnan(scores[:, f]))
-            if len(present):
-                out[present, f] = self._replaced(scores[present, f].astype(np.float64), query[present])
-        return out
+        queries = self._queries(qid, len(scores))
+        grouped = np.ascontiguousarray(queries.grouped(scores), dtype=np.float64)
+        replaced: Matrix = queries.ungrouped(self._replaced(grouped, queries))
+        return replaced
 
     def fit_transform(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Matrix:
         """Do `fit` and `transform`."""
@@ -84,3 +101,86 @@ class PerQuery(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+class QueryMinMax(PerQuery):
+    """Per-query min-max: the scores of each function go from 0 to 1 within each query.
+
+    ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved: the normalisation
+    of SVM-acc4 in Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. Where all of them
+    have the same score it is 0, as with scikit-learn's ``MinMaxScaler``. NaN stays NaN.
+    """
+
+    def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
+        out = np.empty_like(scores)
+        to_unit(scores, queries.ptr, out)
+        return out
+
+
+class QueryPercentiles(PerQuery):
+    """Per-query percentiles: the fraction of the documents that are scored at or below this one.
+
+    Of the documents of the query that the function retrieved, this one included: 1 is the top, 1/n
+    the bottom of n, and equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue,
+    Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. NaN stays NaN.
+    """
+
+    def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
+        higher, retrieved = _counted(scores, queries)
+        return np.where(np.isnan(scores), np.nan, (retrieved - higher) / np.maximum(retrieved, 1))
+
+
+class ReciprocalRanks(PerQuery):
+    """Reciprocal ranks: 1 divided by the rank of the document among those of its query, best score first.
+
+    The rank is one plus the number of documents with a higher score, so that equal scores have equal
+    ranks, whatever the order of the rows (where a measure has to break ties, a feature has not).
+    It belongs to the percentile: ``rank = n − n · percentile + 1``. NaN stays NaN.
+    """
+
+    def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
+        higher, _ = _counted(scores, queries)
+        return np.where(np.isnan(scores), np.nan, 1.0 / (1 + higher))
+
+
+class FillMissing(PerQuery):
+    """Puts a number in the place of each missing score (NaN): what a linear model of raw scores needs.
+
+    Parameters
+    ----------
+    value : "min", the smallest score that the function gave in the query, as if it had retrieved the
+        missing documents last (0 where it retrieved nothing); or a number, such as 0 after
+        `QueryMinMax`, `QueryPercentiles` or `ReciprocalRanks`, for which no ``qid`` is needed.
+
+    Attributes
+    ----------
+    n_features_in_ : number of functions.
+    """
+
+    def __init__(self, value: str | float = "min") -> None:
+        self.value = value
+
+    def _queries(self, qid: ArrayLike | None, n: int) -> Queries:
+        return super()._queries(qid, n) if self._by_query() else Queries.of(None, n)
+
+    def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
+        if not self._by_query():
+            return np.where(np.isnan(scores), float(self.value), scores)
+        smallest = np.fmin.reduceat(scores, queries.ptr[:-1], axis=0)
+        filled = np.repeat(np.where(np.isnan(smallest), 0.0, smallest), queries.sizes, axis=0)
+        return np.where(np.isnan(scores), filled, scores)
+
+    def _by_query(self) -> bool:
+        """Say whether the number depends on the query."""
+        if isinstance(self.value, str) and self.value == "min":
+            return True
+        if not is_number(self.value):
+            raise InputError(f"FillMissing(value=...) must be 'min' or a finite number, got {self.value!r}")
+        return False
+
+
+def _counted(scores: Matrix, queries: Queries) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return how many scores of its query and function are higher than each, and how many there are."""
+    higher, retrieved = np.empty(scores.shape, dtype=np.int32), np.empty(scores.shape, dtype=np.int32)
+    count_higher(scores, queries.ptr, higher, retrieved)
+    return higher, retrieved

@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.exceptions import InputError
 from structsvm.features.checks import checked_scores
 from structsvm.operators import BinnedMatrix
+from structsvm.settings import place, require_choice, require_integer, require_number
 from structsvm.types import Vector
 
 
@@ -100,7 +100,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
         Raises
         ------
-        InputError : when X is no matrix of that many columns, or a score is infinite.
+        InputError : when X is not a matrix of that many columns, or a score is infinite.
         """
         check_is_fitted(self)
         scores = checked_scores(self, X, reset=False)
@@ -148,18 +148,13 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         return np.unique(np.linspace(low / scale, high / scale, self.bins) * scale)
 
     def _require_settings(self) -> None:
-        if isinstance(self.bins, bool) or not isinstance(self.bins, Integral) or self.bins < 1:
-            raise InputError(f"Thresholds(bins=...) must be an integer of at least 1, got {self.bins!r}")
+        require_integer(place(self, "bins"), self.bins, 1)
         if self.bins > np.iinfo(np.uint16).max:
             raise InputError(f"Thresholds(bins=...) must be at most {np.iinfo(np.uint16).max}, got {self.bins!r}")
-        if self.spacing not in ("quantile", "even"):
-            raise InputError(f"Thresholds(spacing=...) must be 'quantile' or 'even', got {self.spacing!r}")
+        require_choice(place(self, "spacing"), self.spacing, ["quantile", "even"])
         for name, value in (("low", self.low), ("high", self.high)):
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(float(value)):
-                raise InputError(f"Thresholds({name}=...) must be a finite number or None, got {value!r}")
-            if self.spacing != "even":
+            require_number(place(self, name), value, optional=True)
+            if value is not None and self.spacing != "even":
                 raise InputError(f"Thresholds({name}=...) is for spacing='even'; quantiles are those of the scores")
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise InputError(f"Thresholds(low={self.low!r}, high={self.high!r}): low must be below high")

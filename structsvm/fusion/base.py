@@ -99,10 +99,9 @@ class Fusion(RankingEstimator):
                 "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
             )
         scores = checked_scores(self, X, reset=False)
-        rows = Queries.of(qid, len(scores))
-        grouped = np.ascontiguousarray(rows.grouped(scores), dtype=np.float64)
-        fused = np.empty(len(scores))
-        fused[rows.order] = self._fused(grouped, rows.ptr)
+        queries = Queries.of(qid, len(scores))
+        grouped = np.ascontiguousarray(queries.grouped(scores), dtype=np.float64)
+        fused: Vector = queries.ungrouped(self._fused(grouped, queries.ptr))
         return fused
 
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:

@@ -3,14 +3,15 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 
-from structsvm.estimators.parameters import require_choice
 from structsvm.exceptions import InputError
+from structsvm.features.scaling import divide_by_sums, standardise, to_unit
 from structsvm.fusion.base import Fusion
-from structsvm.fusion.normalisation import NORMALISATIONS, normalise
 from structsvm.metrics import Measure
+from structsvm.settings import place, require_choice
 from structsvm.types import IntVector, Matrix, Vector
 
 COUNTS = ("retrieved", "nonzero")
@@ -62,7 +63,7 @@ class Comb(Fusion):
         return fused
 
     def _require_settings(self) -> None:
-        require_choice(self, "normalisation", NORMALISATIONS)
+        require_choice(place(self, "normalisation"), self.normalisation, NORMALISATIONS)
 
 
 class CombMIN(Comb):
@@ -152,7 +153,7 @@ class _CountedSum(Comb):
 
     def _require_settings(self) -> None:
         super()._require_settings()
-        require_choice(self, "count", COUNTS)
+        require_choice(place(self, "count"), self.count, COUNTS)
 
     def _counted(self, scores: Matrix) -> IntVector:
         """Return the number of systems for each row, shape (rows,)."""
@@ -208,3 +209,56 @@ class CombMNZ(_CountedSum):
 
     def _combined(self, scores: Matrix) -> Vector:
         return np.asarray(np.nansum(scores, axis=1) * self._counted(scores))
+
+
+def normalise(scores: Matrix, ptr: IntVector, how: str) -> Matrix:
+    """Return normalised scores, NaN where they are missing, shape (rows, systems).
+
+    Parameters
+    ----------
+    scores : the rows of each query together, shape (rows, systems).
+    ptr : where the rows of each query begin, shape (Q + 1,); no query is empty.
+    how : one of `NORMALISATIONS`.
+    """
+    return NORMALISATIONS[how](scores, ptr)
+
+
+def _none(scores: Matrix, ptr: IntVector) -> Matrix:
+    return scores
+
+
+def _min_max(scores: Matrix, ptr: IntVector) -> Matrix:
+    out = np.empty_like(scores)
+    to_unit(scores, ptr, out)
+    return out
+
+
+def _sum(scores: Matrix, ptr: IntVector) -> Matrix:
+    out = _min_max(scores, ptr)
+    divide_by_sums(out, ptr)
+    return out
+
+
+def _z(scores: Matrix, ptr: IntVector) -> Matrix:
+    out = _min_max(scores, ptr)  # changes no z-score, and its squares are neither too large nor too small
+    standardise(out, ptr)
+    return out
+
+
+NORMALISATIONS: dict[str, Callable[[Matrix, IntVector], Matrix]] = {
+    "none": _none,
+    "min-max": _min_max,
+    "z": _z,
+    "sum": _sum,
+}
+"""What makes scores of different systems comparable before they are combined, by name.
+
+Each looks at the documents of one query that one system retrieved. Where these all have the same
+score, as where there is but one, the scores do not tell them apart, and become 0 (but for "none").
+
+- "none": the scores as they are.
+- "min-max": the smallest becomes 0 and the largest 1 (Lee, SIGIR 1997).
+- "sum": the smallest becomes 0, and the sum 1 (Montague and Aslam, CIKM 2001).
+- "z": the mean becomes 0 and the standard deviation, that of the retrieved documents, 1; Montague and
+  Aslam call it ZMUV.
+"""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.compute.compilation import compiled
-from structsvm.fusion.places import places
+from structsvm.features.places import places
 from structsvm.types import IntVector, Matrix, Vector
 
 Integers: TypeAlias = NDArray[np.signedinteger[Any]]

@@ -1,7 +1,6 @@
 """Fusion of TREC runs."""
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from structsvm.data import Run, join_runs
 from structsvm.exceptions import InputError
 from structsvm.fusion.base import Fusion
 from structsvm.fusion.methods import fusion_method
+from structsvm.settings import require_integer
 from structsvm.types import Vector
 
 
@@ -45,8 +45,8 @@ def fuse_runs(
 
     Raises
     ------
-    InputError : as `join_runs`; there is no such method, it has wrong settings, or `length` is not a
-        whole number of at least 1.
+    InputError : as `join_runs`; there is no such method, it has wrong settings, or `length` is not an
+        integer of at least 1.
 
     Examples
     --------
@@ -60,8 +60,7 @@ def fuse_runs(
     """
     if not isinstance(method, str | Fusion):
         raise InputError(f"method must be a name, such as 'comb-mnz', or an object, such as CombMNZ(), got {method!r}")
-    if length is not None and (isinstance(length, bool) or not isinstance(length, Integral) or length < 1):
-        raise InputError(f"length must be a whole number of at least 1, or None; it is {length!r}")
+    require_integer("length", length, 1, optional=True)
     chosen: Fusion = fusion_method(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)
     scores = chosen.fit(joined.X, qid=joined.qid).predict(joined.X, qid=joined.qid)

@@ -4,17 +4,17 @@ from structsvm.losses.average_precision import AveragePrecision
 from structsvm.losses.base import Loss, ScoreLoss
 from structsvm.losses.chain_hamming import ChainHamming
 from structsvm.losses.f_beta import FBeta
-from structsvm.losses.interleaving import InterleavingLoss
 from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.ndcg import NDCG
-from structsvm.losses.pairwise import PairwiseLoss
 from structsvm.losses.precision_at_k import PrecisionAtK
 from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
 from structsvm.losses.preference_pairs import JudgedPairs, PreferencePairs
 from structsvm.losses.recall_at_k import RecallAtK
 from structsvm.losses.reciprocal_rank import ReciprocalRank
-from structsvm.losses.relevance import RelevanceLoss
 from structsvm.losses.roc_area import ROCArea
+from structsvm.losses.shared.interleaving import InterleavingLoss
+from structsvm.losses.shared.pairwise import PairwiseLoss
+from structsvm.losses.shared.relevance import RelevanceLoss
 from structsvm.losses.swapped_pairs import SwappedPairs
 from structsvm.losses.zero_one import ZeroOne
 

@@ -34,7 +34,42 @@ class Examples:
     ys: Sequence[Any]
 
 
-class ScoreLoss(ABC, Generic[Y]):
+class StructuredLoss(ABC, Generic[Y]):
+    """What a `ScoreLoss` and a `Loss` say of themselves; a class of one's own may override each.
+
+    Attributes
+    ----------
+    per_row : True when each row is an example of its own; False when a query is.
+    reads_rows : whether an input is a matrix of features, one or several rows. False in a class that overrides
+        `examples` and `predict` to read inputs of another kind: these are then its own matter.
+    scores_rows : whether each row gets one score, which is what a ranker ranks by. False in a class whose `operator`
+        makes other scores.
+    """
+
+    per_row: ClassVar[bool] = False
+    reads_rows: ClassVar[bool] = True
+    scores_rows: ClassVar[bool] = True
+
+    def bind(self, ys: Sequence[Y]) -> Self:
+        """Return the loss with what it must know of the data filled in (the classes, say); itself by default."""
+        return self
+
+    @property
+    def exact(self) -> bool:
+        """Whether `loss_augmented_argmax` is sure to find a maximum; a class says ``exact = False`` where it is not.
+
+        Any output that it returns then still makes a valid lower bound, but the primal is an estimate, and
+        `Result.exact` says so.
+        """
+        return True
+
+    @property
+    def title(self) -> str:
+        """What messages call the loss: the name of the class that its author wrote."""
+        return type(self).__name__
+
+
+class ScoreLoss(StructuredLoss[Y]):
     """A structured loss as functions of scores.
 
     The joint feature map is ``Ψ(x, y) = A_x' c(y)`` with an operator A that holds the
@@ -49,11 +84,10 @@ class ScoreLoss(ABC, Generic[Y]):
         It finds the loss-augmented argmax ŷ, writes ``c(y) − c(ŷ)`` to ``out`` (which has
         the shape of ``scores`` and arbitrary content) and returns ``Δ(y, ŷ)``. None: the
         four Python methods are used, example by example.
-    per_row : True when each row is an example of its own; False when a query is.
+    per_row, reads_rows, scores_rows : as in `StructuredLoss`.
     """
 
-    kernel: ClassVar[Any] = None
-    per_row: ClassVar[bool] = False
+    kernel: Any = None
 
     @abstractmethod
     def encode(self, y_hat: Y, y: Y) -> Vector:
@@ -80,7 +114,10 @@ class ScoreLoss(ABC, Generic[Y]):
         return np.zeros(0)
 
     def operator(self, rows: Operator) -> Operator:
-        """Return the operator over rows of features; the rows themselves by default."""
+        """Return the operator over rows of features; the rows themselves by default.
+
+        A class that returns one with other than one score a row says ``scores_rows = False``.
+        """
         return rows
 
     def usable(self, y: Y) -> bool:
@@ -90,19 +127,6 @@ class ScoreLoss(ABC, Generic[Y]):
     def outputs(self, y: Y) -> Iterable[Y]:
         """Return all outputs of a small example, for ``check_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(y)")
-
-    def bind(self, ys: Sequence[Y]) -> Self:
-        """Return the loss with what it must know of the data filled in (the classes, say)."""
-        return self
-
-    @property
-    def exact(self) -> bool:
-        """Whether `loss_augmented_argmax` is sure to find a maximum; a class says ``exact = False`` where it is not.
-
-        Any output that it returns then still makes a valid lower bound, but the primal is an estimate, and
-        `Result.exact` says so.
-        """
-        return True
 
     @property
     def numeric_labels(self) -> bool:
@@ -117,10 +141,13 @@ class ScoreLoss(ABC, Generic[Y]):
         """What to tell where ``usable`` is false for every query: the cause, and the way out."""
         return f"{self.title}.usable(y) is false for the labels y of each; check it, the labels and qid"
 
-    @property
-    def title(self) -> str:
-        """What messages call the loss: the name of the class that its author wrote."""
-        return type(self).__name__
+    def why_none_usable(self, ys: Sequence[Y]) -> str:
+        """Return what to tell where ``usable`` is false for each of these: `why_unusable`, if no more can be seen."""
+        return self.why_unusable
+
+    def called(self, method: str) -> str:
+        """Return the name of a method as the author of the loss knows it."""
+        return method
 
     def unwrap(self, y_hat: Y) -> Any:
         """Return an output as the author of the loss knows it."""
@@ -145,19 +172,31 @@ class ScoreLoss(ABC, Generic[Y]):
         return [self.argmax(scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
 
 
+def reads_text(method: Callable[[Any], Any], text: Any) -> bool:
+    """Say whether a method of labels can read those that are text, which those that compare with a number cannot."""
+    try:
+        method(text)
+    except TypeError:
+        return False
+    except Exception:  # it reads text, but does not know this one
+        return True
+    return True
+
+
 def _rows(xs: Readable | Sequence[Any], intercept: float) -> Operator:
     rows = Rows.of(xs)
     return WithIntercept(rows, intercept) if intercept else rows
 
 
-class Loss(ABC, Generic[X, Y]):
+class Loss(StructuredLoss[Y], Generic[X, Y]):
     """A structured loss in the terms of the literature: Ψ, Δ and an argmax.
 
     Write one of these when the joint feature map is anything you like; write a `ScoreLoss`
     when outputs can be encoded in scores, which is what the engine is fast at.
     """
 
-    per_row: ClassVar[bool] = False
+    reads_rows = False
+    scores_rows = False
 
     @abstractmethod
     def joint_feature(self, x: X, y: Y) -> Vector:
@@ -178,19 +217,6 @@ class Loss(ABC, Generic[X, Y]):
     def outputs(self, x: X, y: Y) -> Iterable[Y]:
         """Return all outputs of a small example, for ``check_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
-
-    def bind(self, ys: Sequence[Y]) -> Self:
-        """Return the loss with what it must know of the data filled in; itself by default."""
-        return self
-
-    @property
-    def exact(self) -> bool:
-        """Whether `loss_augmented_argmax` is sure to find a maximum; a class says ``exact = False`` where it is not.
-
-        Any output that it returns then still makes a valid lower bound, but the primal is an estimate, and
-        `Result.exact` says so.
-        """
-        return True
 
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set: every example has the weights themselves as its scores."""
@@ -219,6 +245,9 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     """
 
     wrapped: Loss[Any, Any]
+
+    reads_rows = False
+    scores_rows = False
 
     def encode(self, y_hat: tuple[Any, Any], y: tuple[Any, Any]) -> Vector:
         """Return ``Ψ(x, ŷ)``."""
@@ -249,6 +278,10 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     def unwrap(self, y_hat: tuple[Any, Any]) -> Any:
         """Return the output without its input."""
         return y_hat[1]
+
+    def called(self, method: str) -> str:
+        """Return the method of the wrapped loss that this one calls."""
+        return "joint_feature" if method == "encode" else method
 
     def outputs(self, y: tuple[Any, Any]) -> Iterable[tuple[Any, Any]]:
         """Return x with each of its outputs."""

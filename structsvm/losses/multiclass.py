@@ -8,10 +8,35 @@ from attrs import evolve, field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
-from structsvm.losses.kernels.multiclass import multiclass
-from structsvm.losses.label_sets import as_labels, sorted_labels
+from structsvm.losses.shared.label_sets import as_labels, sorted_labels
 from structsvm.operators import Operator, PerClass
 from structsvm.types import Vector
+
+
+def multiclass(scores: Vector, labels: Vector, costs: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` and return the loss: the best wrong class, or none within the margin.
+
+    ``costs`` is the K x K table, row after row; where it is empty, every wrong class costs 1.
+    """
+    K = len(scores)
+    truth = int(labels[0])
+    best = truth
+    best_value = scores[truth]
+    best_cost = 0.0
+    for k in range(K):
+        if k == truth:
+            continue
+        cost = 1.0 if len(costs) == 0 else costs[truth * K + k]
+        if scores[k] + cost > best_value:
+            best = k
+            best_value = scores[k] + cost
+            best_cost = cost
+    out[:] = 0.0
+    if best != truth:
+        out[truth] = 1.0
+        out[best] = -1.0
+    return best_cost
+
 
 _CLASSES = "Multiclass(classes=...)"
 
@@ -65,7 +90,7 @@ class Multiclass(ScoreLoss[Any]):
 
     Raises
     ------
-    InputError : when ``cost`` is no such matrix, or has not one row for each class; when a class is given
+    InputError : when ``cost`` is not such a matrix, or does not have one row for each class; when a class is given
         twice, or is NaN.
     """
 
@@ -73,6 +98,7 @@ class Multiclass(ScoreLoss[Any]):
     cost: tuple[tuple[float, ...], ...] | None = field(default=None, converter=_table)
 
     kernel = staticmethod(multiclass)
+    scores_rows = False
     per_row = True
 
     def __attrs_post_init__(self) -> None:

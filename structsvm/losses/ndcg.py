@@ -1,26 +1,66 @@
-"""Normalised discounted cumulative gain."""
+"""Normalised discounted cumulative gain, in three encodings."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Self
+from functools import cached_property, lru_cache
+from itertools import permutations, product
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
 from attrs.validators import optional
+from numpy.typing import NDArray
 
+from structsvm.compute.compilation import compiled
+from structsvm.compute.sorting import descending
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
-from structsvm.losses.kernels.ndcg import PAIRWISE, POSITION, THRESHOLDS, ndcg
-from structsvm.losses.pairwise_ndcg import PairwiseNDCG
-from structsvm.losses.position_ndcg import PositionNDCG
-from structsvm.losses.relevance import ONE_KIND
-from structsvm.losses.threshold_ndcg import ThresholdNDCG
-from structsvm.metrics.discounts import Discount, Gain
+from structsvm.losses.shared.cost_tables import pack
+from structsvm.losses.shared.interleaving import InterleavingLoss, interleaving
+from structsvm.losses.shared.relevance import ONE_KIND
+from structsvm.metrics.discounts import Discount, Gain, discounts, gains
+from structsvm.metrics.ranking import rank_documents
 from structsvm.settings import at_least, finite, one_of
-from structsvm.types import Vector
+from structsvm.types import IntVector, Matrix, Vector
+
+_MOST_GRADES = 31
+"""Grades above 0 that encodings are chosen for by themselves, as in LightGBM's lambdarank."""
 
 
 @frozen
-class NDCG(ScoreLoss[Vector]):
+class _GainLoss(ScoreLoss[Any]):
+    """What a loss of documents with gains has: a discount of ranks, and a gain of grades.
+
+    Queries whose documents gain all the same are not usable.
+
+    Parameters
+    ----------
+    k, discount, gain : as in `NDCG`.
+    """
+
+    k: int | None = field(default=None, validator=optional(at_least(1)))
+    discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
+    gain: Gain = field(default="exponential", kw_only=True, validator=one_of("exponential", "linear"))
+
+    numeric_labels = True
+
+    def usable(self, y: Vector) -> bool:
+        """Say whether some documents gain more than others."""
+        gain = self._gains(y)
+        return len(gain) > 0 and bool(gain.max() > gain.min())
+
+    def argmax(self, scores: Vector) -> Vector:
+        """Return the scores: sorting by them maximises ``w·Ψ`` in all encodings."""
+        return scores
+
+    def _gains(self, y: Vector) -> Vector:
+        return gains(np.asarray(y, dtype=np.float64), self.gain)
+
+    def _discounts(self, ranks: int) -> Vector:
+        return discounts(ranks, self.discount, self.k)
+
+
+@frozen
+class NDCG(_GainLoss):
     """One minus NDCG, the normalised discounted cumulative gain: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
 
     Rankings are encoded in one of three ways:
@@ -52,16 +92,10 @@ class NDCG(ScoreLoss[Vector]):
         label above 0.
     """
 
-    k: int | None = field(default=None, validator=optional(at_least(1)))
-    discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
-    gain: Gain = field(default="exponential", kw_only=True, validator=one_of("exponential", "linear"))
     encoding: Literal["auto", "pairwise", "thresholds", "position"] = field(
         default="auto", kw_only=True, validator=one_of("auto", "pairwise", "thresholds", "position")
     )
     relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
-
-    kernel = staticmethod(ndcg)
-    numeric_labels = True
 
     def __attrs_post_init__(self) -> None:
         if self.encoding in ("thresholds", "position") and self.relevant_from is not None:
@@ -74,7 +108,7 @@ class NDCG(ScoreLoss[Vector]):
         """Choose the encoding by the labels, where it is "auto"."""
         if self.encoding != "auto":
             return self
-        grades = 1 if self.relevant_from is not None else _grades(ys)
+        grades = 1 if self.relevant_from is not None else _count_grades(ys)
         if grades > _MOST_GRADES:
             raise InputError(
                 f"the labels y have {grades} different values above 0; NDCG learns from up to {_MOST_GRADES}: "
@@ -82,61 +116,58 @@ class NDCG(ScoreLoss[Vector]):
             )
         return evolve(self, encoding="thresholds" if grades > 1 else "pairwise")
 
+    @property
+    def kernel(self) -> Any:
+        """The kernel of the encoding; None as long as that is "auto"."""
+        return None if self.encoding == "auto" else self._encoded.kernel
+
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
         """Return the coefficient of each document in the encoding."""
-        return self._encoded([y]).encode(y_hat, y)
+        return self._encoded_for([y]).encode(y_hat, y)
 
     def labels(self, y: Vector) -> Vector:
         """Return what the kernel of the encoding reads of a query."""
-        return self._encoded([y]).labels(y)
+        return self._encoded_for([y]).labels(y)
 
     def params(self, ys: Sequence[Vector]) -> Vector:
-        """Return the encoding and what its kernel reads of all queries together."""
-        encoded = self._encoded(ys)
-        return np.concatenate([[_ENCODINGS[type(encoded)]], encoded.params(ys)])
+        """Return what the kernel of the encoding reads of all queries together."""
+        return self._encoded_for(ys).params(ys)
 
     def usable(self, y: Vector) -> bool:
         """Say whether the query has documents that gain more than others."""
-        return self._encoded([y]).usable(y)
+        return self._encoded_for([y]).usable(y)
 
-    @property
-    def why_unusable(self) -> str:
-        """What to tell where the documents of each query gain all the same."""
-        return ONE_KIND if type(self).usable is NDCG.usable else super().why_unusable
+    def why_none_usable(self, ys: Sequence[Vector]) -> str:
+        """Say so where the documents of each query gain all the same."""
+        encoded = self._encoded_for(ys)
+        return self.why_unusable if any(map(encoded.usable, ys)) else ONE_KIND
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
         """Return one minus NDCG of ŷ; 0 where it is undefined."""
-        return self._encoded([y]).loss(y, y_hat)
+        return self._encoded_for([y]).loss(y, y_hat)
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the most violated ranking; for "thresholds" one for each, shape (T, n)."""
-        return self._encoded([y]).loss_augmented_argmax(scores, y)
-
-    def argmax(self, scores: Vector) -> Vector:
-        """Return the scores: sorting by them maximises ``w·Ψ`` in all encodings."""
-        return scores
+        return self._encoded_for([y]).loss_augmented_argmax(scores, y)
 
     def outputs(self, y: Vector) -> Iterable[Vector]:
         """Return all complete rankings; for "thresholds" all combinations of one for each."""
-        return self._encoded([y]).outputs(y)
+        return self._encoded_for([y]).outputs(y)
 
-    def _encoded(self, ys: Sequence[Vector]) -> PairwiseNDCG | PositionNDCG | ThresholdNDCG:
+    def _encoded_for(self, ys: Sequence[Vector]) -> "_Encoded":
         """Return the loss in the encoding that it has for these labels."""
-        encoding = self.bind(ys).encoding
-        if encoding == "position":
+        return self.bind(ys)._encoded
+
+    @cached_property
+    def _encoded(self) -> "_Encoded":
+        if self.encoding == "position":
             return PositionNDCG(self.k, discount=self.discount, gain=self.gain)
-        if encoding == "thresholds":
+        if self.encoding == "thresholds":
             return ThresholdNDCG(self.k, discount=self.discount, gain=self.gain)
         return PairwiseNDCG(self.k, discount=self.discount, relevant_from=self.relevant_from)
 
 
-_MOST_GRADES = 31
-"""Grades above 0 that encodings are chosen for by themselves, as in LightGBM's lambdarank."""
-
-_ENCODINGS = {PairwiseNDCG: PAIRWISE, PositionNDCG: POSITION, ThresholdNDCG: THRESHOLDS}
-
-
-def _grades(ys: Any) -> int:
+def _count_grades(ys: Any) -> int:
     """Count the different labels above 0."""
     try:
         parts = [np.ravel(ys)] if isinstance(ys, np.ndarray) and ys.dtype != object else [np.ravel(y) for y in ys]
@@ -144,3 +175,224 @@ def _grades(ys: Any) -> int:
     except (TypeError, ValueError) as error:
         raise InputError(f"the labels y must be numbers for NDCG: {error}") from None
     return len(np.unique(labels[labels > 0.0]))
+
+
+@frozen
+class PairwiseNDCG(InterleavingLoss):
+    """One minus NDCG of rankings with two kinds of document, encoded by pairs: what `NDCG` is for binary labels.
+
+    ``cost(k, j) = (d(k) − d(k + j)) / (d(1) + ... + d(R))`` with the discount d of a rank. It is
+    concave in j for the standard discount without a cut-off.
+
+    Parameters
+    ----------
+    k, discount, relevant_from : as in `NDCG`.
+    """
+
+    k: int | None = field(default=None, validator=optional(at_least(1)))
+    discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
+
+    title = "NDCG"
+
+    def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:
+        """Return the discount that the document loses, over the ideal DCG."""
+        discount = discounts(R + N, self.discount, self.k)
+        return np.asarray((discount[k - 1] - discount[k + j - 1]) / discount[:R].sum())
+
+
+_interleaving = compiled(interleaving)
+
+
+def thresholds(scores: Vector, labels: Vector, tables: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking for each threshold, and return the loss of them.
+
+    ``labels`` holds the weight of each threshold and, behind these, how many of them each document
+    reaches; ``tables`` is what the kernel of two kinds of document reads.
+    """
+    n = len(scores)
+    T = len(labels) - n
+    level = labels[T:]
+    relevant = np.empty(n)
+    part = np.empty(n)
+    loss = 0.0
+    out[:] = 0.0
+    for t in range(T):
+        weight = labels[t]
+        for document in range(n):
+            relevant[document] = 1.0 if level[document] > t else 0.0
+        loss += weight * _interleaving(scores, relevant, tables, part)
+        for document in range(n):
+            out[document] += weight * part[document]
+    return loss
+
+
+@frozen
+class ThresholdNDCG(_GainLoss):
+    """One minus NDCG of graded documents, encoded by pairs at each threshold: what `NDCG` is for grades.
+
+    Threshold t makes documents relevant that gain at least g_t, the t-th smallest of the gains in
+    the query above the least, g_0. DCG is linear in the gains, so that
+    ``NDCG(ŷ) = ω_0 + Σ_t ω_t NDCG_t(ŷ)`` with the binary NDCG_t of `PairwiseNDCG`,
+    ``ω_t = (g_t − g_{t−1}) ideal_t / ideal``, and ω_0 for what all documents gain. With
+    ``Ψ(x, ŷ) = Σ_t ω_t Ψ_t(x, ŷ_t)`` over the pairs of each threshold, the hinge is the sum of ω_t
+    times the hinges of binary NDCG: each has a maximiser ŷ_t of its own.
+
+    An output is thus one ranking for each of the T thresholds, shape (T, n), or one ranking for
+    all of them, shape (n,). The truth and the prediction are of the second kind, so that the
+    hinge bounds the loss of the prediction. Of a query with two gains, of which one is 0, loss and
+    encoding are those of `PairwiseNDCG`. Queries whose documents gain all the same are not usable.
+
+    Parameters
+    ----------
+    k, discount, gain : as in `NDCG`.
+    """
+
+    kernel = staticmethod(thresholds)
+
+    def labels(self, y: Vector) -> Vector:
+        """Return the weights of the thresholds and, behind them, how many of these each document reaches."""
+        weights, level = self._levels(y)
+        return np.concatenate([weights, level])
+
+    def params(self, ys: Sequence[Vector]) -> Vector:
+        """Return the tables of costs for the thresholds of all queries."""
+        binary = self._binary
+        shapes = {
+            (len(y) - int(others), int(others))
+            for y in ys
+            for others in np.cumsum(np.unique(self._gains(y), return_counts=True)[1])[:-1]
+        }
+        return pack(binary.title, binary.cost, shapes, binary.cutoff)
+
+    def encode(self, y_hat: Matrix, y: Vector) -> Vector:
+        """Return the weighted sum of the pairwise encodings."""
+        weights, reached = self._thresholds(y)
+        rankings = np.broadcast_to(y_hat, reached.shape)
+        codes = [self._binary.encode(*each) for each in zip(rankings, reached, strict=True)]
+        return np.asarray(weights @ np.reshape(codes, reached.shape))
+
+    def loss(self, y: Vector, y_hat: Matrix) -> float:
+        """Return the weighted sum of the binary losses; one minus NDCG of ŷ, where ŷ is one ranking."""
+        weights, reached = self._thresholds(y)
+        rankings = np.broadcast_to(y_hat, reached.shape)
+        return float(weights @ [self._binary.loss(*each) for each in zip(reached, rankings, strict=True)])
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Matrix:
+        """Return the most violated ranking for each threshold, shape (T, n)."""
+        reached = self._thresholds(y)[1]
+        rankings = [self._binary.loss_augmented_argmax(scores, relevant) for relevant in reached]
+        return np.reshape(rankings, reached.shape)
+
+    def outputs(self, y: Vector) -> Iterable[Matrix]:
+        """Return all combinations of rankings, one for each threshold, of which no two are encoded alike."""
+        reached = self._thresholds(y)[1]
+        distinct = [
+            {self._binary.encode(ranking, relevant).tobytes(): ranking for ranking in self._binary.outputs(relevant)}
+            for relevant in reached
+        ]
+        return (np.reshape(each, reached.shape) for each in product(*(codes.values() for codes in distinct)))
+
+    @property
+    def _binary(self) -> PairwiseNDCG:
+        return PairwiseNDCG(self.k, discount=self.discount)
+
+    def _levels(self, y: Vector) -> tuple[Vector, IntVector]:
+        """Return ω, shape (T,), and how many thresholds each document reaches, shape (n,)."""
+        values, level, counts = np.unique(self._gains(y), return_inverse=True, return_counts=True)
+        n = len(level)
+        ideal = _ideals(1 << max(n - 1, 0).bit_length(), self.discount, self.k)
+        parts = np.diff(values) * ideal[n - 1 - np.cumsum(counts)[:-1]]
+        return parts / (values[0] * ideal[n - 1] + parts.sum()), level
+
+    def _thresholds(self, y: Vector) -> tuple[Vector, Matrix]:
+        """Return ω, shape (T,), and 1 where a document reaches a threshold, 0 elsewhere, shape (T, n)."""
+        weights, level = self._levels(y)
+        return weights, (level > np.arange(len(weights))[:, None]).astype(np.float64)
+
+
+@lru_cache(maxsize=64)
+def _ideals(ranks: int, discount: Discount, k: int | None) -> Vector:
+    """Return the ideal DCG of 1, 2, ... relevant documents, shape (ranks,)."""
+    ideals = np.cumsum(discounts(ranks, discount, k))
+    ideals.flags.writeable = False
+    return ideals
+
+
+def position(scores: Vector, labels: Vector, discounts: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
+
+    ``labels`` holds ``c(y)`` and, behind it, the gain of each document over the ideal DCG.
+    Sorting by score less gain maximises ``1 − Σ gain · discount + Σ score · discount``.
+    """
+    n = len(scores)
+    gain = labels[n:]
+    loss = 1.0
+    for rank, document in enumerate(descending(scores - gain)):
+        loss -= gain[document] * discounts[rank]
+        out[document] = labels[document] - discounts[rank]
+    return max(loss, 0.0)
+
+
+@frozen
+class PositionNDCG(_GainLoss):
+    """One minus NDCG of graded documents, encoded by the discounts of their positions: `NDCG(encoding="position")`.
+
+    ``Ψ(x, ŷ) = Σ_i d(rank of i in ŷ) x_i`` with the discount d of a rank, 0 beyond the cut-off.
+    Documents of equal value in ŷ share the mean of their discounts: this is how the grades of the
+    truth are encoded, which is then between the encodings of the rankings that sort by grade.
+
+    ``Δ + w·Ψ(x, ŷ) = 1 + Σ_i (s_i − gain_i / ideal) d(rank_i)``, and d does not grow with the rank, so
+    that sorting by ``s_i − gain_i / ideal`` maximises it (rearrangement inequality): O(n log n). The
+    hinge is 0 only where the scores of a grade coincide. Queries whose documents gain all the same
+    are not usable.
+
+    Parameters
+    ----------
+    k, discount, gain : as in `NDCG`.
+    """
+
+    kernel = staticmethod(position)
+
+    def labels(self, y: Vector) -> Vector:
+        """Return ``c(y)`` and the gain of each document over the ideal DCG."""
+        return np.concatenate([self.encode(y, y), self._shares(y)])
+
+    def params(self, ys: Sequence[Vector]) -> Vector:
+        """Return the discounts up to the largest number of documents."""
+        return self._discounts(max((len(y) for y in ys), default=0))
+
+    def encode(self, y_hat: Vector, y: Vector) -> Vector:
+        """Return the discount of the position of each document, the mean of them for equal values of ŷ."""
+        order = rank_documents(y_hat).order
+        discount = np.empty(len(order))
+        discount[order] = self._discounts(len(order))
+        value = np.unique(y_hat, return_inverse=True)[1]
+        return np.asarray((np.bincount(value, discount) / np.bincount(value))[value])
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        """Return one minus NDCG of ŷ; 0 without a gain."""
+        gain = self._gains(y)
+        ideal = self._dcg(np.sort(gain)[::-1])
+        return max(ideal - self._dcg(gain[rank_documents(y_hat).order]), 0.0) / ideal if ideal > 0.0 else 0.0
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the ranking by ``s_i − gain_i / ideal``."""
+        order = rank_documents(scores - self._shares(y)).order
+        ranking = np.empty(len(order))
+        ranking[order] = -np.arange(len(order))
+        return ranking
+
+    def outputs(self, y: Vector) -> Iterable[Vector]:
+        """Return all complete rankings."""
+        return (np.array(ranking, dtype=np.float64) for ranking in permutations(range(len(y))))
+
+    def _dcg(self, gain: Vector) -> float:
+        return float(gain @ self._discounts(len(gain)))
+
+    def _shares(self, y: Vector) -> Vector:
+        """Return the gain of each document over the ideal DCG, where there is one."""
+        gain = self._gains(y)
+        return gain / (self._dcg(np.sort(gain)[::-1]) or 1.0)
+
+
+_Encoded: TypeAlias = PairwiseNDCG | ThresholdNDCG | PositionNDCG

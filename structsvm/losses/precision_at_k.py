@@ -2,8 +2,13 @@
 
 from attrs import frozen
 
-from structsvm.losses.kernels.precision_at_k import precision_at_k
-from structsvm.losses.top_k import TopKLoss
+from structsvm.losses.shared.top_k import TopKLoss, missed_in_top
+from structsvm.types import Vector
+
+
+def precision_at_k(scores: Vector, labels: Vector, k: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` and return the loss: 1/k for each relevant document that is missed."""
+    return missed_in_top(scores, labels, int(k[0]), 1.0 / k[0], out)
 
 
 @frozen

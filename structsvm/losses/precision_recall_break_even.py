@@ -6,10 +6,29 @@ from itertools import combinations
 import numpy as np
 from attrs import frozen
 
-from structsvm.losses.kernels.precision_recall_break_even import precision_recall_break_even
-from structsvm.losses.relevance import RelevanceLoss
+from structsvm.losses.shared.kinds import by_kind
+from structsvm.losses.shared.relevance import RelevanceLoss
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import BoolVector, Vector
+
+
+def precision_recall_break_even(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` of the most violated set and return its loss.
+
+    The relevant document of the lowest score leaves for the other one of the highest, the next
+    lowest for the next highest, as long as that brings something: each brings less than the
+    one before.
+    """
+    relevant, other = by_kind(scores, labels)
+    R = len(relevant)
+    N = len(other)
+    out[:] = 0.0
+    missed = 0
+    while missed < min(R, N) and 1.0 / R + 2.0 * (scores[other[missed]] - scores[relevant[R - 1 - missed]]) > 0.0:
+        out[relevant[R - 1 - missed]] = 2.0
+        out[other[missed]] = -2.0
+        missed += 1
+    return missed / max(R, 1)
 
 
 @frozen

@@ -9,10 +9,30 @@ from attrs import cmp_using, field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
-from structsvm.losses.kernels.preference_pairs import preference_pairs
 from structsvm.metrics.ranking import rank_documents
 from structsvm.settings import at_least
 from structsvm.types import BoolVector, IntVector, Vector
+
+
+def preference_pairs(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` of the most violated set of swapped pairs and return its loss.
+
+    ``labels`` holds the better documents of the pairs, then the worse ones, then the share of each
+    pair in the sum of the magnitudes.
+    """
+    pairs = len(labels) // 3
+    out[:] = 0.0
+    loss = 0.0
+    for pair in range(pairs):
+        better = int(labels[pair])
+        worse = int(labels[pairs + pair])
+        if scores[better] - 1.0 < scores[worse]:
+            share = labels[2 * pairs + pair]
+            out[better] += share
+            out[worse] -= share
+            loss += share
+    return loss
+
 
 _SAME = cmp_using(eq=np.array_equal)
 
@@ -24,7 +44,13 @@ def _documents(values: Any) -> IntVector:
     return numbers.astype(np.int64)
 
 
-def _numbers(values: Any) -> Vector:
+def magnitudes(values: Any) -> Vector:
+    """Return the magnitudes of pairs as float64.
+
+    Raises
+    ------
+    InputError : when they are not numbers.
+    """
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -50,7 +76,7 @@ class JudgedPairs:
     documents: int = field(validator=at_least(0))
     better: IntVector = field(converter=_documents, eq=_SAME, hash=False)
     worse: IntVector = field(converter=_documents, eq=_SAME, hash=False)
-    magnitude: Vector = field(converter=_numbers, eq=_SAME, hash=False)
+    magnitude: Vector = field(converter=magnitudes, eq=_SAME, hash=False)
 
     def __attrs_post_init__(self) -> None:
         if not self.better.shape == self.worse.shape == self.magnitude.shape == (len(self),):
@@ -98,7 +124,7 @@ class PreferencePairs(ScoreLoss[Any]):
 
         Raises
         ------
-        InputError : when the truth is no `JudgedPairs`.
+        InputError : when the truth is not a `JudgedPairs`.
         """
         if not isinstance(y, JudgedPairs):
             raise InputError(

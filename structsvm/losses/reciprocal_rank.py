@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.losses.interleaving import InterleavingLoss
+from structsvm.losses.shared.interleaving import InterleavingLoss
 from structsvm.types import IntVector
 
 

@@ -5,9 +5,17 @@ from collections.abc import Iterable
 import numpy as np
 from attrs import frozen
 
-from structsvm.losses.base import ScoreLoss
-from structsvm.losses.kernels.zero_one import zero_one
+from structsvm.losses.base import ScoreLoss, reads_text
 from structsvm.types import Vector
+
+
+def zero_one(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` and return the loss: the sign is flipped where the margin is below 1."""
+    if labels[0] * scores[0] < 1.0:
+        out[0] = labels[0]
+        return 1.0
+    out[0] = 0.0
+    return 0.0
 
 
 @frozen
@@ -28,8 +36,8 @@ class ZeroOne(ScoreLoss[float]):
 
     @property
     def numeric_labels(self) -> bool:
-        """Whether the labels must be numbers: yes, unless a class reads them in its own way."""
-        return type(self).labels is ZeroOne.labels
+        """Whether the labels must be numbers: yes, unless `labels` can read text."""
+        return not reads_text(self.labels, "text")
 
     def labels(self, y: float) -> Vector:
         """Return +1 for a label above 0 and −1 for the others."""

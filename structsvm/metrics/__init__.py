@@ -5,10 +5,10 @@ labels, qid)`` and ``.per_query(scores, labels, qid)``; the functions in lower c
 Several measures of one ranking: ``lists = rank_lists(scores, labels, qid)`` once, then ``measure.of(lists)``.
 """
 
-from structsvm.metrics.base import Measure, PerQuery, RankedLists, rank_lists
+from structsvm import moved
+from structsvm.metrics.base import Measure, PerQuery, RankedLists, measure_names, parse_measure, rank_lists
 from structsvm.metrics.functions import average_precision, ndcg, precision, recall, reciprocal_rank, roc_area
 from structsvm.metrics.measures import AP, NDCG, RR, BinaryMeasure, P, Recall, ROCArea
-from structsvm.metrics.names import measure_names, parse_measure
 from structsvm.metrics.ranking import Ranking, rank_documents
 
 __all__ = [
@@ -34,3 +34,5 @@ __all__ = [
     "reciprocal_rank",
     "roc_area",
 ]
+
+__getattr__ = moved.names_of(__name__)

@@ -7,28 +7,32 @@ undefined ("zero" or "skip"); `weights` of the queries; `doc_ids` for trec_eval'
 for its denominators. They raise `InputError`.
 """
 
-from typing import Literal, TypedDict, Unpack
+from collections.abc import Mapping
+from typing import Any, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
-from structsvm.metrics.base import Empty, Judged, Weights
+from structsvm.metrics.base import Empty, Judged, Measure, Weights
+from structsvm.metrics.discounts import Discount, Gain
 from structsvm.metrics.measures import AP, NDCG, RR, P, Recall, ROCArea
 
 
-class _Mean(TypedDict, total=False):
+class _OfMean(TypedDict, total=False):
     weights: Weights | None
     doc_ids: ArrayLike | None
     judged: Judged | None
 
 
+class _OfAny(_OfMean, total=False):
+    empty: Empty
+
+
+class _OfBinary(_OfAny, total=False):
+    relevant_from: float | None
+
+
 def average_precision(
-    scores: ArrayLike,
-    labels: ArrayLike,
-    qid: ArrayLike | None = None,
-    *,
-    relevant_from: float | None = None,
-    empty: Empty = "zero",
-    **rest: Unpack[_Mean],
+    scores: ArrayLike, labels: ArrayLike, qid: ArrayLike | None = None, **settings: Unpack[_OfBinary]
 ) -> float:
     """Mean average precision; see `AP`.
 
@@ -37,17 +41,11 @@ def average_precision(
     >>> average_precision([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0])
     0.8333333333333333
     """
-    return AP(relevant_from=relevant_from, empty=empty).mean(scores, labels, qid, **rest)
+    return _mean(AP, scores, labels, qid, settings)
 
 
 def roc_area(
-    scores: ArrayLike,
-    labels: ArrayLike,
-    qid: ArrayLike | None = None,
-    *,
-    relevant_from: float | None = None,
-    empty: Empty = "zero",
-    **rest: Unpack[_Mean],
+    scores: ArrayLike, labels: ArrayLike, qid: ArrayLike | None = None, **settings: Unpack[_OfBinary]
 ) -> float:
     """Mean area under the ROC curve; see `ROCArea` (ties follow the tie rule, not 1/2).
 
@@ -56,7 +54,7 @@ def roc_area(
     >>> roc_area([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0])
     0.75
     """
-    return ROCArea(relevant_from=relevant_from, empty=empty).mean(scores, labels, qid, **rest)
+    return _mean(ROCArea, scores, labels, qid, settings)
 
 
 def ndcg(
@@ -65,10 +63,9 @@ def ndcg(
     qid: ArrayLike | None = None,
     *,
     k: int | None = None,
-    discount: Literal["standard", "letor"] = "standard",
-    gain: Literal["exponential", "linear"] = "exponential",
-    empty: Empty = "zero",
-    **rest: Unpack[_Mean],
+    discount: Discount = "standard",
+    gain: Gain = "exponential",
+    **settings: Unpack[_OfAny],
 ) -> float:
     """Mean normalised discounted cumulative gain; see `NDCG`, also for `k`, `discount` and `gain`.
 
@@ -77,18 +74,11 @@ def ndcg(
     >>> round(ndcg([3.0, 2.0, 1.0], [1, 2, 0]), 4)
     0.7967
     """
-    return NDCG(k, discount=discount, gain=gain, empty=empty).mean(scores, labels, qid, **rest)
+    return _mean(NDCG, scores, labels, qid, {"k": k, "discount": discount, "gain": gain, **settings})
 
 
 def precision(
-    scores: ArrayLike,
-    labels: ArrayLike,
-    qid: ArrayLike | None = None,
-    *,
-    k: int,
-    relevant_from: float | None = None,
-    empty: Empty = "zero",
-    **rest: Unpack[_Mean],
+    scores: ArrayLike, labels: ArrayLike, qid: ArrayLike | None = None, *, k: int, **settings: Unpack[_OfBinary]
 ) -> float:
     """Mean precision at k; see `P`.
 
@@ -97,18 +87,11 @@ def precision(
     >>> precision([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0], k=2)
     0.5
     """
-    return P(k, relevant_from=relevant_from, empty=empty).mean(scores, labels, qid, **rest)
+    return _mean(P, scores, labels, qid, {"k": k, **settings})
 
 
 def recall(
-    scores: ArrayLike,
-    labels: ArrayLike,
-    qid: ArrayLike | None = None,
-    *,
-    k: int,
-    relevant_from: float | None = None,
-    empty: Empty = "zero",
-    **rest: Unpack[_Mean],
+    scores: ArrayLike, labels: ArrayLike, qid: ArrayLike | None = None, *, k: int, **settings: Unpack[_OfBinary]
 ) -> float:
     """Mean recall at k; see `Recall`.
 
@@ -117,17 +100,11 @@ def recall(
     >>> recall([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 1], k=3)
     0.6666666666666666
     """
-    return Recall(k, relevant_from=relevant_from, empty=empty).mean(scores, labels, qid, **rest)
+    return _mean(Recall, scores, labels, qid, {"k": k, **settings})
 
 
 def reciprocal_rank(
-    scores: ArrayLike,
-    labels: ArrayLike,
-    qid: ArrayLike | None = None,
-    *,
-    relevant_from: float | None = None,
-    empty: Empty = "zero",
-    **rest: Unpack[_Mean],
+    scores: ArrayLike, labels: ArrayLike, qid: ArrayLike | None = None, **settings: Unpack[_OfBinary]
 ) -> float:
     """Mean reciprocal rank of the first relevant document; see `RR`.
 
@@ -136,4 +113,13 @@ def reciprocal_rank(
     >>> reciprocal_rank([3.0, 2.0, 1.0, 0.0], [0, 0, 1, 1])
     0.3333333333333333
     """
-    return RR(relevant_from=relevant_from, empty=empty).mean(scores, labels, qid, **rest)
+    return _mean(RR, scores, labels, qid, settings)
+
+
+def _mean(
+    kind: type[Measure], scores: ArrayLike, labels: ArrayLike, qid: ArrayLike | None, settings: Mapping[str, Any]
+) -> float:
+    """Return the mean of a measure of these settings, some of which are arguments of the mean."""
+    rest = {name: value for name, value in settings.items() if name in _OfMean.__annotations__}
+    measure = kind(**{name: value for name, value in settings.items() if name not in rest})
+    return measure.mean(scores, labels, qid, **rest)

@@ -1,22 +1,16 @@
 """The measures, one class each. `structsvm.metrics.parse_measure` makes them from text."""
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError
 from structsvm.metrics.base import Measure, RankedLists
 from structsvm.metrics.discounts import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
-from structsvm.settings import finite, one_of
+from structsvm.settings import at_least, finite, one_of
 from structsvm.types import BoolVector, IntVector, Vector
-
-
-def _at_least_one(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise InputError(f"the cut-off {attribute.name} must be a whole number of at least 1, not {value!r}")
 
 
 @frozen
@@ -115,7 +109,7 @@ class P(BinaryMeasure):
     relevant_from, empty : see `BinaryMeasure`.
     """
 
-    k: int = field(validator=_at_least_one)
+    k: int = field(validator=at_least(1))
 
     @property
     def name(self) -> str:
@@ -139,7 +133,7 @@ class Recall(BinaryMeasure):
     relevant_from, empty : see `BinaryMeasure`.
     """
 
-    k: int = field(validator=_at_least_one)
+    k: int = field(validator=at_least(1))
 
     @property
     def name(self) -> str:
@@ -190,7 +184,7 @@ class NDCG(Measure):
 
     named_by: ClassVar[tuple[str, ...]] = ("k", "discount")
 
-    k: int | None = field(default=None, validator=attrs.validators.optional(_at_least_one))
+    k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
     discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
     gain: Gain = field(default="exponential", kw_only=True, validator=one_of("exponential", "linear"))
 

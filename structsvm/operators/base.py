@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from structsvm.operators.foreign_views import write_each_combined
+from structsvm.operators.views import write_combinations
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -39,7 +39,7 @@ class Operator(ABC):
 
     @property
     def view(self) -> Any:
-        """What compiled loops read (a named tuple of `structsvm.operators.views`); None: they cannot."""
+        """What compiled loops read (a named tuple that `register_view` was given); None: they cannot."""
         return None
 
     @abstractmethod
@@ -64,7 +64,7 @@ class Operator(ABC):
         """
         out, view, ptr = np.empty((len(examples), self.d)), self.view, self.ptr
         if view is not None:
-            write_each_combined(view, examples, c, out)
+            write_combinations(view, examples, c, out)
         else:
             for row, i in enumerate(examples.tolist()):
                 out[row] = self.block(i, i + 1).combine(c[ptr[i] : ptr[i + 1]])

@@ -1,14 +1,35 @@
 """Two operators side by side: each example has the scores of both."""
 
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
-from structsvm.operators.views import BesideView
+from structsvm.operators.views import example_combine, example_scores, register_view
 from structsvm.types import BoolVector, IntVector, Vector
+
+
+class BesideView(NamedTuple):
+    """The scores of one view, then those of another; the first reads ``split`` weights."""
+
+    ptr: IntVector
+    a: Any
+    b: Any
+    split: int
+
+
+def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
+    count = view.a.ptr[i + 1] - view.a.ptr[i]
+    example_scores(view.a, i, w[: view.split], out[:count])
+    example_scores(view.b, i, w[view.split :], out[count:])
+
+
+def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+    count = view.a.ptr[i + 1] - view.a.ptr[i]
+    example_combine(view.a, i, c[:count], out[: view.split])
+    example_combine(view.b, i, c[count:], out[view.split :])
 
 
 @frozen(eq=False)
@@ -78,3 +99,6 @@ class Beside(Operator):
         """Say of each score whether it is by the first operator."""
         lengths = np.column_stack((np.diff(self.a.ptr), np.diff(self.b.ptr))).ravel()
         return np.repeat(np.tile([True, False], self.a.n), lengths)
+
+
+register_view(BesideView, _scores, _combine)

@@ -1,13 +1,31 @@
 """A constant column beside the features."""
 
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from attrs import field, frozen
 
 from structsvm.operators.base import Operator
-from structsvm.operators.views import InterceptView
+from structsvm.operators.views import example_combine, example_scores, register_view
 from structsvm.types import IntVector, Vector
+
+
+class InterceptView(NamedTuple):
+    """The rows of another view with a constant feature after theirs."""
+
+    ptr: IntVector
+    rows: Any
+    scaling: float
+
+
+def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
+    example_scores(view.rows, i, w[:-1], out)
+    out += view.scaling * w[-1]
+
+
+def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+    example_combine(view.rows, i, c, out[:-1])
+    out[-1] = view.scaling * c.sum()
 
 
 @frozen(eq=False)
@@ -57,3 +75,6 @@ class WithIntercept(Operator):
     def block(self, start: int, stop: int) -> Self:
         """Return the operator of the examples ``start`` to ``stop − 1``."""
         return type(self)(self.rows.block(start, stop), self.scaling)
+
+
+register_view(InterceptView, _scores, _combine)

@@ -1,13 +1,33 @@
 """K scores a row: multiclass problems."""
 
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from attrs import field, frozen
 
 from structsvm.operators.base import Operator
-from structsvm.operators.views import PerClassView
+from structsvm.operators.views import example_combine, example_scores, register_view
 from structsvm.types import IntVector, Vector
+
+
+class PerClassView(NamedTuple):
+    """K scores for each row of another view."""
+
+    ptr: IntVector
+    rows: Any
+    n_classes: int
+
+
+def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
+    d = len(w) // view.n_classes
+    for k in range(view.n_classes):
+        example_scores(view.rows, i, w[k * d : (k + 1) * d], out[k :: view.n_classes])
+
+
+def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+    d = len(out) // view.n_classes
+    for k in range(view.n_classes):
+        example_combine(view.rows, i, c[k :: view.n_classes], out[k * d : (k + 1) * d])
 
 
 @frozen(eq=False)
@@ -58,3 +78,6 @@ class PerClass(Operator):
     def block(self, start: int, stop: int) -> Self:
         """Return the operator of the examples ``start`` to ``stop − 1``."""
         return type(self)(self.rows.block(start, stop), self.n_classes)
+
+
+register_view(PerClassView, _scores, _combine)

@@ -8,8 +8,8 @@ from attrs import field, frozen
 
 from structsvm.compute.threads import in_blocks
 from structsvm.operators.base import Operator
-from structsvm.operators.row_views import BinnedView, DenseView, SparseView, write_combination, write_scores
-from structsvm.operators.storage import Readable, multiplies, part, readable, stacked, stored, view_of
+from structsvm.operators.matrix import Readable, kind_of, readable, stacked
+from structsvm.operators.views import write_combination, write_scores
 from structsvm.types import IntVector, Vector
 
 _VALUES_AN_ARGMAX = 128
@@ -23,7 +23,7 @@ class Rows(Operator):
     Parameters
     ----------
     X : features, shape (rows, d), not copied: float64 or float32, dense (a memory map, too) or CSR; or a
-        `BinnedMatrix`.
+        `BinnedMatrix`; or of a kind that `register_matrix` made known.
     ptr : int64, shape (n + 1,); example i owns the rows ``ptr[i]`` to ``ptr[i + 1] − 1``.
     """
 
@@ -58,7 +58,7 @@ class Rows(Operator):
     @property
     def stored(self) -> int:
         """Number of entries: of those that are not 0, where the matrix is sparse; of codes, where it is binned."""
-        return stored(self.X)
+        return kind_of(self.X).stored(self.X)
 
     @property
     def d(self) -> int:
@@ -66,10 +66,9 @@ class Rows(Operator):
         return int(self.X.shape[1])
 
     @property
-    def view(self) -> DenseView | SparseView | BinnedView:
+    def view(self) -> Any:
         """The matrix."""
-        view: DenseView | SparseView | BinnedView = view_of(self.X, self.ptr)
-        return view
+        return kind_of(self.X).view(self.X, self.ptr)
 
     def scores(self, w: Vector) -> Vector:
         """Return ``X w``, summed in float64 whatever the storage; w may be a matrix, of K columns of weights.
@@ -77,29 +76,33 @@ class Rows(Operator):
         With one w, rows that are equal have equal scores to the last bit: ties are ties.
         """
         X: Any = self.X
-        if multiplies(X, 1 if w.ndim == 1 else w.shape[1]):
+        if kind_of(X).multiplies(X, 1 if w.ndim == 1 else w.shape[1]):
             return np.asarray(X @ w)
         if w.ndim == 2:
             return np.stack([self.scores(np.ascontiguousarray(column)) for column in w.T], axis=1)
-        view, ptr, out = self.view, self.ptr, np.empty(X.shape[0])
-        in_blocks(lambda i, j: write_scores(view, ptr[i], w, out[ptr[i] : ptr[j]]), ptr, self._work)
+        ptr, out = self.ptr, np.empty(X.shape[0])
+        in_blocks(lambda i, j: write_scores(self._as_one(i, j), 0, w, out[ptr[i] : ptr[j]]), ptr, self._work)
         return out
 
     def combine(self, c: Vector) -> Vector:
         """Return ``X' c``, summed in float64 whatever the storage; c may be a matrix, of K columns of coefficients."""
         X: Any = self.X
-        if multiplies(X, 1 if c.ndim == 1 else c.shape[1]):
+        if kind_of(X).multiplies(X, 1 if c.ndim == 1 else c.shape[1]):
             return np.asarray(X.T @ c)
         if c.ndim == 2:
             return np.stack([self.combine(np.ascontiguousarray(column)) for column in c.T], axis=1)
-        view, ptr = self.view, self.ptr
+        ptr = self.ptr
 
         def combined(i: int, j: int) -> Vector:
             out = np.empty(self.d)
-            write_combination(view, ptr[i], c[ptr[i] : ptr[j]], out)
+            write_combination(self._as_one(i, j), 0, c[ptr[i] : ptr[j]], out)
             return out
 
         return np.asarray(np.sum(in_blocks(combined, ptr, self._work), axis=0))
+
+    def _as_one(self, start: int, stop: int) -> Any:
+        """Return the view of the rows of the examples ``start`` to ``stop − 1`` as of one example."""
+        return kind_of(self.X).view(self.X, self.ptr[[start, stop]])
 
     @property
     def _work(self) -> float:
@@ -109,4 +112,4 @@ class Rows(Operator):
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""
         first, last = self.ptr[start], self.ptr[stop]
-        return type(self)(part(self.X, first, last), self.ptr[start : stop + 1] - first)
+        return type(self)(kind_of(self.X).part(self.X, first, last), self.ptr[start : stop + 1] - first)

@@ -1,13 +1,27 @@
 """The scores are the weights themselves: problems of which only Ψ is known."""
 
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from attrs import field, frozen
 
 from structsvm.operators.base import Operator
-from structsvm.operators.views import SharedView
+from structsvm.operators.views import register_view
 from structsvm.types import IntVector, Vector
+
+
+class SharedView(NamedTuple):
+    """The weights themselves as the scores of every example."""
+
+    ptr: IntVector
+
+
+def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
+    out[:] = w
+
+
+def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+    out[:] = c
 
 
 @frozen(eq=False)
@@ -49,3 +63,6 @@ class Shared(Operator):
     def block(self, start: int, stop: int) -> Self:
         """Return the operator of the examples ``start`` to ``stop − 1``."""
         return type(self)(self.d, stop - start)
+
+
+register_view(SharedView, _scores, _combine)

@@ -1,48 +1,26 @@
-"""What compiled loops read of an operator: one type a kind of matrix, and two functions for each.
+"""Views: what compiled loops read of an operator.
 
-``example_scores(view, i, w, out)`` writes the scores of example i; ``example_combine(view, i,
-c, out)`` writes the combination of its rows by coefficients c. numba picks the code by the
-type of the view, so one loop serves all of them. Sums are float64 whatever the storage.
+``example_scores(view, i, w, out)`` writes the scores of example i; ``example_combine(view, i, c, out)``
+writes the combination of its rows by coefficients c. numba picks the code by the type of the view, so
+one loop serves all operators. Each view is defined beside its operator, or its kind of matrix, and
+registered there with its two functions, those of the package as those of others. Sums are float64
+whatever the storage.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
+from threading import Lock
+from typing import Any
 
 from numba.extending import overload
 
 from structsvm.compute.compilation import compiled
-from structsvm.operators.row_views import ROW_VIEWS, kind, row_combine, row_scores
+from structsvm.exceptions import InputError
 from structsvm.types import IntVector, Matrix, Vector
 
-
-class InterceptView(NamedTuple):
-    """The rows of another view with a constant feature after theirs."""
-
-    ptr: IntVector
-    rows: Any
-    scaling: float
-
-
-class PerClassView(NamedTuple):
-    """K scores for each row of another view."""
-
-    ptr: IntVector
-    rows: Any
-    n_classes: int
-
-
-class SharedView(NamedTuple):
-    """The weights themselves as the scores of every example."""
-
-    ptr: IntVector
-
-
-class BesideView(NamedTuple):
-    """The scores of one view, then those of another; the first reads ``split`` weights."""
-
-    ptr: IntVector
-    a: Any
-    b: Any
-    split: int
+_functions: list[Callable[..., None]] = []
+"""Those of all views; machine code that is kept on disk is out of date when their files change."""
 
 
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
@@ -55,90 +33,82 @@ def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
     raise NotImplementedError
 
 
-@overload(example_scores)
-def _example_scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-    if kind(view) in ROW_VIEWS:
+def register_view(
+    kind: type,
+    scores: Callable[[Any, int, Vector, Vector], None],
+    combine: Callable[[Any, int, Vector, Vector], None],
+) -> None:
+    """Let compiled loops read a view.
 
-        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-            row_scores(view, view.ptr[i], w, out)
+    Parameters
+    ----------
+    kind : a NamedTuple class whose first field is ``ptr``, as in `Operator.ptr`; the others are
+        arrays, numbers, or views.
+    scores : plain function ``scores(view, i, w, out)`` that numba can compile and that writes
+        ``A_i w``, the scores of example i, to all of ``out``.
+    combine : ``combine(view, i, c, out)``, which writes ``A_i' c`` to all of ``out``. Both may call
+        `example_scores` and `example_combine` on a view inside theirs.
 
-        return scores
-    if kind(view) is InterceptView:
-
-        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-            example_scores(view.rows, i, w[:-1], out)
-            out += view.scaling * w[-1]
-
-        return scores
-    if kind(view) is PerClassView:
-
-        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-            d = len(w) // view.n_classes
-            for k in range(view.n_classes):
-                example_scores(view.rows, i, w[k * d : (k + 1) * d], out[k :: view.n_classes])
-
-        return scores
-    if kind(view) is SharedView:
-
-        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-            out[:] = w
-
-        return scores
-    if kind(view) is BesideView:
-
-        def scores(view: Any, i: Any, w: Any, out: Any) -> Any:
-            count = view.a.ptr[i + 1] - view.a.ptr[i]
-            example_scores(view.a, i, w[: view.split], out[:count])
-            example_scores(view.b, i, w[view.split :], out[count:])
-
-        return scores
-    return None
+    Raises
+    ------
+    InputError : when the class is of another kind, or a function has other than four arguments.
+    """
+    if not (issubclass(kind, tuple) and getattr(kind, "_fields", ())[:1] == ("ptr",)):
+        raise InputError(f"{kind.__name__} must be a NamedTuple whose first field is ptr")
+    for target, function in ((example_scores, scores), (example_combine, combine)):
+        if len(signature(function).parameters) != 4:
+            raise InputError(f"{function.__name__} must have four arguments, as {target.__name__} has")
+        overload(target, strict=False)(_for_kind(kind, function))
+        _functions.append(function)
 
 
-@overload(example_combine)
-def _example_combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-    if kind(view) in ROW_VIEWS:
+def _for_kind(kind: type, function: Callable[..., None]) -> Callable[..., Any]:
+    def choose(view: Any, i: Any, vector: Any, out: Any) -> Any:
+        return function if getattr(view, "instance_class", None) is kind else None
 
-        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-            row_combine(view, view.ptr[i], c, out)
-
-        return combine
-    if kind(view) is InterceptView:
-
-        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-            example_combine(view.rows, i, c, out[:-1])
-            out[-1] = view.scaling * c.sum()
-
-        return combine
-    if kind(view) is PerClassView:
-
-        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-            d = len(out) // view.n_classes
-            for k in range(view.n_classes):
-                example_combine(view.rows, i, c[k :: view.n_classes], out[k * d : (k + 1) * d])
-
-        return combine
-    if kind(view) is SharedView:
-
-        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-            out[:] = c
-
-        return combine
-    if kind(view) is BesideView:
-
-        def combine(view: Any, i: Any, c: Any, out: Any) -> Any:
-            count = view.a.ptr[i + 1] - view.a.ptr[i]
-            example_combine(view.a, i, c[:count], out[: view.split])
-            example_combine(view.b, i, c[count:], out[view.split :])
-
-        return combine
-    return None
+    return choose
 
 
-def _write_combined(view: Any, examples: IntVector, c: Vector, out: Matrix) -> None:
+def is_built_in(view: tuple[Any, ...]) -> bool:
+    """Say whether machine code for views of such a type may be kept on disk.
+
+    Not where a class of another package is in it: numba would not notice when its functions change.
+    """
+    own = type(view).__module__.partition(".")[0] == "structsvm"
+    return own and all(is_built_in(part) for part in view if isinstance(part, tuple))
+
+
+def _compiled_for_views(function: Callable[..., None]) -> Callable[..., None]:
+    """Compile a loop at its first call, when all views of the package are registered; keep what may be kept."""
+    lock = Lock()
+
+    @cache
+    def loop(keep: bool) -> Any:
+        return compiled(function, keep=keep)
+
+    def run(view: Any, *arguments: Any) -> None:
+        with lock:
+            chosen = loop(is_built_in(view))
+        chosen(view, *arguments)
+
+    return run
+
+
+@_compiled_for_views
+def write_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
+    """Write ``A_i w``, called from Python."""
+    example_scores(view, i, w, out)
+
+
+@_compiled_for_views
+def write_combination(view: Any, i: int, c: Vector, out: Vector) -> None:
+    """Write ``A_i' c``, called from Python."""
+    example_combine(view, i, c, out)
+
+
+@_compiled_for_views
+def write_combinations(view: Any, examples: IntVector, c: Vector, out: Matrix) -> None:
+    """Write ``A_i' c_i`` of some examples, one a row of ``out``; c holds one coefficient a score, of all examples."""
     for k in range(len(examples)):
         i = examples[k]
         example_combine(view, i, c[view.ptr[i] : view.ptr[i + 1]], out[k])
-
-
-write_combined = compiled(_write_combined)

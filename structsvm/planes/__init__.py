@@ -1,7 +1,7 @@
 """Planes that are kept of each example, with multipliers: the memory of Frank-Wolfe."""
 
+from structsvm.planes.capacity import Capacity
 from structsvm.planes.dual import DualPlanes
-from structsvm.planes.kept import KeptPlanes
-from structsvm.planes.storage import Storage
+from structsvm.planes.restricted import RestrictedProblem
 
-__all__ = ["DualPlanes", "KeptPlanes", "Storage"]
+__all__ = ["Capacity", "DualPlanes", "RestrictedProblem"]

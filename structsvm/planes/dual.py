@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from structsvm.exceptions import InputError
 from structsvm.planes.arrays import PlaneArrays
+from structsvm.planes.capacity import Capacity
 from structsvm.planes.steps import (
     best_value,
     best_values,
@@ -13,15 +13,8 @@ from structsvm.planes.steps import (
     shares,
     visit_all,
 )
-from structsvm.planes.storage import FEWEST_PLACES, Storage
 from structsvm.result import CutSet, rounding
 from structsvm.types import IntVector, Matrix, Vector
-
-STEPS = 4
-"""Most pairwise steps between the planes of an example in one visit."""
-
-NEW_PLANE = 1e-12
-"""Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
 
 
 class DualPlanes:
@@ -32,7 +25,7 @@ class DualPlanes:
     Block-Coordinate Frank-Wolfe Algorithm for Training Structural SVMs with a Costly
     max-Oracle", CVPR 2015).
 
-    Planes may be kept in float32 (`Storage`). What is computed of them is true of the planes that
+    Planes may be kept in float32 (`Capacity`). What is computed of them is true of the planes that
     they were rounded from: these are known within an error each, ``‖g − ĝ‖``, and by the triangle
     inequality ``‖Σ a g‖ ≤ ‖w‖ + e`` for ``w = Σ a ĝ`` and e the sum of ``a`` times the errors, so
     that ``Σ a L − ½(‖w‖ + e)²`` is a lower bound of the optimum, whatever C is.
@@ -41,60 +34,33 @@ class DualPlanes:
     ----------
     d : number of weights.
     cap : largest sum of the multipliers of each example, shape (n,).
-    memory : bytes that the planes may take.
-
-    Raises
-    ------
-    InputError : when not even three planes an example fit into the memory.
+    capacity : how many planes of each example are kept, 3 at the least, and in which type of number.
     """
 
-    def __init__(self, d: int, cap: Vector, memory: int) -> None:
-        self.memory = memory
+    def __init__(self, d: int, cap: Vector, capacity: Capacity) -> None:
         self.w = np.zeros(d)
-        self.arrays = self._empty(Storage.within(len(cap), d, memory), cap)
+        self.arrays = _empty(d, cap, capacity)
 
     @property
     def rounds(self) -> bool:
         """Whether planes are kept in float32."""
         return self.arrays.G.dtype == np.float32
 
-    def stop_rounding(self) -> None:
-        """Keep planes in float64 from now on, however few fit: those to come, and those with weight as they are.
+    def stop_rounding(self, capacity: Capacity) -> None:
+        """Keep planes in float64 from now on: those to come, and those with weight as they are.
 
         Where these prove nothing, because their errors are too large, they are dropped.
 
-        Raises
-        ------
-        InputError : when not even three an example fit into the memory.
+        Parameters
+        ----------
+        capacity : how many are kept then, in float64.
         """
-        n, d = len(self.arrays.cap), len(self.w)
-        arrays = self._empty(Storage.exact_within(n, d, self.memory), self.arrays.cap)
+        arrays = _empty(len(self.w), self.arrays.cap, capacity)
         cuts = self.cuts() if self.refresh() > 0.0 else None
         self.arrays = arrays
         if cuts is not None:
             self._insert(cuts, cuts.a)
         self.refresh()
-
-    def _empty(self, storage: Storage, cap: Vector) -> PlaneArrays:
-        n, d, places = len(cap), len(self.w), storage.places
-        if places < FEWEST_PLACES:
-            coarse = ", in float64, as float32 has too few digits for this tol" if storage.dtype is np.float64 else ""
-            raise InputError(
-                f"FrankWolfe(memory={self.memory}) cannot keep {FEWEST_PLACES} planes of {d} numbers for each of {n} "
-                f"examples{coarse}: give it {storage.bytes_for(n, d, FEWEST_PLACES)} bytes, or use OneSlack, which "
-                "keeps a few hundred planes in all"
-            )
-        return PlaneArrays(
-            G=np.zeros((n, places, d), dtype=storage.dtype),
-            L=np.zeros((n, places)),
-            error=np.zeros((n, places if storage.dtype is np.float32 else 0)),
-            a=np.zeros((n, places)),
-            gram=np.zeros((n, places, places)),
-            age=np.zeros((n, places)),
-            used=np.zeros(n, dtype=np.int64),
-            live=np.zeros(n, dtype=np.int64),
-            cap=np.array(cap),
-        )
 
     @property
     def size(self) -> int:
@@ -129,7 +95,7 @@ class DualPlanes:
 
     def visit(self, examples: IntVector, G: Matrix, L: Vector) -> float:
         """Take in a plane ``(G[k], L[k])`` of each of these examples and step on it; return the sum of the gaps met."""
-        return float(visit_all(self.arrays, examples, G, L, self.w, STEPS, NEW_PLANE))
+        return float(visit_all(self.arrays, examples, G, L, self.w))
 
     def improve(self, order: IntVector, *, full: bool) -> float:
         """Step on the planes that are kept, example by example; return the sum of the gaps met.
@@ -139,7 +105,7 @@ class DualPlanes:
         order : the examples.
         full : look at all planes, and not only at those that had weight of late.
         """
-        return float(improve_all(self.arrays, order, self.w, STEPS, full))
+        return float(improve_all(self.arrays, order, self.w, full))
 
     def held(self) -> Vector:
         """Return ``Σ_p a_p (L_p − g_p·w)`` of each example, or a lower bound: what it holds of the dual, shape (n,)."""
@@ -165,3 +131,18 @@ class DualPlanes:
         if cuts.error.any() and not self.arrays.error.size:
             self.arrays = self.arrays._replace(error=np.zeros(self.arrays.L.shape))
         insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.error, a, self.w)
+
+
+def _empty(d: int, cap: Vector, capacity: Capacity) -> PlaneArrays:
+    n, places = len(cap), capacity.places
+    return PlaneArrays(
+        G=np.zeros((n, places, d), dtype=capacity.dtype),
+        L=np.zeros((n, places)),
+        error=np.zeros((n, places if capacity.dtype is np.float32 else 0)),
+        a=np.zeros((n, places)),
+        gram=np.zeros((n, places, places)),
+        age=np.zeros((n, places)),
+        used=np.zeros(n, dtype=np.int64),
+        live=np.zeros(n, dtype=np.int64),
+        cap=np.array(cap),
+    )

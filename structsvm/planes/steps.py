@@ -13,6 +13,12 @@ from structsvm.compute.compilation import compiled
 from structsvm.planes.arrays import PlaneArrays, add_plane, insert, may_be_rounded, product, swap
 from structsvm.types import IntVector, Matrix, Vector
 
+STEPS = 4
+"""Most pairwise steps between the planes of an example in one visit."""
+
+NEW_PLANE = 1e-12
+"""Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
+
 LIVE = 3.0
 """Visits without weight after which a plane is looked at in full rounds only."""
 
@@ -36,7 +42,7 @@ def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector
 
 
 @compiled
-def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool, room: Matrix) -> float:
+def improve(planes: PlaneArrays, i: int, w: Vector, full: bool, room: Matrix) -> float:
     """Move weight between the planes of one example, and w with them; return the gap that it had.
 
     ``room`` (2, P) is written to: a visit is so short that it must not ask for memory.
@@ -47,7 +53,7 @@ def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool, room
     write_values(planes, i, used, w, value)
     for p in range(used):
         before[p] = a[i, p]
-    gap = move_in_pairs(a, planes.gram, i, used, planes.cap[i], value, steps)
+    gap = move_in_pairs(a, planes.gram, i, used, planes.cap[i], value)
     for p in range(used):
         moved = a[i, p] - before[p]
         if moved != 0.0:
@@ -59,7 +65,7 @@ def improve(planes: PlaneArrays, i: int, w: Vector, steps: int, full: bool, room
 
 
 @compiled
-def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Vector, steps: int) -> float:
+def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Vector) -> float:
     """Move multipliers of an example in pairs, and the planes' values with them; return the gap that it had.
 
     Each step takes the plane with the largest ``L − g·w`` and the one with weight that has the
@@ -71,7 +77,7 @@ def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Ve
         spare -= a[i, p]
         held += a[i, p] * value[p]
         best = max(best, value[p])
-    for _ in range(steps):
+    for _ in range(STEPS):
         up, down = -1, -1
         highest = 0.0
         lowest = 0.0 if spare > 0.0 else np.inf
@@ -122,12 +128,12 @@ def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
 
 
 @compiled
-def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, steps: int, full: bool) -> float:
+def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, full: bool) -> float:
     """Visit examples without looking at the data; return the sum of the gaps met."""
     total = 0.0
     room = np.empty((2, planes.L.shape[1]))
     for i in order:
-        total += improve(planes, i, w, steps, full, room)
+        total += improve(planes, i, w, full, room)
     return total
 
 
@@ -140,8 +146,8 @@ def best_value(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> tuple[fl
     Returns
     -------
     best : the value.
-    to_beat : what another plane must have to be larger once it is kept too. More than the best where it would be
-        rounded: the best may come from this very plane.
+    to_beat : what another plane must have to be worth keeping: `NEW_PLANE` more than the best, and more yet where it
+        would be rounded, as the best may come from this very plane.
     """
     best = 0.0
     used, values = planes.used[i], room[0]
@@ -149,11 +155,11 @@ def best_value(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> tuple[fl
     for p in range(used):
         best = max(best, values[p])
     if planes.G.itemsize == 8:
-        return best, best
+        return best, best + NEW_PLANE
     to_beat, twice = 0.0, 2.0 * norm(w)
     for p in range(used):
         to_beat = max(to_beat, values[p] + planes.error[i, p] * twice)
-    return best, to_beat
+    return best, to_beat + NEW_PLANE
 
 
 @compiled
@@ -165,17 +171,15 @@ def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
 
 
 @compiled
-def visit_all(
-    planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w: Vector, steps: int, new_plane: float
-) -> float:
+def visit_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w: Vector) -> float:
     """Take in a plane of each of some examples, where it beats those that are kept, and step; return the gaps met."""
     total = 0.0
     room = np.empty((2, planes.L.shape[1]))
     for k in range(len(examples)):
         i = examples[k]
-        if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1] + new_plane:
+        if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1]:
             insert(planes, i, G[k], L[k], 0.0, w)
-        total += improve(planes, i, w, steps, True, room)
+        total += improve(planes, i, w, True, room)
     return total
 
 

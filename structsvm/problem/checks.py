@@ -1,7 +1,6 @@
-"""What a problem refuses: data that cannot be used, and outputs that are not argmaxes."""
+"""Checks of a problem: of its data, and of the argmaxes that its loss returns."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,15 +8,14 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import InScoreSpace
+from structsvm.queries import require_labels
 from structsvm.types import BoolVector, IntVector, Vector
 
 ROUNDING = 1e-8
 """Value, relative to the scores, by which the truth or an earlier output may beat an argmax."""
 
-
-TOLD = (StructSVMError, MemoryError)
-"""What a method of a loss may raise that says enough as it is."""
+RAISED_AS_IS = (StructSVMError, MemoryError)
+"""Errors of a loss's methods that need no more explanation."""
 
 _RUN_CHECK = "Run structsvm.testing.check_loss on the loss."
 
@@ -33,20 +31,18 @@ def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: A
     y, y_hat : the truth, and the output that the method was given, if any; where that is shorter or longer, the
         argmax that returned it is named.
     """
-    if isinstance(loss, InScoreSpace) and method == "encode":
-        method = "joint_feature"
-    said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "
+    said = f"{loss.title}.{loss.called(method)} raised {type(error).__name__}: {str(error).rstrip('.')}. "
     return InputError(f"{said}{_other_length(loss, y, y_hat)}{_RUN_CHECK}")
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
     """Refuse an argmax that returned nothing."""
-    if loss.unwrap(y_hat) is None if isinstance(loss, InScoreSpace) else y_hat is None:
+    if y_hat is None or loss.unwrap(y_hat) is None:
         raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {_RUN_CHECK}")
 
 
 def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:
-    """Refuse an encoding that does not have one coefficient a score."""
+    """Require an encoding with one coefficient a score."""
     if code.shape != (scores,):
         raise InputError(
             f"{loss.title}.encode returned shape {code.shape}, but the example has {scores} scores: it must return one "
@@ -72,7 +68,7 @@ def is_usable(loss: ScoreLoss[Any], y: Any) -> bool:
     """
     try:
         usable = loss.usable(y)
-    except TOLD:
+    except RAISED_AS_IS:
         raise
     except Exception as error:
         raise failed(loss, "usable", error, y) from error
@@ -87,14 +83,45 @@ def rounding(scores: Vector) -> float:
     return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))
 
 
-def require_positive_C(C: Any) -> None:
-    """Refuse a C that is not a positive finite number."""
-    if isinstance(C, bool) or not isinstance(C, Real) or not 0.0 < float(C) < np.inf:
-        raise InputError(f"C must be a positive finite number, got {C!r}")
+def checked_labels(loss: ScoreLoss[Any], shape: tuple[int, ...], y: Vector) -> Vector:
+    """Return the labels of rows, as numbers where the loss compares them with one.
+
+    Parameters
+    ----------
+    loss : the loss.
+    shape : shape of the features X.
+    y : labels.
+
+    Raises
+    ------
+    InputError : when X is not a matrix, or y not a finite label for each of its rows.
+    """
+    if len(shape) != 2:
+        raise InputError(f"X must be a matrix with one document a row; its shape is {shape}")
+    if y.ndim == 0 or (loss.numeric_labels and y.ndim != 1):
+        raise InputError(f"y must be a vector with one label a row; its shape is {y.shape}")
+    if loss.numeric_labels and y.dtype.kind not in "biuf":
+        try:
+            if y.dtype.kind not in "OUS":
+                raise TypeError(f"they are {y.dtype}")
+            y = y.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"the labels y must be numbers for {loss.title}: {error}") from None
+    require_labels(y, shape[0])
+    return y
+
+
+def usable_queries(loss: ScoreLoss[Any], ys: Sequence[Any]) -> BoolVector:
+    """Return which queries the loss can learn from; refuse to have none."""
+    usable = np.array([is_usable(loss, y) for y in ys], dtype=np.bool_)
+    if not usable.any():
+        why = loss.why_none_usable(ys)
+        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {why}")
+    return usable
 
 
 def require_pairs(inputs: int, outputs: int) -> None:
-    """Refuse other than one output an input, or none at all."""
+    """Require one output for each input, and one at least."""
     if inputs != outputs or inputs == 0:
         raise InputError(f"there are {inputs} inputs and {outputs} outputs: each input needs its output")
 
@@ -115,7 +142,7 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
 
 
 def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVector, usable: BoolVector) -> None:
-    """Refuse examples of which the loss can learn from none, and true outputs that do not fit their inputs.
+    """Require a usable example, and true outputs that fit their inputs.
 
     Kernels would read beyond the scores of such an input.
 
@@ -130,12 +157,12 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
         scores = int(ptr[i + 1] - ptr[i])
         try:
             code = np.shape(loss.encode(ys[i], ys[i]))
-        except TOLD:
+        except RAISED_AS_IS:
             raise
         except Exception as error:
             raise failed(loss, "encode", error, ys[i]) from error
         if code != (scores,):
-            rows = None if isinstance(loss, InScoreSpace) or hasattr(xs, "shape") else np.shape(xs[i])
+            rows = np.shape(xs[i]) if loss.reads_rows and not hasattr(xs, "shape") else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: a label a row is needed")
             raise InputError(

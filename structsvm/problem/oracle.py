@@ -11,8 +11,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.compute.threads import in_blocks
 from structsvm.losses import ScoreLoss
-from structsvm.planes.dual import NEW_PLANE, STEPS, DualPlanes
-from structsvm.problem.checks import ROUNDING, TOLD, failed, require_code, require_output
+from structsvm.operators.views import is_built_in
+from structsvm.planes import DualPlanes
+from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
 from structsvm.problem.points import Planes
 from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
 from structsvm.types import IntVector, Vector
@@ -39,14 +40,14 @@ class Oracle(Protocol):
 
 def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> Oracle:
     """Choose the compiled loop for a loss with a kernel, the Python loop for one without."""
-    oracle: Oracle = PythonOracle(loss, ys) if type(loss).kernel is None else _compiled_oracle(loss, ys)
+    oracle: Oracle = PythonOracle(loss, ys) if loss.kernel is None else _compiled_oracle(loss, ys)
     return oracle if loss.exact else NotBelowTruth(oracle)
 
 
 def _compiled_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> "CompiledOracle":
     labels, label_ptr = _flat_labels(loss, ys)
     params = np.ascontiguousarray(loss.params(ys), dtype=np.float64)
-    return CompiledOracle(type(loss).kernel, labels, label_ptr, params, ROUNDING if loss.exact else np.inf)
+    return CompiledOracle(loss.kernel, labels, label_ptr, params, ROUNDING if loss.exact else np.inf)
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
@@ -100,10 +101,10 @@ class CompiledOracle:
         """Visit examples; see `Problem.sweep`."""
         if view is None:
             return None
-        loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays))
+        loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
         kernel = compiled_kernel(self.kernel)
         data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w)
-        met, wrong = loop(kernel, *data, STEPS, NEW_PLANE, self.allowed)
+        met, wrong = loop(kernel, *data, self.allowed)
         return met, wrong
 
     def block(self, start: int, stop: int) -> Self:
@@ -154,7 +155,7 @@ class PythonOracle:
                 losses[i] = self.loss.loss(y, y_hat)
                 method = "encode"
                 coef[owned] = self._code(y, y, owned) - self._code(y_hat, y, owned)
-            except TOLD:
+            except RAISED_AS_IS:
                 raise
             except Exception as error:
                 raise failed(self.loss, method, error, y, y_hat) from error

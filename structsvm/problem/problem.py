@@ -1,31 +1,230 @@
 """The problem that a solver sees."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
-from attrs import frozen
+from attrs import evolve, field, frozen
+from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.planes.dual import DualPlanes
+from structsvm.losses import Loss, ScoreLoss
+from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
+from structsvm.planes import DualPlanes
 from structsvm.problem.checks import (
     beaten,
+    checked_labels,
+    checked_weights,
+    is_usable,
     require_argmaxes,
     require_finite,
+    require_pairs,
     require_planes,
     require_unbeaten,
+    require_usable,
+    usable_queries,
 )
+from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
-from structsvm.problem.weighted_examples import WeightedExamples
+from structsvm.queries import Queries, row_weights
+from structsvm.registry import losses
+from structsvm.settings import require_number
 from structsvm.types import BoolVector, IntVector, Vector
 
 
 @frozen(eq=False, kw_only=True)
-class Problem(WeightedExamples):
+class Problem:
     """Find w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``.
 
     All that a solver knows. Make one with `from_queries`, `from_examples`, or `make`.
 
-    Its parts, with their shapes, are those of `WeightedExamples`.
+    Parameters
+    ----------
+    loss : the loss.
+    operator : features of the n examples.
+    oracle : their loss-augmented argmaxes.
+    ptr : where the scores of each example begin, shape (n + 1,).
+    cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
+    C : weight of the mean hinge against the regulariser.
+    used : number of examples that the loss can learn from, the n of the objective.
+    first : number of the first example, where this is a block of a larger problem.
+    left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
+    known_fingerprint : the `fingerprint`, where the data have not changed since it was taken; None: it is taken when
+        needed.
     """
+
+    loss: ScoreLoss[Any]
+    operator: Operator = field(repr=False)
+    oracle: Oracle = field(repr=False)
+    ptr: IntVector = field(repr=False)
+    cap: Vector = field(repr=False)
+    C: float
+    used: int
+    left_out: int = 0
+    first: int = 0
+    known_fingerprint: Vector | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_queries(
+        cls,
+        X: Readable,
+        y: Vector,
+        qid: ArrayLike | None = None,
+        *,
+        loss: str | ScoreLoss[Any] = "map",
+        C: float = 1.0,
+        sample_weight: ArrayLike | None = None,
+        intercept: float = 0.0,
+    ) -> Self:
+        """Make a ranking problem of rows of features.
+
+        Parameters
+        ----------
+        X : features, shape (rows, d), dense, CSR or a `BinnedMatrix`; these, float64 or float32, are read
+            where they are, if the rows of each query are together, else copied once.
+        y : labels, shape (rows,).
+        qid : query of each row; rows of a query need not be together. None: one query.
+        loss : name or object.
+        C : weight of the mean hinge; positive.
+        sample_weight : weight of each row, the same for all rows of a query; None: all 1.
+        intercept : value of a constant feature that is added to every row; 0 for none.
+
+        Raises
+        ------
+        InputError : when the arrays do not fit each other, or no query can be learned from.
+        UnknownNameError : when no loss has that name.
+        """
+        X = readable(X)
+        bound: ScoreLoss[Any] = losses.create(loss).bind(np.asarray(y))
+        labels = checked_labels(bound, X.shape, np.asarray(y))
+        queries = Queries.of(qid, len(labels))
+        rows: Rows | WithIntercept
+        ys: Any
+        if bound.per_row:
+            rows, ys, usable = Rows.one_each(X), labels, None
+            weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+        else:
+            rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
+            usable = usable_queries(bound, ys)
+            weights = queries.weights(sample_weight, usable)
+        if intercept:
+            rows = WithIntercept(rows, intercept)
+        return cls.make(bound, bound.operator(rows), ys, C, weights, usable)
+
+    @classmethod
+    def from_examples(
+        cls,
+        xs: Any,
+        ys: Sequence[Any],
+        *,
+        loss: str | ScoreLoss[Any] | Loss[Any, Any],
+        C: float = 1.0,
+        sample_weight: ArrayLike | None = None,
+        intercept: float = 0.0,
+    ) -> Self:
+        """Make a problem of inputs and outputs of any kind.
+
+        Parameters
+        ----------
+        xs : inputs, whatever the loss reads; for a `ScoreLoss`, see `ScoreLoss.examples`.
+        ys : true outputs.
+        loss : name or object.
+        C, intercept : as in `from_queries`.
+        sample_weight : example weights κ; None: all 1.
+
+        Raises
+        ------
+        InputError : when there are not as many outputs as inputs, or none.
+        UnknownNameError : when no loss has that name.
+        """
+        require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
+        examples = losses.create(loss).examples(xs, ys, intercept)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
+        require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
+        return cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
+
+    @classmethod
+    def make(
+        cls,
+        loss: ScoreLoss[Any],
+        operator: Operator,
+        ys: Sequence[Any],
+        C: float,
+        weights: Vector | None = None,
+        usable: BoolVector | None = None,
+    ) -> Self:
+        """Put a problem together from its parts.
+
+        Parameters
+        ----------
+        loss, operator : the loss and the features.
+        ys : true outputs, one an example.
+        C : weight of the mean hinge; positive.
+        weights : example weights κ, shape (n,), not negative; None: all 1.
+        usable : which examples the loss can learn from; the others count for nothing. None: all.
+
+        Raises
+        ------
+        InputError : when C, the weights or the numbers of examples do not fit.
+        """
+        require_number("C", C, above=0.0)
+        require_pairs(operator.n, len(ys))
+        kappa = checked_weights(weights, operator.n, usable)
+        used = operator.n if usable is None else int(usable.sum())
+        return cls(
+            loss=loss,
+            operator=operator,
+            oracle=make_oracle(loss, ys),
+            ptr=operator.ptr,
+            cap=kappa * C / used,
+            C=float(C),
+            used=used,
+            left_out=operator.n - used,
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of examples, those without weight included."""
+        return len(self.cap)
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether argmaxes run in compiled code, so that they cost less than a pass over the data."""
+        return self.loss.kernel is not None
+
+    @property
+    def exact(self) -> bool:
+        """Whether argmaxes are exact; if not, the primal is an estimate (`estimate`)."""
+        return self.loss.exact
+
+    @property
+    def stored(self) -> int:
+        """Number of feature values that a pass over the data reads."""
+        return self.operator.stored
+
+    @property
+    def d(self) -> int:
+        """Number of weights."""
+        return self.operator.d
+
+    def with_C(self, C: float) -> Self:
+        """Return the problem with another C."""
+        require_number("C", C, above=0.0)
+        return evolve(self, C=float(C), cap=self.cap * (C / self.C))
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
+        return evolve(
+            self,
+            operator=self.operator.block(start, stop),
+            oracle=self.oracle.block(start, stop),
+            ptr=self.ptr[start : stop + 1] - self.ptr[start],
+            cap=self.cap[start:stop],
+            first=self.first + start,
+            known_fingerprint=None,
+        )
 
     def origin(self) -> Point:
         """Return the point at ``w = 0``: no pass over the data."""
@@ -116,7 +315,7 @@ class Problem(WeightedExamples):
 
         Raises
         ------
-        OracleError : when an argmax is none, as far as can be seen: the truth or a plane that is kept beats it.
+        OracleError : when an output is seen not to be the argmax, as the truth or a plane that is kept beats it.
         """
         visited = self.oracle.sweep(self.operator.view, dual, order)
         if visited is None:
@@ -135,3 +334,24 @@ class Problem(WeightedExamples):
         example.checked_violation(planes, point, np.array([dual.best(i)]))
         cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
+
+
+def estimate(problem: Problem, planes: Planes, point: Point, known: Vector) -> float:
+    """Return the largest lower bound of ``P(w)`` that is known: an estimate, too low if anything.
+
+    Every output makes a valid plane, so that lower bounds hold whatever the argmax. The hinge that an
+    inexact one gives may be too small, and with it the primal. The truth and the outputs found earlier
+    are looked at as well: the estimate is as close as what is known allows (Finley and Joachims, "Training
+    Structural SVMs when Exact Inference is Intractable", ICML 2008, on undergenerating argmaxes).
+
+    Parameters
+    ----------
+    problem, point : the problem, and the weights w with their scores.
+    planes : what was found at this point.
+    known : hinges at w by the outputs found earlier: of each example, shape (n,), or the weighted
+        mean of all, shape (1,).
+    """
+    hinges = np.maximum(problem.violation(planes, point), 0.0)
+    each = len(known) == problem.n
+    hinge = float(np.sum(problem.cap * (np.maximum(hinges, known) if each else hinges)))
+    return 0.5 * float(point.w @ point.w) + (hinge if each else max(hinge, float(problem.cap.sum() * known[0])))

@@ -10,8 +10,7 @@ from numba.core.errors import NumbaError
 
 from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError
-from structsvm.operators.foreign_views import is_built_in
-from structsvm.operators.views import example_combine, example_scores
+from structsvm.operators import example_combine, example_scores
 from structsvm.planes.arrays import insert
 from structsvm.planes.steps import best_value, improve
 from structsvm.types import IntVector, Vector
@@ -27,17 +26,26 @@ KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 _KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
 
 
-@cache
 def compiled_kernel(kernel: Any) -> Any:
     """Compile a loss kernel, once a process.
 
     Raises
     ------
-    InputError : when it is no function of four arguments, or numba cannot compile it; it tells why.
+    InputError : when it is not a function of four arguments, or numba cannot compile it; it tells why.
     """
-    plain = getattr(kernel, "py_func", kernel)  # one that numba has decorated already
+    return _compiled_kernel(plain_kernel(kernel))
+
+
+def plain_kernel(kernel: Any) -> Any:
+    """Return a kernel as Python: the function of a method, and of one that numba has decorated already."""
+    function = getattr(kernel, "__func__", kernel)
+    return getattr(function, "py_func", function)
+
+
+@cache
+def _compiled_kernel(plain: Any) -> Any:
     if not callable(plain) or len(signature(plain).parameters) != 4:
-        raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {kernel!r}")
+        raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {plain!r}")
     try:
         return compiled(plain, [KERNEL_SIGNATURE])
     except NumbaError as error:
@@ -90,8 +98,6 @@ def _dual_sweep(
     planes: Any,
     order: IntVector,
     w: Vector,
-    steps: int,
-    new_plane: float,
     allowed: float,
 ) -> tuple[float, int]:
     total = 0.0
@@ -108,10 +114,10 @@ def _dual_sweep(
         sound = 0.0 <= loss < np.inf and value < np.inf
         if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
             return total, i
-        if value > to_beat + new_plane:
+        if value > to_beat:
             example_combine(view, i, coef, g)
             insert(planes, i, g, loss, 0.0, w)
-        total += improve(planes, i, w, steps, True, room)
+        total += improve(planes, i, w, True, room)
     return total, -1
 
 
@@ -131,16 +137,15 @@ def argmax_sweep() -> Any:
 
 
 @cache
-def dual_sweep(view: Any, planes: Any) -> Any:
-    """Return the loop that visits examples with a dual point in hand, for a type of view.
+def dual_sweep(view: Any, planes: Any, keep: bool) -> Any:
+    """Return the loop that visits examples with a dual point in hand, for a type of view; keep it on disk or not.
 
     While the rows of an example are in the processor's cache, it is scored, its argmax is
     found, the plane is combined, and weight moves between its planes. Where the truth or a
     plane that is kept beats the argmax by more than is allowed, or the plane is of NaN, the loop ends.
     """
-    numbers = (_COUNT, numba.float64, numba.float64)
-    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, *numbers)
-    return compiled(_dual_sweep, [_VISITED(*arguments)], keep=is_built_in(view))
+    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, numba.float64)
+    return compiled(_dual_sweep, [_VISITED(*arguments)], keep=keep)
 
 
 @cache

@@ -1,8 +1,9 @@
 """What a model is: anything with a name that is fitted for a grid of settings and scores documents."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, TypeAlias
 
 from attrs import frozen
 
@@ -12,6 +13,11 @@ from structsvm.types import IntVector, Vector
 
 Value: TypeAlias = float | str
 """Of a hyper-parameter: a number, or several settings in words."""
+
+
+def spelled(value: Value) -> str:
+    """Return a value of a hyper-parameter as text."""
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 @frozen(eq=False)
@@ -46,6 +52,9 @@ class Model(ABC):
     features: FeatureMap
     """What it reads."""
 
+    warm_started: ClassVar[bool] = False
+    """Whether training for a value of the hyper-parameter starts from the weights of the value before."""
+
     @abstractmethod
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit the model on training queries for each value of its hyper-parameter, in ascending order.
@@ -62,8 +71,40 @@ class Model(ABC):
 
 
 def require_features(model: Any, attribute: Any, features: Any) -> None:
-    """Refuse what is no map of features, and the class of one."""
+    """Require a FeatureMap object; a class is refused."""
     if not isinstance(features, FeatureMap):
         raise InputError(
             f"{model.name}: features must be a map of features, such as AsGiven() or Scores(); got {features!r}"
         )
+
+
+def as_models(given: Any) -> tuple[str | Model, ...]:
+    """Return models and names of models, given as one or several, as a tuple.
+
+    Raises
+    ------
+    InputError : one of them is neither a model nor a name; it is named.
+    """
+    models = (given,) if isinstance(given, str | Model) or not isinstance(given, Iterable) else tuple(given)
+    for place, each in enumerate(models):
+        if isinstance(each, type) and issubclass(each, Model):
+            raise InputError(f"models[{place}] must be an object, {each.__name__}(...); {each.__name__} is a class")
+        if not isinstance(each, str | Model):
+            raise InputError(
+                f"models[{place}] is neither a name nor a model: {each!r}. An estimator becomes one by "
+                "EstimatorModel(name=..., features=AsGiven(), estimator=...), of structsvm.protocols"
+            )
+    return models
+
+
+def require_different_names(what: str, named: Sequence[Any]) -> None:
+    """Require at least one thing, and that no two have the same ``name``.
+
+    Raises
+    ------
+    InputError : naming ``what`` they are, and the name that is there twice.
+    """
+    twice = [name for name, times in Counter(each.name for each in named).items() if times > 1]
+    if twice or not named:
+        problem = f"{twice[0]} is there twice" if twice else "there are none"
+        raise InputError(f"{what} must have different names: {problem}")

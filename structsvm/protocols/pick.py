@@ -1,63 +1,37 @@
-"""What all protocols do with a model: make its features, fit it, and pick a candidate on validation queries."""
+"""What all protocols do with models: make their features, fit them, and pick a candidate on validation queries."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self, TypeAlias, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model, Value
+from structsvm.queries import Queries
+from structsvm.types import Vector
+
+T = TypeVar("T")
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is shown the number of trials or folds that are done and that of all, at the start and after each of them."""
 
 
-def require_models(models: Sequence[Any]) -> None:
-    """Refuse what is neither a model nor the name of one.
-
-    Raises
-    ------
-    InputError : naming the first such thing.
-    """
-    for place, each in enumerate(models):
-        if isinstance(each, type) and issubclass(each, Model):
-            raise InputError(f"models[{place}] must be an object, {each.__name__}(...); {each.__name__} is a class")
-        if not isinstance(each, str | Model):
-            raise InputError(
-                f"models[{place}] is neither a name nor a model: {each!r}. An estimator becomes one by "
-                "EstimatorModel(name=..., features=AsGiven(), estimator=...), of structsvm.protocols"
-            )
-
-
-def transformed(features: FeatureMap, parts: Sequence[Any]) -> list[Any]:
-    """Return the features of parts of the data, of which the first is what the map learns from.
+@frozen(eq=False)
+class Part:
+    """The queries that have one role: to train, to validate, or to test.
 
     Parameters
     ----------
-    features : the map.
-    parts : what its `within_queries` made of the training, the validation and the test documents.
+    read : returns what a map of features makes of the documents of each query (`FeatureMap.within_queries`).
+    y : label of each document, shape (rows,); relevant above 0.
+    queries : the queries, whose rows are together.
     """
-    transformer = features.transformer().fit(parts[0])
-    return [transformer.transform(part) for part in parts]
 
-
-@contextmanager
-def naming(model: Model, where: str) -> Iterator[None]:
-    """Name the model and the place in errors about what was passed in, scikit-learn's too.
-
-    Raises
-    ------
-    InputError : for any ValueError, and where an estimator takes no sparse features.
-    """
-    try:
-        yield
-    except ValueError as error:
-        raise InputError(f"{model.name} in {where}: {error}") from error
-    except TypeError as error:
-        if not str(error).startswith("Sparse data was passed"):
-            raise
-        raise InputError(
-            f"{model.name} in {where}: its estimator takes no sparse features: give it features=AsGiven(dense=True)"
-        ) from error
+    read: Callable[[FeatureMap], Any]
+    y: Vector = field(repr=False)
+    queries: Queries
 
 
 def which_end(validation: Sequence[float], chosen: int) -> str:
@@ -77,40 +51,119 @@ def which_end(validation: Sequence[float], chosen: int) -> str:
     return "least" if chosen == 0 and validation[0] > validation[1] else ""
 
 
-@frozen(eq=False)
+@frozen
 class Picked:
-    """The candidates of a model, and the one that is best on the validation queries, the first among equals.
+    """A model after validation: what was tried, and which of it was picked. Protocols add how that did in the test.
 
     Parameters
     ----------
-    candidates : in the order in which they were tried.
-    validation : how good each is on the validation queries; larger is better.
+    values : values of the hyper-parameter (C of an SVM), in the order in which they were tried; texts where it is
+        no number.
+    validation : MAP on the validation queries at each value.
+    seconds : training time at each value; a `RankingSVM` or `ClassificationSVM` starts from the weights of the value
+        before.
+    gaps : certified gap to the optimum at each value, in units of the loss (``gap / C``); None without a
+        certificate.
+    chosen : position in ``values`` of the one picked: the best on validation, the first among equals.
     """
 
-    candidates: Sequence[Candidate]
-    validation: tuple[float, ...]
+    values: tuple[Value, ...]
+    validation: tuple[float, ...] = field(repr=False)
+    seconds: tuple[float, ...] = field(repr=False)
+    gaps: tuple[float | None, ...] = field(repr=False)
+    chosen: int
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate], measure: Callable[[Candidate], float]) -> "Picked":
-        """Measure candidates."""
-        return cls(candidates, tuple(map(measure, candidates)))
+    def of(
+        cls,
+        candidates: Sequence[Candidate],
+        mean_ap: Callable[[Candidate], float],
+        tested: Callable[[int], Mapping[str, Any]],
+    ) -> Self:
+        """Pick one of the candidates of a model.
+
+        Parameters
+        ----------
+        candidates : in the order in which they were tried.
+        mean_ap : returns MAP on the validation queries.
+        tested : returns what a protocol adds, by name, for the position that was picked.
+        """
+        validation = tuple(map(mean_ap, candidates))
+        chosen = validation.index(max(validation))
+        return cls(
+            values=tuple(each.value for each in candidates),
+            validation=validation,
+            seconds=tuple(each.seconds for each in candidates),
+            gaps=tuple(each.gap for each in candidates),
+            chosen=chosen,
+            **tested(chosen),
+        )
 
     @property
-    def chosen(self) -> int:
-        """Position of the one that is picked."""
-        return self.validation.index(max(self.validation))
+    def value(self) -> Value:
+        """The value picked."""
+        return self.values[self.chosen]
 
     @property
-    def values(self) -> tuple[Value, ...]:
-        """Of their hyper-parameter."""
-        return tuple(candidate.value for candidate in self.candidates)
+    def at_an_end(self) -> str:
+        """Which end of a range of numbers was picked, "least" or "largest"; "" where a further one would be no use."""
+        numbers = not any(isinstance(value, str) for value in self.values)
+        return which_end(self.validation, self.chosen) if numbers else ""
 
-    @property
-    def seconds(self) -> tuple[float, ...]:
-        """How long fitting each took."""
-        return tuple(candidate.seconds for candidate in self.candidates)
 
-    @property
-    def gaps(self) -> tuple[float | None, ...]:
-        """Certified gaps."""
-        return tuple(candidate.gap for candidate in self.candidates)
+def fit_models(
+    models: Sequence[Model], parts: Sequence[Part], where: str, fit: Callable[[Model, Sequence[Any]], T]
+) -> dict[str, T]:
+    """Fit models, of which those that read the same features share them.
+
+    Parameters
+    ----------
+    models : in the order of the tables.
+    parts : the queries to train, to validate and to test.
+    where : the place in the protocol, for errors.
+    fit : fits a model, given the features of the three parts.
+
+    Returns
+    -------
+    What `fit` returned for each model, by name, in their order.
+
+    Raises
+    ------
+    InputError : for any ValueError about what was passed in; it names the model and the place.
+    """
+    found: dict[str, T] = {}
+    for features in dict.fromkeys(model.features for model in models):
+        readers = [model for model in models if model.features == features]
+        with _naming(readers[0], where):
+            matrices = _transformed(features, parts)
+        for model in readers:
+            with _naming(model, where):
+                found[model.name] = fit(model, matrices)
+    return {model.name: found[model.name] for model in models}
+
+
+def _transformed(features: FeatureMap, parts: Sequence[Part]) -> list[Any]:
+    """Return the features of parts of the data, of which the first is what the map learns from."""
+    read = [part.read(features) for part in parts]
+    transformer = features.transformer().fit(read[0])
+    return [transformer.transform(each) for each in read]
+
+
+@contextmanager
+def _naming(model: Model, where: str) -> Iterator[None]:
+    """Name the model and the place in errors about what was passed in, scikit-learn's too.
+
+    Raises
+    ------
+    InputError : for any ValueError, and where an estimator takes no sparse features.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(f"{model.name} in {where}: {error}") from error
+    except TypeError as error:
+        if not str(error).startswith("Sparse data was passed"):
+            raise
+        raise InputError(
+            f"{model.name} in {where}: its estimator takes no sparse features: give it features=AsGiven(dense=True)"
+        ) from error

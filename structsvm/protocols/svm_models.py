@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -12,8 +12,8 @@ from structsvm.estimators import Ranker
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.operators import BinnedMatrix
 from structsvm.protocols.error_rate import ErrorRate
+from structsvm.protocols.estimator_model import gap_of, require_both_classes
 from structsvm.protocols.feature_maps import FeatureMap
-from structsvm.protocols.fitting import require_both_classes
 from structsvm.protocols.model import Candidate, Model, require_features
 from structsvm.result import Status
 from structsvm.types import BoolVector, IntVector, Vector
@@ -30,6 +30,8 @@ class RankingSVM(Model):
     Cs : values of C, ascending.
     tol : gap that is good enough, in units of the loss.
     """
+
+    warm_started: ClassVar[bool] = True
 
     name: str
     features: FeatureMap = field(validator=require_features)
@@ -55,6 +57,8 @@ class ClassificationSVM(Model):
         5.2.1 of the paper). The mean weight is 1.
     fit_intercept : add a constant to all scores.
     """
+
+    warm_started: ClassVar[bool] = True
 
     name: str
     features: FeatureMap = field(validator=require_features)
@@ -99,8 +103,7 @@ def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence
     if fitted[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return [
-        Candidate(each.C, partial(_scores, each), each.result_.history[-1].seconds, max(each.result_.gap, 0.0) / each.C)
-        for each in fitted
+        Candidate(each.C, partial(_scores, each), each.result_.history[-1].seconds, gap_of(each)) for each in fitted
     ]
 
 

@@ -1,11 +1,14 @@
 """The quadratic programme of every cutting-plane solver, and what a backend makes of it."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from importlib import import_module
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.compute.groups import largest_of_groups
+from structsvm.exceptions import NotInstalledError
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -52,9 +55,11 @@ class DualQP:
 
     def gap(self, a: Vector) -> float:
         """Duality gap at feasible multipliers: the QP's primal at ``w = Σ a_k g_k``, less its dual."""
-        slope = self.b - self.H @ a
-        slack = np.zeros(len(self.cap))
-        np.maximum.at(slack, self.group, slope)
+        return self.gap_at(a, self.b - self.H @ a)
+
+    def gap_at(self, a: Vector, slope: Vector) -> float:
+        """Duality gap at feasible multipliers where their slope ``b − Ha`` is known."""
+        slack = largest_of_groups(slope, self.group, len(self.cap))
         return float(self.cap @ slack - a @ slope)
 
     def resolution(self, a: Vector) -> float:
@@ -65,9 +70,7 @@ class DualQP:
         """
         norm = np.sqrt(np.maximum(np.diagonal(self.H), 0.0))
         error = np.finfo(np.float64).eps * (np.abs(self.b) + norm * (norm @ a))
-        largest = np.zeros(len(self.cap))
-        np.maximum.at(largest, self.group, error)
-        return float(self.cap @ largest + a @ error)
+        return float(self.cap @ largest_of_groups(error, self.group, len(self.cap)) + a @ error)
 
 
 @frozen(eq=False)
@@ -94,9 +97,31 @@ class QPBackend(ABC):
 
     To write one, derive from `GeneralBackend`, which scales, certifies, retries and hands
     over for you. ``structsvm.testing.check_backend`` says whether it is right.
+
+    Attributes
+    ----------
+    name : name of the backend.
+    package : package that it imports when it first solves; "" for none.
+    requirement : what pip installs to have that package.
     """
 
     name: ClassVar[str]
+    package: ClassVar[str] = ""
+    requirement: ClassVar[str] = ""
+
+    def import_package(self) -> Any:
+        """Import the package that the backend needs.
+
+        Raises
+        ------
+        NotInstalledError : when it is missing; it says how to install it.
+        """
+        try:
+            return import_module(self.package)
+        except ImportError as error:
+            raise NotInstalledError(
+                f"the backend {self.name!r} needs {type(self).__name__}: pip install {self.requirement!r}."
+            ) from error
 
     @abstractmethod
     def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:

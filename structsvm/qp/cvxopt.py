@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.exceptions import NotInstalledError
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend, scales
 from structsvm.settings import at_least, positive
@@ -32,29 +31,25 @@ class CVXOPT(GeneralBackend):
     """
 
     name: ClassVar[str] = "cvxopt"
+    package: ClassVar[str] = "cvxopt"
+    requirement: ClassVar[str] = "structural-svm[cvxopt]"
     reltol: float = field(default=1e-8, validator=positive)
     max_iter: int = field(default=100, validator=at_least(1))
 
     def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
         """Yield the iterate at which CVXOPT stops, for one scaling after the other."""
-        try:
-            from cvxopt import matrix, spmatrix
-            from cvxopt.solvers import coneqp
-        except ImportError as error:
-            raise NotInstalledError(
-                "the backend 'cvxopt' needs CVXOPT: pip install 'structural-svm[cvxopt]'."
-            ) from error
-
+        cvxopt = self.import_package()
+        matrix = cvxopt.matrix
         used, row = np.unique(qp.group, return_inverse=True)
         size, groups = qp.size, len(used)
         each = range(size)
-        constraints = spmatrix(
+        constraints = cvxopt.spmatrix(
             [-1.0] * size + [1.0] * size, [*each, *(size + row).tolist()], [*each, *each], (size + groups, size)
         )
         for unit in scales(qp):
             bounds = np.concatenate([np.zeros(size), qp.cap[used] / unit])
             try:
-                result: dict[str, Any] = coneqp(
+                result: dict[str, Any] = cvxopt.solvers.coneqp(
                     matrix(unit * qp.H), matrix(-qp.b), constraints, matrix(bounds), options=self._options()
                 )
             except (ArithmeticError, ValueError):

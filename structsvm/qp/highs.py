@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.exceptions import NotInstalledError
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend, scales
 from structsvm.settings import positive, truth_value
@@ -36,16 +35,14 @@ class HiGHS(GeneralBackend):
     """
 
     name: ClassVar[str] = "highs"
+    package: ClassVar[str] = "highspy"
+    requirement: ClassVar[str] = "highspy>=1.14"
     time_limit: float = field(default=5.0, validator=positive)
     hot_start: bool = field(default=True, validator=truth_value)
 
     def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
         """Yield the iterates at which HiGHS stops: hot, then cold in one scaling after the other."""
-        try:
-            import highspy
-        except ImportError as error:
-            raise NotInstalledError("the backend 'highs' needs HiGHS: pip install 'highspy>=1.14'.") from error
-
+        highspy = self.import_package()
         units = scales(qp)
         if start is not None and isinstance(start.state, _Basis) and len(start.state.rows) == len(qp.cap):
             yield from self._run(highspy, qp, units[0], 0.0, start)

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from attrs import field, frozen
 
-from structsvm.exceptions import NotInstalledError
+from structsvm.compute.groups import largest_of_groups
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend
 from structsvm.settings import at_least, positive, truth_value
@@ -35,6 +35,8 @@ class OSQP(GeneralBackend):
     """
 
     name: ClassVar[str] = "osqp"
+    package: ClassVar[str] = "osqp"
+    requirement: ClassVar[str] = "osqp>=1.0"
     eps: float = field(default=1e-8, validator=positive)
     polishing: bool = field(default=True, validator=truth_value)
     max_iter: int = field(default=20_000, validator=at_least(1))
@@ -42,11 +44,7 @@ class OSQP(GeneralBackend):
 
     def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
         """Yield the one iterate at which OSQP stops, in the units of the largest cap."""
-        try:
-            import osqp
-        except ImportError as error:
-            raise NotInstalledError("the backend 'osqp' needs OSQP: pip install 'osqp>=1.0'.") from error
-
+        osqp = self.import_package()
         unit = float(qp.cap.max())
         size, groups = qp.size, len(qp.cap)
         # One column more, held at its bound by its price: where no constraint is active, OSQP
@@ -69,8 +67,7 @@ class OSQP(GeneralBackend):
         )
         if start is not None:
             slope = qp.b - qp.H @ start.a
-            slack = np.zeros(groups)
-            np.maximum.at(slack, qp.group, slope)
+            slack = largest_of_groups(slope, qp.group, groups)
             solver.warm_start(
                 x=np.concatenate([start.a / unit, [0.0]]),
                 y=np.concatenate([slope - slack[qp.group], [price], slack]),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from attrs import frozen
 
+from structsvm.compute.groups import largest_of_groups
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.types import BoolVector, IntVector, Vector
 
@@ -58,7 +59,7 @@ def solve_shrunk(
         a = np.zeros(qp.size)
         a[cuts] = warm.a
         slope = qp.b - qp.H[:, cuts] @ warm.a
-        gap = _gap(qp, a, slope)
+        gap = qp.gap_at(a, slope)
         violated = _violated(qp, cuts, slope)
         if gap <= qp.tol or warm.gap > max(part.tol, part.resolution(warm.a)) or len(violated) == 0:
             return QPSolution(a, gap, state=_Subset(cuts, warm.state))
@@ -85,19 +86,10 @@ def _resume(qp: DualQP, start: QPSolution) -> tuple[IntVector, QPSolution]:
     return np.concatenate([cuts, np.arange(known, qp.size)]), QPSolution(a[cuts], start.gap, state=state)
 
 
-def _slack(qp: DualQP, group: IntVector, slope: Vector) -> Vector:
-    slack = np.zeros(len(qp.cap))
-    np.maximum.at(slack, group, slope)
-    return slack
-
-
-def _gap(qp: DualQP, a: Vector, slope: Vector) -> float:
-    return float(qp.cap @ _slack(qp, qp.group, slope) - a @ slope)
-
-
 def _violated(qp: DualQP, cuts: IntVector, slope: Vector) -> IntVector:
     """Return the cuts outside the subset that the subset's slack does not cover, the worst first."""
-    excess = slope - _slack(qp, qp.group[cuts], slope[cuts])[qp.group]
+    slack = largest_of_groups(slope[cuts], qp.group[cuts], len(qp.cap))
+    excess = slope - slack[qp.group]
     excess[cuts] = 0.0
     order = np.argsort(-excess, kind="stable")
     return order[: np.count_nonzero(excess > 0.0)]

@@ -1,9 +1,8 @@
 """The other rankers, which SVM-map is compared with: estimators with ``fit(X, y, qid)``, ``predict`` and ``score``."""
 
-from structsvm.rankers.clicks import preferences_from_clicks
 from structsvm.rankers.lambda_mart import LambdaMART
 from structsvm.rankers.maximum_entropy import MaximumEntropy
-from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.preferences import Preferences, preferences_from_clicks
 from structsvm.rankers.rank_boost import RankBoost
 from structsvm.rankers.rank_net import RankNet
 from structsvm.rankers.rank_svm import RankSVM

@@ -5,31 +5,55 @@ from __future__ import annotations  # `help` shows the types by name, not as the
 import warnings
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features
-from structsvm.estimators.parameters import measure_of, random_of, require_integer, require_number
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.parameters import random_of
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.metrics import Measure
-from structsvm.operators import BinnedMatrix, Readable
-from structsvm.rankers.held_out import HeldOut, require_patience
-from structsvm.rankers.lightgbm_params import require_fixed_trees, require_params_of_its_own
-from structsvm.rankers.training import checked_training, usable_queries
-from structsvm.types import Vector
+from structsvm.operators import Readable
+from structsvm.rankers.staged import HeldOut, StagedRanker
+from structsvm.rankers.training import Training
+from structsvm.settings import place, require_integer, require_number
+from structsvm.types import BoolVector, Vector
+
+_OURS = {
+    "objective": ("always 'lambdarank'", "objective_type app application loss"),
+    "metric": ("the parameter measure, on validation", "metrics metric_types"),
+    "num_iterations": (
+        "the parameter n_estimators",
+        "num_iteration n_iter num_tree num_trees num_round num_rounds nrounds num_boost_round n_estimators max_iter",
+    ),
+    "early_stopping_round": ("the parameter patience", "early_stopping_rounds early_stopping n_iter_no_change"),
+    "learning_rate": ("the parameter learning_rate", "shrinkage_rate eta"),
+    "num_leaves": ("the parameter num_leaves", "num_leaf max_leaves max_leaf max_leaf_nodes"),
+    "min_data_in_leaf": (
+        "the parameter min_child_samples",
+        "min_data_per_leaf min_data min_child_samples min_samples_leaf",
+    ),
+    "seed": ("the parameter random_state", "random_seed random_state"),
+}
+"""Parameters that LightGBM is not given by hand: what to use instead, and other names (LightGBM 4.7; see `_names`)."""
+
+_BOOSTING = "boosting_type boost"
 
 
-class LambdaMART(RankingEstimator):
+class LambdaMART(StagedRanker):
     """Boosted regression trees whose gradients are those of RankNet times the change of NDCG of swapping a pair.
 
     Burges, "From RankNet to LambdaRank to LambdaMART: an overview" (MSR-TR-2010-82), section 7; trees are grown by
-    LightGBM (objective ``lambdarank``). Needs the extra: ``pip install 'structural-svm[lambdamart]'``.
+    LightGBM (objective ``lambdarank``). Needs the extra: ``pip install 'structural-svm[lambdamart]'``; `fit` raises a
+    ``NotInstalledError`` where LightGBM is not installed or cannot be loaded.
+
+    Features are dense, CSR or a `BinnedMatrix`, of which LightGBM reads a CSR copy. NaN is a feature that is missing: a
+    split sends such rows to the side that is better in training. Labels are whole numbers of at least 0: a document
+    gains ``2^grade − 1``, unless ``params`` has another ``label_gain``; without it 30 is the largest grade. Of the
+    weights of queries, the largest counts 1. With ``validation``, the number of trees that is best on it is kept; that
+    cannot be with the boosting "dart", by which later trees change earlier ones. Where LightGBM finds that data or
+    parameters cannot be used, its compiled code also writes a line to the standard error, which could be kept back for
+    the whole process only. A ``UserWarning`` says that no tree has a split, so that all scores are equal.
 
     Parameters
     ----------
@@ -61,7 +85,9 @@ class LambdaMART(RankingEstimator):
     1.0
     """
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    _takes_sparse = True
+    _takes_missing = True
+    _takes_preferences = False
 
     def __init__(
         self,
@@ -84,79 +110,12 @@ class LambdaMART(RankingEstimator):
         self.random_state = random_state
         self.measure = measure
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`, of which LightGBM reads a
-            CSR copy. NaN where a feature is missing: a split sends such rows to the side that is better in training.
-        y : grades, shape (rows,): whole numbers of at least 0. A document gains ``2^grade − 1``, unless ``params`` has
-            another ``label_gain``; without it 30 is the largest grade.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query. Only ratios matter: the largest counts 1.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels: the number of trees that is
-            best on them by ``measure`` is kept, the first among equals. None: all trees.
-
-        Raises
-        ------
-        InputError : when the data or a parameter cannot be used; ``validation`` cannot with the boosting "dart", by
-            which later trees change earlier ones. Where it is LightGBM that finds it, its compiled code also writes a
-            line to the standard error, which could be kept back for the whole process only.
-        NotInstalledError : when LightGBM is not installed or cannot be loaded.
-
-        Warns
-        -----
-        UserWarning : when no tree has a split, so that all scores are equal.
-        """
+    def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
         lightgbm = _lightgbm()
-        self._require_settings()
-        random = random_of(self)
-        training = checked_training(self, X, y, qid, sample_weight, missing=True)
         grades = _grades(training.y)
-        require_patience(self, validation)
-        if validation is not None:
-            require_fixed_trees(self.params or {})
-        held_out = HeldOut.of(self, validation, missing=True)
-        usable_queries(self, training, training.with_pairs())
-        size = np.diff(training.ptr)
-        by_row = None if sample_weight is None else np.repeat(training.shares, size)
-        data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=by_row)
-        self._grow(lightgbm, data, held_out, random)
-        return self
-
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self, "booster_")
-        return self._scores(_matrix(checked_features(self, X, reset=False, missing=True)), 0, self.best_iteration_)
-
-    def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the score of each row after each tree that is kept; the last are those of `predict`.
-
-        Parameters
-        ----------
-        X : as in `predict`.
-
-        Yields
-        ------
-        Scores, shape (rows,): ``best_iteration_`` times.
-        """
-        check_is_fitted(self, "booster_")
-        rows = _matrix(checked_features(self, X, reset=False, missing=True))
-        scores = np.zeros(rows.shape[0])
-        for tree in range(self.best_iteration_):
-            scores = scores + self._scores(rows, tree, 1)
-            yield scores
-
-    def _grow(self, lightgbm: ModuleType, data: Any, held_out: HeldOut | None, random: np.random.RandomState) -> None:
+        size = training.queries.sizes
+        weight = None if (training.weights == 1.0).all() else np.repeat(training.shares, size)
+        data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=weight)
         given = {"deterministic": True, "force_row_wise": True, "verbosity": -1} | dict(self.params or {})
         given |= {
             "objective": "lambdarank",
@@ -164,7 +123,7 @@ class LambdaMART(RankingEstimator):
             "learning_rate": float(self.learning_rate),
             "num_leaves": int(self.num_leaves),
             "min_child_samples": int(self.min_child_samples),
-            "seed": int(random.randint(np.iinfo(np.int32).max)),
+            "seed": int(random_of(self).randint(np.iinfo(np.int32).max)),
         }
         values: list[float] = []
         held: dict[str, Any] = {}
@@ -195,25 +154,34 @@ class LambdaMART(RankingEstimator):
         self.validation_scores_: Vector | None = np.array(values) if values else None
         self.best_iteration_ = int(np.argmax(values)) + 1 if values else int(booster.current_iteration())
 
-    def _scores(self, rows: Any, first: int, trees: int) -> Vector:
+    def _scores(self, rows: Any) -> Vector:
+        return self._of_trees(_matrix(rows), 0, self.best_iteration_)
+
+    def _stages(self, rows: Any) -> Iterator[Vector]:
+        matrix = _matrix(rows)
+        scores = np.zeros(matrix.shape[0])
+        for tree in range(self.best_iteration_):
+            scores = scores + self._of_trees(matrix, tree, 1)
+            yield scores
+
+    def _of_trees(self, rows: Any, first: int, trees: int) -> Vector:
         scores = self.booster_.predict(rows, start_iteration=first, num_iteration=trees, raw_score=True)
         return np.asarray(scores, dtype=np.float64)
 
     def _require_settings(self) -> None:
-        require_integer(self, "n_estimators", 1)
-        require_number(self, "learning_rate", above=0.0)
-        require_integer(self, "num_leaves", 2)
-        require_integer(self, "min_child_samples", 1)
+        _lightgbm()
+        require_integer(place(self, "n_estimators"), self.n_estimators, 1)
+        require_number(place(self, "learning_rate"), self.learning_rate, above=0.0)
+        require_integer(place(self, "num_leaves"), self.num_leaves, 2)
+        require_integer(place(self, "min_child_samples"), self.min_child_samples, 1)
         if self.params is not None and not isinstance(self.params, dict):
             raise InputError(f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {self.params!r}")
-        require_params_of_its_own(self.params or {})
-        measure_of(self)
+        _require_others(self.params or {})
+        random_of(self)
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
+    def _held_out(self, validation: Any, *, with_qid: bool) -> HeldOut:
+        _require_fixed_trees(self.params or {})
+        return super()._held_out(validation, with_qid=with_qid)
 
 
 def _lightgbm() -> ModuleType:
@@ -247,5 +215,44 @@ def _grades(y: Any) -> Vector:
 
 def _matrix(X: Readable) -> Any:
     """Return features as LightGBM reads them."""
-    rows: Any = X.tocsr() if isinstance(X, BinnedMatrix) else X
+    rows: Any = X.tocsr() if hasattr(X, "tocsr") else X
     return rows if isinstance(rows, np.ndarray) else sp.csr_matrix(rows)
+
+
+def _require_others(params: dict[str, Any]) -> None:
+    """Refuse those that the estimator has as parameters of its own, or that are fixed.
+
+    Raises
+    ------
+    InputError : it names the first, and what to use instead.
+    """
+    for canonical, (instead, aliases) in _OURS.items():
+        for name in params:
+            if name in _names(canonical, aliases):
+                raise InputError(f"LambdaMART(params=...) must not have {name!r}: that is {instead}")
+
+
+def _require_fixed_trees(params: dict[str, Any]) -> None:
+    """Refuse boosting by which earlier trees change after the scores on validation data were measured.
+
+    Raises
+    ------
+    InputError : it names the parameter.
+    """
+    for name in _names("boosting", _BOOSTING):
+        if params.get(name) == "dart":
+            raise InputError(
+                f"LambdaMART(params={{{name!r}: 'dart'}}) takes no validation: earlier trees are scaled anew with each "
+                "tree, so that no number of first trees has the scores that were measured. Leave validation out"
+            )
+
+
+def _names(canonical: str, aliases: str) -> set[str]:
+    """Return all names of a parameter: those written here and those that the LightGBM installed knows.
+
+    It has no public way to ask for them, so that those written here are what holds.
+    """
+    from lightgbm import basic
+
+    known = getattr(getattr(basic, "_ConfigAliases", None), "get", None)
+    return {canonical, *aliases.split(), *(known(canonical) if known is not None else ())}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-import math
 import warnings
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,13 +12,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features, checked_labels
-from structsvm.estimators.parameters import measure_of, require_integer, require_number
+from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
-from structsvm.operators import BinnedMatrix, Readable, Rows
+from structsvm.operators import Readable, Rows
 from structsvm.queries import Queries, row_weights
+from structsvm.settings import is_number, place, require_integer, require_number
 from structsvm.types import BoolVector, Vector
 
 
@@ -127,7 +126,7 @@ class MaximumEntropy(RankingEstimator):
         )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
-            model.fit(X.tocsr() if isinstance(X, BinnedMatrix) else X, relevant.astype(np.int64), weights)
+            model.fit(X.tocsr() if hasattr(X, "tocsr") else X, relevant.astype(np.int64), weights)
         for each in caught:
             if not issubclass(each.category, ConvergenceWarning):
                 warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
@@ -144,11 +143,10 @@ class MaximumEntropy(RankingEstimator):
         return y > 0 if self.relevant_from is None else y >= self.relevant_from
 
     def _require_settings(self) -> None:
-        require_number(self, "C", above=0.0)
-        require_number(self, "tol", above=0.0)
-        require_integer(self, "max_iter", 1)
-        if self.relevant_from is not None:
-            require_number(self, "relevant_from")
+        require_number(place(self, "C"), self.C, above=0.0)
+        require_number(place(self, "tol"), self.tol, above=0.0)
+        require_integer(place(self, "max_iter"), self.max_iter, 1)
+        require_number(place(self, "relevant_from"), self.relevant_from, optional=True)
         if self.class_weight is not None:
             _require_class_weight(self.class_weight)
         measure_of(self)
@@ -177,7 +175,7 @@ def _require_class_weight(given: Any) -> None:
             f"and that are, 'balanced' or None, got {given!r}"
         )
     for kind, weight in given.items():
-        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0.0 < float(weight) < math.inf:
+        if not is_number(weight, above=0.0):
             raise InputError(
                 f"MaximumEntropy(class_weight=...) must have positive finite weights, got {weight!r} for {kind!r}"
             )

@@ -1,15 +1,17 @@
-"""Preferences: of two documents of a query, one is better."""
+"""Preferences: of two documents of a query, one is better; given as pairs, or made of the clicks of users."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from structsvm.estimators.fitting import checked_labels
+from structsvm.estimators.inputs import checked_labels
 from structsvm.exceptions import InputError
+from structsvm.losses.preference_pairs import magnitudes
 from structsvm.queries import Queries
+from structsvm.settings import require_number
 from structsvm.types import IntVector, Vector
 
 
@@ -23,13 +25,6 @@ def _rows(values: ArrayLike) -> IntVector:
             f"one has shape {rows.shape} and type {rows.dtype}"
         )
     return rows.astype(np.int64)
-
-
-def _numbers(values: ArrayLike) -> Vector:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"magnitudes must be numbers: {error}") from None
 
 
 @frozen(eq=False, repr=False)
@@ -55,7 +50,7 @@ class Preferences:
 
     better: IntVector = field(converter=_rows)
     worse: IntVector = field(converter=_rows)
-    magnitude: Vector = field(default=1.0, converter=_numbers)
+    magnitude: Vector = field(default=1.0, converter=magnitudes)
 
     def __attrs_post_init__(self) -> None:
         pairs = len(self.better)
@@ -144,3 +139,137 @@ class Preferences:
             worse.append(rows[second])
         i, j = np.concatenate(better), np.concatenate(worse)
         return cls(i, j, labels[i] - labels[j])
+
+
+def preferences_from_clicks(
+    sessions: ArrayLike, rows: ArrayLike, ranks: ArrayLike, clicked: ArrayLike, *, min_magnitude: float = 1.0
+) -> Preferences:
+    """Make preferences of a click log, by the rule of skipping above.
+
+    Who clicks on a document has looked at those above it and passed over those that were not clicked: it is
+    preferred to each of them (Joachims, "Optimizing search engines using clickthrough data", KDD 2002, section 3;
+    Carterette's lecture on learning to rank: who clicks at rank 3 and not at ranks 1 and 2 prefers the
+    document at rank 3 to both). Nothing follows about the documents below, nor between two that were clicked.
+
+    A log has one entry for each document that was shown in a session: one user before one ranking for one query.
+    The entries of a session need not be together, nor in the order of the ranks.
+
+    Parameters
+    ----------
+    sessions : session of each entry, any ids, shape (entries,).
+    rows : row in X of the document that was shown, shape (entries,).
+    ranks : where it stood, smaller is further up, shape (entries,). Ranks may be left out, with documents that are
+        in no X say, but no two documents of a session are at the same.
+    clicked : whether it was clicked, boolean or 0 and 1, shape (entries,).
+    min_magnitude : preferences with a smaller magnitude are left out, as the whims of few.
+
+    Returns
+    -------
+    Preferences, sorted by row. The magnitude of (i, j) is the number of sessions that prefer i to j, less the number of
+    those that prefer j to i; where that is 0 there is no preference.
+
+    Raises
+    ------
+    InputError : when the entries are not what they should be, or a document or a rank occurs twice in a
+        session; it names the entry.
+
+    Examples
+    --------
+    Three users click at rank 3 and one at rank 1, for a query whose documents are the rows 0, 1 and 2 in this order:
+
+    >>> from structsvm.rankers import preferences_from_clicks
+    >>> preferences = preferences_from_clicks(
+    ...     sessions=[1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4],
+    ...     rows=[0, 1, 2] * 4,
+    ...     ranks=[1, 2, 3] * 4,
+    ...     clicked=[0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0],
+    ... )
+    >>> preferences.better, preferences.worse, preferences.magnitude
+    (array([2, 2]), array([0, 1]), array([3., 3.]))
+    """
+    require_number("min_magnitude", min_magnitude, above=0.0)
+    session, row, rank, click = _entries(sessions, rows, ranks, clicked)
+    order = np.lexsort((rank, session))
+    session, row, click = session[order], row[order], click[order]
+
+    skipped = np.flatnonzero(~click)
+    skipped_before = np.concatenate([[0], np.cumsum(~click)])
+    start = np.searchsorted(session, session)
+    hits = np.flatnonzero(click)
+    first = skipped_before[start[hits]]
+    count = skipped_before[hits] - first
+    ends = np.cumsum(count)
+    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+    better = np.repeat(row[hits], count)
+    worse = row[skipped[np.repeat(first, count) + within]]
+    return _net(better, worse, float(min_magnitude))
+
+
+def _net(better: IntVector, worse: IntVector, smallest: float) -> Preferences:
+    """Count each pair, less its opposite; ``smallest`` is the smallest count that is kept."""
+    rows = np.unique(np.concatenate([better, worse]))
+    i, j = np.searchsorted(rows, better), np.searchsorted(rows, worse)
+    keys, number = np.unique(np.minimum(i, j) * len(rows) + np.maximum(i, j), return_inverse=True)
+    net = np.bincount(number, np.where(i < j, 1.0, -1.0), len(keys))
+    kept = (net != 0.0) & (np.abs(net) >= smallest)
+    keys, net = keys[kept], net[kept]
+    low, high = rows[keys // max(len(rows), 1)], rows[keys % max(len(rows), 1)]
+    ahead, behind = np.where(net > 0.0, low, high), np.where(net > 0.0, high, low)
+    order = np.lexsort((behind, ahead))
+    return Preferences(ahead[order], behind[order], np.abs(net[order]))
+
+
+def _entries(
+    sessions: ArrayLike, rows: ArrayLike, ranks: ArrayLike, clicked: ArrayLike
+) -> tuple[IntVector, IntVector, NDArray[Any], NDArray[np.bool_]]:
+    """Return the entries with sessions as numbers; refuse those that contradict each other."""
+    given = {
+        "sessions": np.asarray(sessions),
+        "rows": np.asarray(rows),
+        "ranks": np.asarray(ranks),
+        "clicked": np.asarray(clicked),
+    }
+    for name, values in given.items():
+        if values.ndim != 1:
+            raise InputError(f"{name} must be a vector with one element an entry; its shape is {values.shape}")
+    lengths = {name: len(values) for name, values in given.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"a log has one of each for every entry, but the lengths are {lengths}")
+    if not lengths["rows"]:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, nothing, np.zeros(0, dtype=np.bool_)
+    row, rank = given["rows"], given["ranks"]
+    if row.dtype.kind not in "iu":
+        raise InputError(
+            f"rows must be row numbers of X, integers from 0; the first is {row.tolist()[0]!r}, {row.dtype}. Of "
+            "documents known by their ids, say in which row of X each is"
+        )
+    if (row < 0).any():
+        raise InputError(f"rows must be row numbers of X, integers from 0; the least is {row.min()}")
+    if rank.dtype.kind not in "iuf" or not np.isfinite(rank).all():
+        raise InputError(f"ranks must be finite numbers; they are {rank.dtype}")
+    click = given["clicked"]
+    if click.dtype.kind not in "biuf" or not np.isin(click, (0, 1)).all():
+        raise InputError("clicked must be True or False, or 1 or 0, for each entry")
+    ids = given["sessions"]
+    if ids.dtype.kind == "f" and np.isnan(ids).any():
+        raise InputError(f"sessions contains NaN: the first is entry {int(np.isnan(ids).argmax())}")
+    try:
+        session = np.unique(ids, return_inverse=True)[1].ravel()
+    except TypeError as error:
+        raise InputError(f"sessions must be ids of one kind: {error}") from None
+    row = row.astype(np.int64)
+    _require_once(session, row, "the document of row {}", ids)
+    _require_once(session, rank, "rank {}", ids)
+    return session, row, rank, click.astype(np.bool_)
+
+
+def _require_once(session: IntVector, values: NDArray[Any], what: str, ids: NDArray[Any]) -> None:
+    order = np.lexsort((values, session))
+    again = (np.diff(session[order]) == 0) & (np.diff(values[order]) == 0)
+    if again.any():
+        entry = int(order[1:][again].min())
+        raise InputError(
+            f"{what.format(values[entry])} occurs more than once in session {ids[entry]} (again in entry {entry}): "
+            "a session is one ranking that was shown once, each document at a rank of its own"
+        )

@@ -3,33 +3,32 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import checked_features, minimise, minimise_path, rankers_along
-from structsvm.estimators.parameters import checked_Cs, measure_of, require_choice, require_solver
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.fitting import Objective
+from structsvm.estimators.inputs import checked_features
+from structsvm.estimators.parameters import measure_of, require_solver
+from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
 from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPairs
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import Problem
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.training import checked_training, usable_queries
+from structsvm.rankers.training import checked_training
 from structsvm.registry import solvers
 from structsvm.result import Result
+from structsvm.settings import place, require_choice
 from structsvm.solvers import Solver
-from structsvm.solvers.run import Callback
 from structsvm.types import IntVector, Vector
 
 
-class RankSVM(RankingEstimator):
+class RankSVM(LinearRanker):
     """A linear ranker that puts the better document of each pair of a query ahead of the other, by a margin of 1.
 
     Minimises over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
@@ -66,6 +65,8 @@ class RankSVM(RankingEstimator):
     n_examples_ : number of queries learned from.
     n_left_out_ : number of queries without pairs, or of weight 0.
     n_pairs_ : number of pairs learned from.
+    gap_unit_ : what ``tol · C`` is multiplied by: ``Σ P_q / n`` for "pairs", 1 for "queries". The certified gap as a
+        share of the pairs is ``result_.gap / (result_.C * gap_unit_)``.
 
     Examples
     --------
@@ -74,8 +75,6 @@ class RankSVM(RankingEstimator):
     >>> RankSVM(C=10.0, tol=1e-6).fit(X, y).coef_.round(2)
     array([1., 0.])
     """
-
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self,
@@ -92,83 +91,17 @@ class RankSVM(RankingEstimator):
         self.tol = tol
         self.measure = measure
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Learn from queries.
-
-        Parameters
-        ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
-        y : labels, shape (rows,), larger is better; or `Preferences` between rows.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query: its κ.
-        callback : is shown every `Step`; returns True to stop.
-
-        Raises
-        ------
-        InputError : when the data cannot be used; it says why.
-
-        Warns
-        -----
-        ConvergenceWarning : when the gap that was asked for is not reached.
-        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
-        """
-        problem, tol = self._problem(X, y, qid, sample_weight)
-        self._take(
-            minimise(problem, self.solver, tol, None, callback, loss=problem.loss, ranks=True, other_losses=False)
-        )
-        return self
-
-    def path(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        Cs: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
-        sample_weight: ArrayLike | None = None,
-        callback: Callback | None = None,
-    ) -> list[Self]:
-        """Learn at several values of C, each from the result of the one before: cheaper than one by one.
-
-        Parameters
-        ----------
-        X, y, qid, sample_weight, callback : as in `fit`.
-        Cs : the values, in any order; they are taken in ascending order.
-
-        Returns
-        -------
-        A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or when the callback
-        stops, for the values that were reached. This ranker stays as it is.
-        """
-        values = checked_Cs(Cs)
-        first: Self = clone(self)
-        problem, tol = first._problem(X, y, qid, sample_weight)
-        results = minimise_path(
-            problem, values, self.solver, tol, callback, loss=problem.loss, ranks=True, other_losses=False
-        )
-        return rankers_along(first, values, results)
-
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
         check_is_fitted(self, "coef_")
         return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
 
-    def _problem(
-        self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[Problem, float | None]:
-        """Return the problem, and the tol for a gap of ``tol · C``; None leaves it to the solver."""
-        require_choice(self, "objective", ["pairs", "queries"])
+    def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
+        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
         require_solver(self)
         measure_of(self)
         training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
-        ptr = training.ptr
+        ptr = training.queries.ptr
         loss: ScoreLoss[Any]
         ys: Sequence[Any]
         if isinstance(training.y, Preferences):
@@ -180,7 +113,7 @@ class RankSVM(RankingEstimator):
             loss, ys = SwappedPairs(), np.split(training.y, ptr[1:-1])
             counts = np.array([loss.pairs(labels) for labels in ys])
             sums = counts.astype(np.float64)
-        usable = usable_queries(self, training, training.with_pairs())
+        usable = training.usable(self, training.with_pairs())
         kappa = sums if self.objective == "pairs" else np.ones(len(sums))
         with np.errstate(over="ignore"):
             unit = float(kappa[usable].mean())
@@ -191,20 +124,21 @@ class RankSVM(RankingEstimator):
                 f"the weights of the pairs, sample_weight times magnitudes, sum to {total:g} over all queries: divide "
                 "them by their largest"
             )
-        problem = Problem.make(loss, Rows(training.X, ptr), ys, self.C, kappa, usable)
+        self._fitted_with_qid = qid is not None
+        self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
+        problem = evolve(
+            Problem.make(loss, Rows(training.X, ptr), ys, self.C, kappa, usable), left_out=self.n_left_out_
+        )
         self.n_pairs_ = int(counts[usable].sum())
-        self._unit_of_gap = unit
+        self.gap_unit_ = unit
         tol = getattr(solvers.create(self.solver), "tol", None) if self.tol is None else self.tol
-        return evolve(problem, left_out=self.n_left_out_), None if tol is None else tol * unit
+        return Objective(
+            problem, self.solver, None if tol is None else tol * unit, problem.loss, ranks=True, other_losses=False
+        )
 
     def _take(self, result: Result) -> None:
         self.result_ = result
         self.coef_: Vector = result.w
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _judged(preferences: Preferences, ptr: IntVector) -> list[JudgedPairs]:

@@ -3,14 +3,13 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from structsvm.estimators.fitting import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
-from structsvm.operators import BinnedMatrix, Readable
+from structsvm.operators import Readable
 from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
 from structsvm.types import BoolVector, IntVector, Vector
@@ -26,15 +25,13 @@ class Training:
     ----------
     X : features, shape (rows, d); those that were passed in where the rows of each query were together already.
     y : labels, shape (rows,), or preferences between these rows.
-    ptr : where the rows of each query begin, shape (Q + 1,); queries in order of first appearance.
-    ids : query ids, shape (Q,).
+    queries : the queries, by the rows as they were passed in.
     weights : weight of each query, shape (Q,).
     """
 
     X: Readable
     y: Vector | Preferences
-    ptr: IntVector
-    ids: NDArray[Any]
+    queries: Queries
     weights: Vector
 
     @property
@@ -46,13 +43,37 @@ class Training:
     def with_pairs(self) -> BoolVector:
         """Say which queries have documents of which one is better, shape (Q,)."""
         if isinstance(self.y, Preferences):
-            return np.bincount(self.y.queries(self.ptr), minlength=len(self.ids)) > 0
-        return with_grades(self.y, self.ptr)
+            return np.bincount(self.y.queries(self.queries.ptr), minlength=len(self.queries)) > 0
+        return with_grades(self.y, self.queries.ptr)
+
+    def usable(self, learner: RankingEstimator, teaching: BoolVector, why: str = _NO_PAIRS) -> BoolVector:
+        """Return which queries are learned from, shape (Q,): those of weight 0 are not.
+
+        Parameters
+        ----------
+        learner : what is to be fitted; errors name it.
+        teaching : which queries have something to learn from, shape (Q,).
+        why : why others have not, as the error says it.
+
+        Raises
+        ------
+        InputError : when none has, or none of these has a weight above 0.
+        """
+        name = type(learner).__name__
+        if not teaching.any():
+            raise InputError(f"{name} can learn from none of the {len(teaching)} queries: {why}")
+        usable: BoolVector = teaching & (self.weights > 0.0)
+        if not usable.any():
+            raise InputError(
+                f"sample_weight is zero for each of the {teaching.sum()} queries that {name} can learn from: some must "
+                "have a weight above 0"
+            )
+        return usable
 
 
 def require_dense(estimator: RankingEstimator, X: Any) -> None:
     """Refuse sparse features, before or after they were checked."""
-    if sp.issparse(X) or isinstance(X, BinnedMatrix):
+    if hasattr(X, "toarray"):
         raise InputError(
             f"{type(estimator).__name__} takes dense features: sparse input ({type(X).__name__}) is not supported. "
             "Pass X.toarray(), or leave out features that are seldom present"
@@ -62,36 +83,6 @@ def require_dense(estimator: RankingEstimator, X: Any) -> None:
 def with_grades(y: Vector, ptr: IntVector) -> BoolVector:
     """Say which queries have more than one grade, shape (Q,)."""
     return np.asarray(np.maximum.reduceat(y, ptr[:-1]) > np.minimum.reduceat(y, ptr[:-1]))
-
-
-def usable_queries(
-    estimator: RankingEstimator, training: Training, teaching: BoolVector, why: str = _NO_PAIRS
-) -> BoolVector:
-    """Return which queries are learned from, and set ``n_examples_`` and ``n_left_out_``: those of no weight are not.
-
-    Parameters
-    ----------
-    estimator : what is to be fitted.
-    training : its data.
-    teaching : which queries have something to learn from, shape (Q,).
-    why : why others have not, as the error says it.
-
-    Raises
-    ------
-    InputError : when none has, or none of these has a weight above 0.
-    """
-    name = type(estimator).__name__
-    if not teaching.any():
-        raise InputError(f"{name} can learn from none of the {len(teaching)} queries: {why}")
-    usable: BoolVector = teaching & (training.weights > 0.0)
-    if not usable.any():
-        raise InputError(
-            f"sample_weight is zero for each of the {teaching.sum()} queries that {name} can learn from: some must "
-            "have a weight above 0"
-        )
-    estimator.n_examples_ = int(usable.sum())
-    estimator.n_left_out_ = len(usable) - estimator.n_examples_
-    return usable
 
 
 def checked_training(
@@ -104,11 +95,11 @@ def checked_training(
     missing: bool = False,
     takes_preferences: bool = False,
 ) -> Training:
-    """Check what `fit` was given, remember the number of features and whether there was qid, and group by query.
+    """Check what `fit` was given and group it by query.
 
     Parameters
     ----------
-    estimator : what is to be fitted.
+    estimator : what is to be fitted; scikit-learn's checks keep the number of features there, and their names.
     X : features, one document a row.
     y : labels, shape (rows,), or `Preferences`.
     qid : query id of each row; rows of a query need not be together. None: all rows are one query.
@@ -127,19 +118,13 @@ def checked_training(
     labels = None if isinstance(y, Preferences) else checked_labels(y, rows)
     queries = Queries.of(qid, rows)
     weights = queries.weights(sample_weight)
-    estimator._fitted_with_qid = qid is not None
     if labels is None:
         _require_within_queries(y, queries.number)
-        position = np.empty(rows, dtype=np.int64)
-        position[queries.order] = np.arange(rows)
-        grouped = Preferences(position[y.better], position[y.worse], y.magnitude)
-    return Training(
-        X=queries.grouped(X),
-        y=grouped if labels is None else queries.grouped(labels),
-        ptr=queries.ptr,
-        ids=queries.ids,
-        weights=weights,
-    )
+        place = queries.ungrouped(np.arange(rows))
+        grouped = Preferences(place[y.better], place[y.worse], y.magnitude)
+    else:
+        grouped = queries.grouped(labels)
+    return Training(queries.grouped(X), grouped, queries, weights)
 
 
 def _require_no_pairs(estimator: RankingEstimator, y: Any) -> None:

@@ -106,11 +106,11 @@ class Registry(Generic[T]):
         return isinstance(thing, tuple(_imported(target) for target in self.classes))
 
     def name_of(self, kind: type[T]) -> str | None:
-        """Return a name that leads to a class; None where there is none."""
+        """Return a name that leads to a class; None where it has no name."""
         return next(iter(self._names_of(kind)), None)
 
     def spell(self, thing: T) -> str | None:
-        """Return the name that `create` makes an equal object of; None where there is none.
+        """Return the name that `create` makes an equal object of; None where no name does.
 
         ``losses.spell(NDCG(k=10))`` is ``"ndcg@10"``. Settings that are not the default follow in
         parentheses; an object with one that cannot be written there, an array say, has no name.
@@ -138,7 +138,7 @@ class Registry(Generic[T]):
         raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind) or self._meant(text))
 
     def _meant(self, text: str) -> str:
-        """Ask for the name that another project's name stands for here; "" where there is none."""
+        """Ask for the name that another project's name stands for here; "" where it is not known."""
         spelling = Spelling.of(text)
         known = _ELSEWHERE.get(plain(spelling.name))
         if known not in self.built_in:

@@ -120,7 +120,7 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
     leave_out : settings that are not written, such as those that the name alone stands for.
     """
     made: type = type(thing)
-    cutoff, options = "", []
+    settings = {}
     for key, parameter in _parameters(made).items():
         value = getattr(thing, key, None)
         if key in leave_out or value is parameter.default or (np.isscalar(value) and value == parameter.default):
@@ -128,11 +128,15 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
         written = _written(value)
         if written is None:
             return None
-        if key == "k":
-            cutoff = f"@{written}"
-        else:
-            options.append(f"{key}={written}")
-    return name + cutoff + (f"({','.join(options)})" if options else "")
+        settings[key] = written
+    return joined(name, settings)
+
+
+def joined(name: str, settings: Mapping[str, Any]) -> str:
+    """Return a name with the cut-off k behind ``@``, where it is among the settings, and the others in parentheses."""
+    cutoff = f"@{settings['k']}" if "k" in settings else ""
+    options = ",".join(f"{key}={value}" for key, value in settings.items() if key != "k")
+    return name + cutoff + (f"({options})" if options else "")
 
 
 @cache

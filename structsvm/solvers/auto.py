@@ -6,8 +6,8 @@ from typing import ClassVar
 from attrs import evolve, field, frozen
 from joblib import effective_n_jobs
 
-from structsvm.planes import Storage
-from structsvm.planes.storage import ENOUGH_PLACES
+from structsvm.planes import Capacity
+from structsvm.planes.capacity import ENOUGH_PLACES
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
@@ -59,7 +59,7 @@ class Auto(Solver):
 
     def choose(self, problem: Problem) -> Solver:
         """Return the solver for a problem."""
-        planes = Storage.exact_within(problem.n, problem.d, FrankWolfe().memory).places
+        planes = Capacity.exact_within(problem.n, problem.d, FrankWolfe().memory).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(None) > 1

@@ -67,16 +67,19 @@ class CuttingPlane(Solver):
         """Minimise the problem; see `Solver.solve`."""
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
-        run = Run(problem, self.tol, start, callback)
-        run.kept = working_set = self._working_set(run, caps, start)
+        working_set = WorkingSet(problem.d, caps, max(self.max_cuts, 4 * len(caps)))
+        run = Run(problem, self.tol, start, callback, working_set.hinges)
+        if start is not None and run.same_problem:
+            cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, problem)
+            if cuts is not None and run.tolerates_rounding(cuts.most_error(caps)):
+                working_set.load(cuts)
         try:
             status = self._iterate(run, working_set, backend)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
             if working_set.dual > run.dual:
-                run.last_look(working_set.w, working_set.dual, working_set.size, working_set.active)
-        run.dual = max(run.dual, working_set.dual)
-        return run.result(status, repr(self), working_set.cuts(), working_set.handovers)
+                run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
+        return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
 
     @abstractmethod
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
@@ -94,12 +97,3 @@ class CuttingPlane(Solver):
     @abstractmethod
     def _translate(self, start: Result, problem: Problem) -> CutSet | None:
         """Return the cuts of a solver with other groups in the groups of this one; None where they cannot be."""
-
-    def _working_set(self, run: Run, caps: Vector, start: Result | None) -> WorkingSet:
-        max_cuts = max(self.max_cuts, 4 * len(caps))
-        cuts = None
-        if start is not None and run.same_problem:
-            cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, run.problem)
-        if cuts is None or not run.leaves_room(cuts.most_error(caps)):
-            return WorkingSet(run.problem.d, caps, max_cuts)
-        return WorkingSet.restored(cuts, caps, max_cuts)

@@ -6,7 +6,9 @@ from typing import ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.planes import DualPlanes, KeptPlanes
+from structsvm.exceptions import InputError
+from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
+from structsvm.planes.capacity import FEWEST_PLACES
 from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive
@@ -72,9 +74,9 @@ class FrankWolfe(Solver):
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem; see `Solver.solve`."""
-        dual = DualPlanes(problem.d, problem.cap, self.memory)
-        run = Run(problem, self.tol, start, callback)
-        run.kept = dual
+        capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
+        dual = DualPlanes(problem.d, problem.cap, capacity)
+        run = Run(problem, self.tol, start, callback, dual.hinges)
         try:
             status = self._begin(run, dual, start) or self._iterate(run, dual)
         except KeyboardInterrupt:
@@ -83,9 +85,20 @@ class FrankWolfe(Solver):
         # the start may be within tol at another C, too; the weights of the planes are nearer
         start_will_do = run.w is run.point.w and (start is None or start.C != problem.C)
         if start_will_do or status not in (Status.CONVERGED, Status.ESTIMATED):
-            run.last_look(dual.w.copy(), lower, dual.size, dual.active)
-        run.dual = max(run.dual, lower)
-        return run.result(status, repr(self), dual.cuts())
+            run.record_last(dual.w.copy(), lower, dual.size, dual.active)
+        return run.result(status, self, dual.cuts(), dual=lower)
+
+    def _require_enough(self, capacity: Capacity, problem: Problem) -> Capacity:
+        """Refuse a capacity of fewer planes than can be kept."""
+        n, d = problem.n, problem.d
+        if capacity.places < FEWEST_PLACES:
+            coarse = ", in float64, as float32 has too few digits for this tol" if capacity.dtype is np.float64 else ""
+            raise InputError(
+                f"FrankWolfe(memory={self.memory}) cannot keep {FEWEST_PLACES} planes of {d} numbers for each of {n} "
+                f"examples{coarse}: give it {capacity.bytes_for(n, d, FEWEST_PLACES)} bytes, or use OneSlack, which "
+                "keeps a few hundred planes in all"
+            )
+        return capacity
 
     def _begin(self, run: Run, dual: DualPlanes, start: Result | None) -> Status | None:
         """Take over the planes of an earlier result, or those at its weights."""
@@ -106,13 +119,14 @@ class FrankWolfe(Solver):
         for k in range(self.max_iter):
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
-            run.passes += len(order) / len(everyone)
+            run.count_passes(len(order) / len(everyone))
             with run.clock("qp"):
                 self._improve(dual, rng, everyone, max(met, run.gap_wanted))
             lower = dual.refresh()
-            if dual.rounds and not run.leaves_room(dual.most_error, float(np.linalg.norm(dual.w))):
+            if dual.rounds and not run.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
                 logger.info("planes in float32 have too few digits for tol=%g: float64 from here", self.tol)
-                dual.stop_rounding()
+                exact = Capacity.exact_within(problem.n, problem.d, self.memory)
+                dual.stop_rounding(self._require_enough(exact, problem))
             since += 1
             worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
             if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
@@ -130,7 +144,7 @@ class FrankWolfe(Solver):
     def _improve(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, met: float) -> None:
         if self._sweeps(dual, rng, everyone, _SWEEPS_ACCURACY * met) or not self.cache_sweeps:
             return
-        improve_jointly(KeptPlanes(dual), _JOINT_ACCURACY * met, _MOST_JOINT_CUTS)
+        improve_jointly(RestrictedProblem(dual), _JOINT_ACCURACY * met, _MOST_JOINT_CUTS)
         self._sweeps(dual, rng, everyone, _JOINT_ACCURACY * met)
 
     def _sweeps(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, enough: float) -> bool:

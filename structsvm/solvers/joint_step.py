@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from structsvm.planes import KeptPlanes
-from structsvm.planes.kept import Choice
+from structsvm.planes import RestrictedProblem
+from structsvm.planes.restricted import Choice
 from structsvm.qp import ActiveSet
 from structsvm.solvers.line_search import TOWARD_TARGET, Hinge, Line, lowest_on
 from structsvm.solvers.working_set import WorkingSet
@@ -14,7 +14,7 @@ _QP_ACCURACY = 0.01
 """Part of the gap at which to stop that is left in each QP."""
 
 
-def improve_jointly(kept: KeptPlanes, enough: float, most_cuts: int) -> None:
+def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int) -> None:
     """Solve the QP over the planes that are kept by 1-slack with a line search, which needs no data.
 
     Steps on one example after the other crawl where C is large, because every example must wait
@@ -23,34 +23,34 @@ def improve_jointly(kept: KeptPlanes, enough: float, most_cuts: int) -> None:
 
     Parameters
     ----------
-    kept : the planes; their multipliers are changed.
+    restricted : the problem over the planes that are kept; their multipliers are changed.
     enough : gap, on these planes, at which to stop.
     most_cuts : cuts after which to stop in any case.
     """
-    arrays, w = kept.dual.arrays, kept.dual.w.copy()
+    arrays, w = restricted.dual.arrays, restricted.dual.w.copy()
     backend = ActiveSet()
     working_set = WorkingSet(len(w), np.ones(1), most_cuts + 2)
     working_set.add(w[None], np.array([np.sum(arrays.a * arrays.L)]), _ONE_GROUP, np.ones(1))
-    values = kept.values(w)
-    hinge, _, choice = kept.choose(values, values, 0.0)
+    values = restricted.values(w)
+    hinge, _, choice = restricted.choose(values, values, 0.0)
     lowest = 0.5 * float(w @ w) + hinge
     choices: list[Choice] = []
     while lowest - working_set.dual > enough and len(choices) < most_cuts:
-        g, offset = kept.cut(choice)
+        g, offset = restricted.cut(choice)
         choices.append(choice)
         working_set.add(g[None], np.array([offset]), _ONE_GROUP)
         working_set.solve(backend, _QP_ACCURACY * enough)
-        target = kept.values(working_set.w)
+        target = restricted.values(working_set.w)
         along = np.subtract(target, values, out=np.zeros_like(values), where=np.isfinite(values))
         line = Line.between(w, working_set.w)
 
         def hinge_at(t: float, values: Matrix = values, along: Matrix = along) -> Hinge:
-            return Hinge(*kept.choose(values, along, t)[:2])
+            return Hinge(*restricted.choose(values, along, t)[:2])
 
         t = lowest_on(line, hinge_at(0.0), hinge_at)
         if t > 0.0:
             w = w + t * (working_set.w - w)
             values = values + t * along
             lowest = line.regulariser(t) + hinge_at(0.0, values, along).value
-        choice = kept.choose(values, along, TOWARD_TARGET * (1.0 - t))[2]
-    kept.mix(float(working_set.a[0]), choices, working_set.a[1:])
+        choice = restricted.choose(values, along, TOWARD_TARGET * (1.0 - t))[2]
+    restricted.mix(float(working_set.a[0]), choices, working_set.a[1:])

@@ -126,7 +126,7 @@ def search(run: Run, base: Point, planes: Planes, target: Point) -> tuple[Point,
     def hinge_at(t: float) -> Hinge:
         nonlocal best, lowest
         point = base.toward(target, t)
-        found, primal = run.see(point)
+        found, primal = run.evaluate_point(point)
         if primal < lowest:
             best, lowest = (point, found), primal
         return Hinge(primal - line.regulariser(t), -problem.slope(found, along))

@@ -80,7 +80,7 @@ class NSlack(CuttingPlane):
                     point = block.at(working_set.w)
                     planes = block.planes(point)
                 changed |= self._add(run, working_set, block, part, point, planes, accuracy, backend)
-            run.passes += 1
+            run.count_passes(1.0)
             point, planes = run.evaluate(working_set.w)
             self._hinges(working_set, problem, range(problem.n), point, planes)
             status = run.record(working_set.dual, working_set.size, working_set.active)

@@ -84,7 +84,7 @@ class OneSlack(CuttingPlane):
                     best = run.evaluate(best[0].w)
                 best = search(run, *best, target)
                 between = best[0].toward(target, TOWARD_TARGET)
-                cutting = between, run.see(between)[0]
+                cutting = between, run.evaluate_point(between)[0]
             else:
                 cutting = run.evaluate(working_set.w)
             status = run.record(working_set.dual, working_set.size, working_set.active)

@@ -2,16 +2,20 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.types import Vector
+
+if TYPE_CHECKING:
+    from structsvm.solvers.base import Solver
 
 logger = logging.getLogger("structsvm")
 
@@ -24,11 +28,13 @@ Callback: TypeAlias = Callable[[Step], bool | None]
 """Is shown every step; returns True to stop."""
 
 
-class Kept(Protocol):
-    """The cuts that a solver keeps."""
+@frozen(eq=False)
+class _Evaluated:
+    """A point with its planes and ``P(w)``, or where the argmax is inexact an estimate of it."""
 
-    def hinges(self, w: Vector) -> Vector:
-        """Return a lower bound of the hinge of each group at weights w."""
+    point: Point
+    planes: Planes
+    primal: float
 
 
 class Run:
@@ -40,50 +46,58 @@ class Run:
     tol : gap to reach, in units of the loss.
     start : result to go on from; None starts at 0.
     callback : is shown every step.
+    known_hinges : returns the hinges at weights w by the cuts that the solver keeps, of each example or, shape (1,), of
+        their weighted mean. They sharpen the estimate of the primal where the argmax is inexact.
 
     Attributes
     ----------
     point, planes : those at the start.
     same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
-    kept : the cuts found so far, by which a primal is estimated where the argmax is inexact; the solver sets it.
+    dual : the best lower bound so far.
+    passes : passes over the data so far.
+    history : the steps so far.
 
     Raises
     ------
     InputError : when ``start`` has another number of weights.
     """
 
-    def __init__(self, problem: Problem, tol: float, start: Result | None, callback: Callback | None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        tol: float,
+        start: Result | None,
+        callback: Callback | None,
+        known_hinges: Callable[[Vector], Vector] | None = None,
+    ) -> None:
         self.problem = problem
         self.tol = float(tol)
         self.callback = callback
         self.dual = 0.0
-        self.kept: Kept | None = None
         self.history: list[Step] = []
+        self._known_hinges = known_hinges
         self.passes = 0.0
-        self._best: tuple[Point, Planes, float] | None = None
-        self._looked_at = np.zeros(0)
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
-        self.point, self.planes = self.evaluate(np.zeros(problem.d) if start is None else start.w)
-        self._fingerprint: Vector | None = None
-        self.same_problem = False
-        if start is not None:
-            self._fingerprint = self._take_fingerprint()
-            self.same_problem = same(self._fingerprint, start.fingerprint)
-            if not self.same_problem:
-                logger.info("start is of other data, weights or another loss: only its w is used")
+        self._last_evaluated = np.zeros(problem.d) if start is None else start.w
+        self._best = self._evaluated(self.score(self._last_evaluated))
+        self.point, self.planes = self._best.point, self._best.planes
+        self._fingerprint = problem.known_fingerprint
+        self.same_problem = start is not None and same(self._own_fingerprint(), start.fingerprint)
+        if start is not None and not self.same_problem:
+            logger.info("start is of other data, weights or another loss: only its w is used")
 
     @property
     def primal(self) -> float:
         """The best upper bound so far; an estimate where the argmax is inexact."""
-        return np.inf if self._best is None else self._best[2]
+        return self._best.primal
 
     @property
     def w(self) -> Vector:
         """The weights of that bound."""
-        return self._seen()[0].w
+        return self._best.point.w
 
     @property
     def gap_wanted(self) -> float:
@@ -104,7 +118,11 @@ class Run:
         finally:
             self._seconds[name] += time.perf_counter() - began
 
-    def leaves_room(self, error: float, norm: float | None = None) -> bool:
+    def count_passes(self, passes: float) -> None:
+        """Count passes over the data other than those of `score` and `cut`."""
+        self.passes += passes
+
+    def tolerates_rounding(self, error: float, norm: float | None = None) -> bool:
         """Say whether the rounding of cuts is small beside the gap wanted.
 
         Parameters
@@ -116,10 +134,10 @@ class Run:
         return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
 
     def evaluate(self, w: Vector) -> tuple[Point, Planes]:
-        """Score all examples at w and `see` them: half a pass."""
+        """Score all examples at w, and `evaluate_point`: half a pass."""
         point = self.score(w)
-        planes, _ = self.see(point)
-        self._looked_at = w
+        planes, _ = self.evaluate_point(point)
+        self._last_evaluated = w
         return point, planes
 
     def score(self, w: Vector) -> Point:
@@ -128,29 +146,21 @@ class Run:
             return self.problem.origin()
         with self.clock("oracle"):
             point = self.problem.at(w)
-        self.passes += 0.5
+        self.count_passes(0.5)
         return point
 
-    def see(self, point: Point) -> tuple[Planes, float]:
+    def evaluate_point(self, point: Point) -> tuple[Planes, float]:
         """Find the planes at a point and ``P(w)``, and keep them where they are the best so far: no pass."""
-        planes, primal = self._look(point)
-        if primal < self.primal:
-            self._best = point, planes, primal
-        return planes, primal
-
-    def settle(self) -> None:
-        """Score the best weights again where their scores come from moves along lines: half a pass, or none."""
-        point, *_ = self._seen()
-        if point.moves:
-            point = self.score(point.w)
-            self._best = point, *self._look(point)
-        self._estimate_again()
+        found = self._evaluated(point)
+        if found.primal < self.primal:
+            self._best = found
+        return found.planes, found.primal
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of planes: half a pass."""
         with self.clock("oracle"):
             cut = self.problem.cut(planes)
-        self.passes += 0.5
+        self.count_passes(0.5)
         return cut
 
     def record(self, dual: float, cuts: int, active_cuts: int) -> Status | None:
@@ -165,10 +175,33 @@ class Run:
         ------
         OracleError : when the lower bound is above the upper one.
         """
+        step = self._step(dual, cuts, active_cuts)
+        stop = self.callback is not None and self.callback(step)
+        if step.gap <= self.gap_wanted:
+            return Status.CONVERGED if self.problem.exact else Status.ESTIMATED
+        if stop:
+            return Status.STOPPED
+        return Status.STALLED if _stalled(self.history, self.problem.exact) else None
+
+    def record_last(self, w: Vector, dual: float, cuts: int, active_cuts: int) -> None:
+        """Evaluate and record the weights at which a run ended early, unless these were evaluated last.
+
+        Parameters
+        ----------
+        w : the weights.
+        dual, cuts, active_cuts : as in `record`.
+        """
+        if np.array_equal(w, self._last_evaluated):
+            return
+        with suppress(KeyboardInterrupt):  # a second Ctrl-C must not lose what there is
+            self.evaluate(w)
+            self._step(dual, cuts, active_cuts)
+
+    def _step(self, dual: float, cuts: int, active_cuts: int) -> Step:
         self.dual = max(self.dual, dual)
-        self._estimate_again()
+        self._estimate_best_again()
         if self.primal - self.dual <= self.gap_wanted:
-            self.settle()
+            self._score_best_again()
         if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
             raise OracleError(
                 f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
@@ -189,90 +222,80 @@ class Run:
         )
         self.history.append(step)
         logger.debug("%s", step)
-        stop = self.callback is not None and self.callback(step)
-        if step.gap <= self.gap_wanted:
-            return Status.CONVERGED if self.problem.exact else Status.ESTIMATED
-        if stop:
-            return Status.STOPPED
-        return Status.STALLED if self._stalled() else None
+        return step
 
-    def _look(self, point: Point) -> tuple[Planes, float]:
+    def _evaluated(self, point: Point) -> _Evaluated:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
-            return planes, self._primal(planes, point)
+            return _Evaluated(point, planes, self._primal(planes, point))
 
     def _primal(self, planes: Planes, point: Point) -> float:
         """Return ``P(w)``; where the argmax is inexact, the largest lower bound of it that is known."""
         primal = self.problem.primal(planes, point)
-        if self.problem.exact or self.kept is None:
+        if self.problem.exact or self._known_hinges is None:
             return primal
-        return max(estimate(self.problem, planes, point, self.kept.hinges(point.w)), self.dual)
+        return max(estimate(self.problem, planes, point, self._known_hinges(point.w)), self.dual)
 
-    def _estimate_again(self) -> None:
+    def _estimate_best_again(self) -> None:
         """Let the cuts found since then sharpen what the best weights were estimated at."""
         if not self.problem.exact:
-            point, planes, _ = self._seen()
-            self._best = point, planes, self._primal(planes, point)
+            best = self._best
+            self._best = evolve(best, primal=self._primal(best.planes, best.point))
 
-    def _seen(self) -> tuple[Point, Planes, float]:
-        assert self._best is not None  # the start is evaluated first
-        return self._best
+    def _score_best_again(self) -> None:
+        """Score the best weights again where their scores come from moves along lines: half a pass, or none."""
+        if self._best.point.moves:
+            self._best = self._evaluated(self.score(self.w))
+        self._estimate_best_again()
 
-    def _take_fingerprint(self) -> Vector:
-        if self.problem.seal is not None:
-            return self.problem.seal
-        self.passes += 0.5
-        with self.clock("oracle"):
-            return fingerprint(self.problem)
+    def _own_fingerprint(self) -> Vector:
+        """Return the fingerprint of the problem: half a pass, where it is not known."""
+        if self._fingerprint is None:
+            self.count_passes(0.5)
+            with self.clock("oracle"):
+                self._fingerprint = fingerprint(self.problem)
+        return self._fingerprint
 
-    def last_look(self, w: Vector, dual: float, cuts: int, active_cuts: int) -> None:
-        """Look at the weights that a run had come to when it was ended early, where it has not done so.
-
-        Parameters
-        ----------
-        w : the weights.
-        dual, cuts, active_cuts : as in `record`.
-        """
-        if np.array_equal(w, self._looked_at):
-            return
-        self.callback = None
-        with suppress(KeyboardInterrupt):  # a second Ctrl-C must not lose what there is
-            self.evaluate(w)
-            self.record(dual, cuts, active_cuts)
-
-    def _stalled(self) -> bool:
-        if len(self.history) <= _STALLED_AFTER:
-            return False
-        before, now = self.history[-1 - _STALLED_AFTER], self.history[-1]
-        progress = before.gap - now.gap if self.problem.exact else now.dual - before.dual
-        return progress <= 1e-15 * (abs(self.primal) + abs(self.dual))
-
-    def result(self, status: Status, solver: str, cuts: CutSet, handovers: int = 0) -> Result:
+    def result(
+        self, status: Status, solver: "Solver | str", cuts: CutSet, handovers: int = 0, dual: float = 0.0
+    ) -> Result:
         """Return what was reached.
 
         Parameters
         ----------
         status : why the run is over.
-        solver : settings of the solver, as text.
+        solver : the solver, or its settings as text.
         cuts : what a restart needs.
         handovers : how often a QP backend was helped out.
+        dual : a lower bound that may be better than those recorded.
         """
+        self.dual = max(self.dual, dual)
+        named = {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
         try:
-            self.settle()
-            seal = self._take_fingerprint() if self._fingerprint is None else self._fingerprint
+            self._score_best_again()
+            seen = self._own_fingerprint()
         except KeyboardInterrupt:
-            status, seal = Status.INTERRUPTED, np.zeros(0)  # a start from here uses the weights only
+            status, seen = Status.INTERRUPTED, np.zeros(0)  # a start from here uses the weights only
         return Result(
-            w=self._seen()[0].w,
+            w=self.w,
             primal=self.primal,
             dual=self.dual,
             exact=self.problem.exact,
             C=self.problem.C,
             tol=self.tol,
             status=status,
-            solver=solver,
+            **named,
             handovers=handovers,
             history=tuple(self.history),
             cuts=cuts,
-            fingerprint=seal,
+            fingerprint=seen,
         )
+
+
+def _stalled(history: Sequence[Step], exact: bool) -> bool:
+    """Say whether the bounds of the last steps stand still: where the primal is an estimate, the lower one alone."""
+    if len(history) <= _STALLED_AFTER:
+        return False
+    before, now = history[-1 - _STALLED_AFTER], history[-1]
+    progress = before.gap - now.gap if exact else now.dual - before.dual
+    return progress <= 1e-15 * (abs(now.primal) + abs(now.dual))

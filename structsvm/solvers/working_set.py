@@ -1,9 +1,8 @@
 """The cuts found so far, their Gram matrix and their multipliers."""
 
-from typing import Self
-
 import numpy as np
 
+from structsvm.compute.groups import largest_of_groups
 from structsvm.qp import DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
@@ -85,6 +84,11 @@ class WorkingSet:
         if a is not None:
             self._evaluate(self.a)
 
+    def load(self, cuts: CutSet) -> None:
+        """Take over cuts, with their multipliers scaled to the caps and to the best dual value."""
+        if len(cuts):
+            self.add(cuts.G, cuts.L, cuts.group, cuts.scaled(self.cap), cuts.error)
+
     def solve(self, backend: QPBackend, tol: float) -> None:
         """Improve the multipliers until the gap of this QP is at most ``tol``."""
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
@@ -102,10 +106,8 @@ class WorkingSet:
     def slack(self, groups: range, w: Vector) -> Vector:
         """Return ``ξ = max(0, L − w·g)`` over the cuts of each group in a range, or a lower bound of it."""
         rows = np.flatnonzero((self.group >= groups.start) & (self.group < groups.stop))
-        slack = np.zeros(len(groups))
         values = self.L[rows] - self.G[rows] @ w - self.error[rows] * np.linalg.norm(w)
-        np.maximum.at(slack, self.group[rows] - groups.start, values)
-        return slack
+        return largest_of_groups(values, self.group[rows] - groups.start, len(groups))
 
     def prune(self, max_idle: int) -> None:
         """Drop cuts whose multiplier was 0 for ``max_idle`` solutions, and merge where too many are left."""
@@ -178,11 +180,3 @@ class WorkingSet:
         H = np.empty((capacity, capacity))
         H[: self.size, : self.size] = self._H[: self.size, : self.size]
         self._H = H
-
-    @classmethod
-    def restored(cls, cuts: CutSet, cap: Vector, max_cuts: int) -> Self:
-        """Return a working set with these cuts, their multipliers scaled to the caps and to the best dual value."""
-        working_set = cls(cuts.G.shape[1], cap, max_cuts)
-        if len(cuts):
-            working_set.add(cuts.G, cuts.L, cuts.group, cuts.scaled(cap), cuts.error)
-        return working_set

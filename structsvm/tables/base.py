@@ -1,7 +1,7 @@
 """A table, apart from any format."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from attrs import field, frozen
 
@@ -23,6 +23,24 @@ class Column:
     heading: str
     shown: Callable[[Record], str] = field(repr=False)
     right: bool = True
+
+    @classmethod
+    def text(cls, heading: str, name: str, *, missing: str = "") -> Self:
+        """Show a text of the record, or what is shown of None, aligned to the left."""
+        return cls(heading, lambda record: missing if record[name] is None else str(record[name]), right=False)
+
+    @classmethod
+    def number(cls, heading: str, name: str, form: str = ",", *, missing: str = "") -> Self:
+        """Show a number of the record.
+
+        Parameters
+        ----------
+        heading : of the column.
+        name : of the number in the record.
+        form : how it is formatted, as in Python's format strings: ".4f" for four digits, ".0%" for a share.
+        missing : what is shown of None.
+        """
+        return cls(heading, lambda record: missing if record[name] is None else format(record[name], form))
 
 
 @frozen

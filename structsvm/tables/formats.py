@@ -1,19 +1,82 @@
-"""Tables in the formats of files."""
+"""Tables in the formats of files, and of terminals by rich."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as RichTable
 
 from structsvm.tables.base import Table
-from structsvm.tables.templating import environment
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _TEMPLATES = "structsvm.tables"
+_WIDEST = 10_000
+_LINE = 100
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        '"': r"\textquotedbl{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # after the end of a row, this and a star have a meaning
+        "*": r"\textasteriskcentered{}",
+        **{character: "\\" + character for character in "&%$#_{}"},
+    }
+)
 
 
-def as_markdown(tables: Sequence[Table]) -> str:
-    """Return tables as Markdown, in the flavour of GitHub, which has no sections."""
-    return environment(_TEMPLATES).get_template("tables.md.j2").render(tables=tables)
+def as_text(table: Table) -> str:
+    """Return a table as text: title, headings, rows, and its notes in lines of up to 100 characters."""
+    file = io.StringIO()
+    console = Console(file=file, width=_WIDEST, color_system=None, highlight=False, markup=False, emoji=False)
+    console.print(lay_out(table.headings, table.cells, [column.right for column in table.columns]))
+    rows = "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+    return "\n".join([*filter(None, [table.title]), rows, *(("\n" + fill(note, _LINE)) for note in table.notes), ""])
+
+
+def lay_out(
+    headings: Sequence[str], sections: Iterable[Iterable[Sequence[str]]], to_the_right: Sequence[bool]
+) -> RichTable:
+    """Return a table for rich to print.
+
+    Parameters
+    ----------
+    headings : of the columns.
+    sections : rows of cells, in groups with an empty line between them.
+    to_the_right : whether each column is aligned to the right.
+    """
+    laid_out = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading, right in zip(headings, to_the_right, strict=True):
+        laid_out.add_column(heading, justify="right" if right else "left")
+    for section in sections:
+        for row in section:
+            laid_out.add_row(*row)
+        laid_out.add_section()
+    return laid_out
+
+
+def as_markdown(tables: Sequence[Table], *, escaped: bool = True) -> str:
+    """Return tables as Markdown, in the flavour of GitHub, which has no sections.
+
+    Parameters
+    ----------
+    tables : the tables.
+    escaped : show texts as they are; False: they are Markdown themselves.
+    """
+    shown = escape_markdown if escaped else str
+    return environment(_TEMPLATES).get_template("tables.md.j2").render(tables=tables, shown=shown)
 
 
 def as_latex(tables: Sequence[Table]) -> str:
@@ -21,8 +84,13 @@ def as_latex(tables: Sequence[Table]) -> str:
     return environment(_TEMPLATES).get_template("tables.tex.j2").render(tables=tables)
 
 
-def as_csv(tables: Sequence[Table]) -> str:
+def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
     """Return the records of tables as CSV, with one line of headings; what is None is empty.
+
+    Parameters
+    ----------
+    tables : the tables.
+    names : those of the records; None: of the first one.
 
     Raises
     ------
@@ -30,7 +98,9 @@ def as_csv(tables: Sequence[Table]) -> str:
     """
     text = io.StringIO()
     records = [record for table in tables for record in table.records]
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    if names is None:
+        names = records[0] if records else ()
+    writer = csv.DictWriter(text, list(names), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue()
@@ -45,3 +115,37 @@ def as_json(tables: Sequence[Table]) -> str:
     """
     content = [{"title": table.title, "rows": table.records, "notes": table.notes} for table in tables]
     return json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def escape_latex(text: str) -> str:
+    """Return text that LaTeX sets as it is."""
+    return text.translate(_LATEX)
+
+
+def escape_markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, in a cell of a table too."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
+
+
+@cache
+def environment(package: str) -> "Environment":
+    """Return Jinja's environment for the folder ``templates`` of a package; values in HTML are escaped.
+
+    The filter ``latex`` escapes values in LaTeX.
+
+    Parameters
+    ----------
+    package : such as ``"structsvm.tables"``.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    made = Environment(
+        loader=PackageLoader(package),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters["latex"] = escape_latex
+    return made

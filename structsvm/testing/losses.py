@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from numbers import Integral
 from typing import Any
 
 import attrs
@@ -12,9 +11,8 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.losses.base import InScoreSpace
-from structsvm.problem.queries import scores_rows
 from structsvm.registry import losses
+from structsvm.settings import is_integer
 from structsvm.testing.methods import Methods, show, unchanged
 from structsvm.types import Matrix, Vector
 
@@ -36,7 +34,8 @@ def check_loss(
     encodings have one coefficient a score; ``Δ(y, y) = 0`` and ``Δ ≥ 0``; both argmaxes reach
     the maximum over all outputs; ``scores·c(y)`` does not exceed that maximum, so that the
     hinge bounds ``Δ(y, argmax)`` from above; nothing passed in is changed; and the kernel,
-    where there is one, finds planes with the same value that no scores contradict.
+    where there is one, finds planes with the same value that no scores contradict. Once, that
+    ``operator`` gives each row one score, unless ``scores_rows`` is False.
 
     Where ``loss.exact`` is False, the argmaxes and the kernel may fall short of the maximum, by
     whatever amount (below the truth too, which the engine then takes instead). All else is
@@ -64,17 +63,16 @@ def check_loss(
         many outputs to list.
     """
     chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
-    if examples is None and (isinstance(chosen, Loss) or chosen.per_row or not scores_rows(chosen, np.arange(2.0))):
+    if examples is None and (chosen.per_row or not chosen.scores_rows):
         raise InputError(
             f"{chosen!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
         )
     ys: list[Any] = _small_queries() if examples is None else _checked_examples(chosen, list(examples))
-    generic = isinstance(chosen, Loss)
-    scored = InScoreSpace(chosen.bind([y for _, y in ys])) if isinstance(chosen, Loss) else chosen.bind(ys)
-    methods = Methods(scored)
+    methods = Methods.of(chosen, ys)
+    methods.operator()
     usable = [y for y in ys if methods.usable(y)]
     if not usable:
-        raise InputError(f"none of the {len(ys)} examples is usable by {scored.title}: give some that are")
+        raise InputError(f"none of the {len(ys)} examples is usable by {methods.loss.title}: give some that are")
     params = methods.params(usable)
     rng = np.random.default_rng(seed)
     length = None
@@ -82,7 +80,7 @@ def check_loss(
         if examples is None:
             length = len(y)
         check = _enumerated(methods, y, length, tol, params)
-        length = check.codes.shape[1] if generic else None
+        length = None if methods.generic is None else check.codes.shape[1]
         check.run(rng, trials)
     if examples is None:
         _check_cutoff(chosen, max(map(len, usable)), trials, tol, seed)
@@ -91,7 +89,7 @@ def check_loss(
 def _check_cutoff(loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: int, tol: float, seed: int) -> None:
     """Check a loss whose cut-off no example reaches with a cut-off that some do."""
     cutoff = getattr(loss, "k", None)
-    if isinstance(cutoff, bool) or not isinstance(cutoff, Integral) or cutoff < longest:
+    if not is_integer(cutoff, longest):
         return
     kind: Any = type(loss)
     settings: Any = loss
@@ -144,7 +142,7 @@ def _enumerated(methods: Methods, y: Any, length: int | None, tol: float, params
     own = methods.encode(y, y, length)
     codes = [own, *(methods.encode(output, y, len(own)) for output in outputs)]
     deltas = np.array([methods.delta(y, output) for output in outputs])
-    labels = np.zeros(0) if type(methods.loss).kernel is None else methods.labels(y)
+    labels = np.zeros(0) if methods.loss.kernel is None else methods.labels(y)
     return _Check(methods, y, tol, outputs, np.stack(codes), deltas, labels, params)
 
 
@@ -168,7 +166,7 @@ class _Check:
         tried = list(self._scores(rng, trials))
         for scores in tried:
             self._check_argmaxes(scores)
-        if type(self.methods.loss).kernel is not None:
+        if self.methods.loss.kernel is not None:
             for scores in tried[:4]:
                 self.methods.indices(self.y, scores, self.labels, self.params)
             for scores in tried:

@@ -3,15 +3,16 @@
 import reprlib
 from collections.abc import Callable
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import InputError
-from structsvm.losses import ScoreLoss
+from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
-from structsvm.problem.sweep import compiled_kernel
+from structsvm.operators import Rows
+from structsvm.problem.sweep import compiled_kernel, plain_kernel
 from structsvm.types import Vector
 
 T = TypeVar("T")
@@ -28,15 +29,25 @@ class Methods:
 
     Parameters
     ----------
-    loss : the loss; a generic one in score space.
+    loss : the loss, in score space where it is generic.
+    generic : the generic loss; None where it is none.
     """
 
     loss: ScoreLoss[Any]
+    generic: Loss[Any, Any] | None = None
+
+    @classmethod
+    def of(cls, loss: ScoreLoss[Any] | Loss[Any, Any], ys: list[Any]) -> Self:
+        """Return the methods of a loss that is bound to examples: true outputs, or pairs (x, y) for a generic one."""
+        if isinstance(loss, ScoreLoss):
+            return cls(loss.bind(ys))
+        bound = loss.bind([y for _, y in ys])
+        return cls(InScoreSpace(bound), bound)
 
     @property
     def value(self) -> str:
         """What messages call the value of an output."""
-        return "w·Ψ(x, ŷ)" if self._generic else "scores·c(ŷ)"
+        return "scores·c(ŷ)" if self.generic is None else "w·Ψ(x, ŷ)"
 
     def encode(self, output: Any, y: Any, length: int | None) -> Vector:
         """Return the encoding of an output: finite numbers, ``length`` of them unless that is None."""
@@ -47,7 +58,7 @@ class Methods:
             vector = np.zeros((0, 0))
         if vector.ndim != 1 or not np.isfinite(vector).all() or length not in (None, len(vector)):
             many = "" if length is None else f"{length} "
-            whose = "as many for every x and y" if self._generic else "one a score, as many for every output"
+            whose = "one a score, as many for every output" if self.generic is None else "as many for every x and y"
             verdict = f"returned {_returned(code)}: it must return a vector of {many}finite numbers, {whose}"
             raise self.wrong("encode", verdict, y, output=output)
         return vector
@@ -70,10 +81,10 @@ class Methods:
 
     def predicted(self, scores: Vector, y: Any) -> Any:
         """Return the argmax."""
-        if isinstance(self.loss, InScoreSpace):
-            generic = self.loss.wrapped
-            return self._call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
-        return self._call("argmax", lambda: self.loss.argmax(scores), y, scores=scores)
+        generic = self.generic
+        if generic is None:
+            return self._call("argmax", lambda: self.loss.argmax(scores), y, scores=scores)
+        return self._call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
 
     def outputs(self, y: Any) -> list[Any]:
         """Return all outputs of an example.
@@ -125,16 +136,28 @@ class Methods:
     def kernel(self, y: Any, scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
         """Return what the kernel returns; compile it where that was not done."""
         try:
-            compiled = compiled_kernel(type(self.loss).kernel)
+            compiled = compiled_kernel(self.loss.kernel)
         except InputError as error:
             raise AssertionError(f"{self.loss.title}: {error}") from error
         return self._call("kernel", lambda: float(compiled(scores, labels, params, out)), y, scores=scores)
 
+    def operator(self) -> None:
+        """Compare the operator over rows of two features with what the loss says of it, if that can be made."""
+        rows = Rows.one_each(np.ones((1, 2)))
+        try:
+            weights = self.loss.operator(rows).d if self.loss.scores_rows else rows.d
+        except Exception:  # it may be one of other features
+            return
+        if weights != rows.d:
+            raise AssertionError(
+                f"{self.loss.title}.operator makes an operator with {weights} weights of rows with {rows.d} features, "
+                "so that a row does not get one score: say scores_rows = False in the class"
+            )
+
     def indices(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
         """Run the kernel in Python, where an index that is out of bounds is noticed; compiled code goes on with it."""
-        kernel = type(self.loss).kernel
         try:
-            getattr(kernel, "py_func", kernel)(scores.copy(), labels.copy(), params.copy(), np.zeros(len(scores)))
+            plain_kernel(self.loss.kernel)(scores.copy(), labels.copy(), params.copy(), np.zeros(len(scores)))
         except IndexError as error:
             raise self.wrong("kernel", f"reads or writes beyond its vectors: {error}", y, scores=scores) from error
         except Exception:  # whatever else fails in Python may be right when compiled
@@ -150,21 +173,15 @@ class Methods:
         y : the example.
         seen : ``scores`` and ``output``, where they are known.
         """
-        lines = [f"{self.loss.title}.{self.name(method)} {verdict}"]
-        lines.append(f"  example x = {show(y[0])}, y = {show(y[1])}" if self._generic else f"  example y = {show(y)}")
+        lines = [f"{self.loss.title}.{self.loss.called(method)} {verdict}"]
+        lines.append(
+            f"  example y = {show(y)}" if self.generic is None else f"  example x = {show(y[0])}, y = {show(y[1])}"
+        )
         if "output" in seen:
             lines.append(f"  output ŷ = {show(self.loss.unwrap(seen['output']))}")
         if "scores" in seen:
-            lines.append(f"  {'w' if self._generic else 'scores'} = {show(seen['scores'])}")
+            lines.append(f"  {'scores' if self.generic is None else 'w'} = {show(seen['scores'])}")
         return AssertionError("\n".join(lines))
-
-    def name(self, method: str) -> str:
-        """Return the name of the method that the author wrote."""
-        return "joint_feature" if self._generic and method == "encode" else method
-
-    @property
-    def _generic(self) -> bool:
-        return isinstance(self.loss, InScoreSpace)
 
     def _call(self, method: str, call: Callable[[], T], y: Any, **seen: Any) -> T:
         try:

@@ -6,8 +6,8 @@ import numpy as np
 from attrs import frozen
 from numba.core.errors import TypingError
 
-from structsvm.compute.compilation import compiled
-from structsvm.operators import Operator, example_combine, example_scores
+from structsvm.operators import Operator
+from structsvm.operators.views import write_combination, write_scores
 from structsvm.types import Vector
 
 
@@ -105,8 +105,8 @@ class _Check:
             owned = slice(ptr[i], ptr[i + 1])
             written, combined = np.full(ptr[i + 1] - ptr[i], np.nan), np.full(operator.d, np.nan)
             try:
-                _write_scores(view, i, w, written)
-                _write_combined(view, i, c[owned], combined)
+                write_scores(view, i, w, written)
+                write_combination(view, i, c[owned], combined)
             except TypingError as error:
                 wanted = f"the compiled loops to read its view, which register_view lets them ({type(view).__name__})"
                 self._require(False, wanted, error)
@@ -143,15 +143,3 @@ class _Check:
 
 def _shown(numbers: Any) -> str:
     return np.array2string(np.asarray(numbers), precision=6, threshold=20, max_line_width=1000)
-
-
-def _scores_of_one(view: Any, i: int, w: Vector, out: Vector) -> None:
-    example_scores(view, i, w, out)
-
-
-def _combination_of_one(view: Any, i: int, c: Vector, out: Vector) -> None:
-    example_combine(view, i, c, out)
-
-
-_write_scores = compiled(_scores_of_one, keep=False)
-_write_combined = compiled(_combination_of_one, keep=False)

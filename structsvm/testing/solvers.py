@@ -102,7 +102,7 @@ class _Check:
         self._require(np.array_equal(again.w, result.w), "the same weights when solved twice", "others")
         self._ends_early()
         for start in (result, optimum, NSlack(tol=1e-2).solve(self.problem)):
-            place = f"from a result of {start.solver_class}"
+            place = f"from a result of {start.solver_name}"
             warm = self._solve(place, self.problem, start)
             self._certified(warm, optimum, place)
             slack = ROUNDING * (1.0 + start.primal)

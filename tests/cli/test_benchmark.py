@@ -71,10 +71,10 @@ def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
 
 
 def test_the_names_of_models(run, monkeypatch):
-    monkeypatch.setattr("structsvm.protocols.systems.find_spec", lambda name: name)
-    monkeypatch.setattr("structsvm.protocols.systems.import_module", lambda name: None)
+    monkeypatch.setattr("structsvm.protocols.catalogue.find_spec", lambda name: name)
+    monkeypatch.setattr("structsvm.protocols.catalogue.import_module", lambda name: None)
     assert run("benchmark", "--list").stdout.splitlines() == model_names()
-    monkeypatch.setattr("structsvm.protocols.systems.find_spec", lambda name: None)
+    monkeypatch.setattr("structsvm.protocols.catalogue.find_spec", lambda name: None)
     missing = ["LambdaMART (needs lightgbm)" if name == "LambdaMART" else name for name in model_names()]
     assert run("benchmark", "--list").stdout.splitlines() == missing
 

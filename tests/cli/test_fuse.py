@@ -10,8 +10,7 @@ import pytest
 from structsvm.cli.fuse import fuse_command
 from structsvm.data import load_run, load_runs
 from structsvm.fusion import METHODS, CombMNZ, Copeland, fuse_runs
-from structsvm.fusion.comb import COUNTS
-from structsvm.fusion.normalisation import NORMALISATIONS
+from structsvm.fusion.comb import COUNTS, NORMALISATIONS
 from tests.fusion.test_voting import ENGINES
 
 

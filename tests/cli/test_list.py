@@ -48,5 +48,5 @@ def test_models_say_what_they_are_and_which_commands_have_them(run, monkeypatch)
     assert row(output, "SVM-acc").split()[-1] == "experiment"
     assert row(output, "RankBoost").split()[-2:] == ["benchmark,", "experiment"]
     assert "Borda count" in row(output, "borda")
-    monkeypatch.setattr("structsvm.protocols.systems.find_spec", lambda name: None)
+    monkeypatch.setattr("structsvm.protocols.catalogue.find_spec", lambda name: None)
     assert "not installed: it needs lightgbm" in row(run("list").stdout, "LambdaMART")

@@ -10,7 +10,7 @@ import pytest
 
 from structsvm.comparison.combinations import trials
 from structsvm.comparison.warming import warm_up
-from structsvm.planes import KeptPlanes, Storage
+from structsvm.planes import Capacity, RestrictedProblem
 from structsvm.solvers import FrankWolfe, OneSlack
 from tests.small_problems import ranking
 
@@ -78,21 +78,21 @@ def test_planes_have_as_many_digits_as_in_the_run(memory, digits, monkeypatch):
     solve = FrankWolfe.solve
 
     def spy(self, problem, **settings):
-        seen.append((Storage.within(problem.n, problem.d, self.memory).dtype, problem.n))
+        seen.append((Capacity.within(problem.n, problem.d, self.memory).dtype, problem.n))
         return solve(self, problem, **settings)
 
     monkeypatch.setattr(FrankWolfe, "solve", spy)
     problem = ranking("map", 0, queries=60, documents=20)
     (trial,) = trials(problem, f"frank-wolfe(memory={memory})", "active-set", 1.0, 1e-3)
     warm_up(trial)
-    assert seen == [(Storage.within(60, problem.d, memory).dtype, 2)]
+    assert seen == [(Capacity.within(60, problem.d, memory).dtype, 2)]
     assert seen[0][0] is digits
 
 
 def test_the_joint_step_is_warmed(monkeypatch):
     cuts = []
-    mix = KeptPlanes.mix
-    monkeypatch.setattr(KeptPlanes, "mix", lambda self, *args: (cuts.append(len(args[1])), mix(self, *args)))
+    mix = RestrictedProblem.mix
+    monkeypatch.setattr(RestrictedProblem, "mix", lambda self, *args: (cuts.append(len(args[1])), mix(self, *args)))
     (trial,) = trials(ranking("map", 0), "frank-wolfe", "active-set", 1e-9, 1e-3)
     warm_up(trial)
     assert max(cuts) > 1

@@ -105,9 +105,9 @@ def test_it_is_ranking_data(pool):
     [
         ({"runs": []}, "there are no runs to pool"),
         ({"runs": [run_of("r", ONE), run_of("r", TWO)]}, r"two runs are named 'r': load_run\(path, name=...\)"),
-        ({"depth": 0}, "depth must be a whole number of at least 1; it is 0"),
-        ({"depth": 2.5}, "depth must be a whole number"),
-        ({"depth": True}, "depth must be a whole number"),
+        ({"depth": 0}, "depth must be an integer of at least 1, got 0"),
+        ({"depth": 2.5}, "depth must be an integer"),
+        ({"depth": True}, "depth must be an integer"),
         ({"topics": "10"}, r"topics must be a list of topics, such as \['10'\]"),
         ({"topics": []}, "no topic is left for the pool: no topics were asked for"),
         (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax
 from structsvm.fusion import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
-from structsvm.fusion.normalisation import NORMALISATIONS, normalise
+from structsvm.fusion.comb import NORMALISATIONS, normalise
 from tests.fusion import literal
 from tests.fusion.literal import matrices
 

@@ -13,8 +13,7 @@ from sklearn.svm import LinearSVC
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import ChainHamming
-from structsvm.losses import chain_hamming as python_module
-from structsvm.losses.kernels import chain_hamming as kernel_module
+from structsvm.losses import chain_hamming as module
 from structsvm.operators import Rows, WithIntercept
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.result import Status
@@ -131,13 +130,13 @@ def altered(module: Any, name: str, old: str, new: str) -> Any:
 
 def kernel_loss(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> ChainHamming:
     monkeypatch.setattr("structsvm.testing.methods.compiled_kernel", lambda kernel: kernel)
-    kernel = staticmethod(altered(kernel_module, "chain_hamming", old, new))
+    kernel = staticmethod(altered(module, "chain_hamming", old, new))
     mutant: Any = type("Mutant", (ChainHamming,), {"kernel": kernel})
     return mutant(range(3))  # type: ignore[no-any-return]
 
 
 def python_loss(old: str, new: str) -> ChainHamming:
-    mutant: Any = type("Mutant", (altered(python_module, "ChainHamming", old, new),), {"kernel": None})
+    mutant: Any = type("Mutant", (altered(module, "ChainHamming", old, new),), {"kernel": None})
     return mutant(range(3))  # type: ignore[no-any-return]
 
 

@@ -4,15 +4,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
+from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.losses import NDCG, AveragePrecision, Multiclass, PairwiseLoss, ROCArea, ZeroOne
-from structsvm.operators import PerClass, Rows
+from structsvm.operators import Operator, PerClass, Rows
+from structsvm.registry import Registry
 from structsvm.testing import check_loss
 from structsvm.types import Vector
-from tests.small_problems import Kronecker, PlainROCArea, relevances, score_vectors
+from tests.small_problems import Kronecker, PlainROCArea, ranking_arrays, relevances, score_vectors
 
 RANKING_LOSSES = [AveragePrecision(), ROCArea()]
 each_ranking_loss = pytest.mark.parametrize("loss", RANKING_LOSSES, ids=lambda loss: loss.title)
@@ -175,3 +178,54 @@ def test_relevance_starts_at_a_finite_number(make: Any, value: Any) -> None:
     with pytest.raises(InputError, match=r"\(relevant_from=...\) must be a finite number, got"):
         make(relevant_from=value)
     assert make(relevant_from=np.int64(2)).relevant_from == 2
+
+
+class Doubled(PlainROCArea):
+    """Its operator makes two scores a row, and it does not say so."""
+
+    def operator(self, rows: Operator) -> Operator:
+        return PerClass(rows, 2)
+
+
+class Declared(Doubled):
+    scores_rows = False
+
+
+def test_a_loss_that_gives_rows_more_than_one_score_is_no_loss_of_a_ranker() -> None:
+    X, y, qid = ranking_arrays(0)
+    for loss in (Doubled(), Declared()):
+        with pytest.raises(InputError, match=f"{type(loss).__name__}.* does not give each row one score"):
+            Ranker(loss).fit(X, y, qid)
+    with pytest.raises(AssertionError, match="makes an operator with 4 weights of rows with 2 .*say scores_rows = Fa"):
+        check_loss(Doubled())
+    with pytest.raises(InputError, match="is not of queries: give examples"):
+        check_loss(Declared())
+
+
+def test_a_fit_makes_its_loss_once_and_binds_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    create, bind = Registry.create, NDCG.bind
+
+    def created(self: Any, spec: Any, **settings: Any) -> Any:
+        calls.extend(["create"] if spec == "ndcg" else [])
+        return create(self, spec, **settings)
+
+    def bound(self: NDCG, ys: Any) -> NDCG:
+        calls.append("bind")
+        return bind(self, ys)
+
+    monkeypatch.setattr(Registry, "create", created)
+    monkeypatch.setattr(NDCG, "bind", bound)
+    monkeypatch.setattr(NDCG, "_encoded_for", lambda self, ys: self._encoded)
+    X, y, qid = ranking_arrays(0)
+    ranker = Ranker("ndcg", C=10.0).fit(X, y, qid)
+    assert ranker.loss_.encoding == "pairwise"
+    assert calls == ["create", "bind"]
+
+
+def test_a_kernel_need_not_be_a_static_method() -> None:
+    @frozen
+    class Bare(ROCArea):
+        kernel = ROCArea.kernel
+
+    check_loss(Bare(), [np.array([1.0, 0.0, 1.0])], trials=1)

@@ -19,6 +19,8 @@ each_ranking_loss = pytest.mark.parametrize("loss", [AveragePrecision(), ROCArea
 
 def assert_kernel_agrees(loss: ScoreLoss[Any], ys: list[Any], scores: list[Vector]) -> None:
     """Compare values at the scores, and the plane with the encoding of the Python methods where there is no tie."""
+    loss = loss.bind(ys)
+    assert loss.kernel is not None
     flat, ptr = np.concatenate(scores), np.cumsum([0, *map(len, scores)]).astype(np.int64)
     cap = np.ones(len(ys))
     kernel, python = make_oracle(loss, ys).planes(flat, ptr, cap), PythonOracle(loss, ys).planes(flat, ptr, cap)
@@ -87,7 +89,7 @@ def lines_run(loss: AveragePrecision, n: int) -> int:
     rng = np.random.default_rng(n)
     y = np.arange(n) % 2.0
     scores, out = 0.1 * rng.standard_normal(n), np.empty(n)
-    kernel: Any = type(loss).kernel
+    kernel: Any = loss.kernel
     count = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:

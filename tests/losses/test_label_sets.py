@@ -9,7 +9,7 @@ import pytest
 from structsvm import StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import ChainHamming, Multiclass
-from structsvm.losses.label_sets import label_array
+from structsvm.losses.shared.label_sets import label_array
 
 MIXED = [1, "a", (0, 1), (1, 0), None, 2.5]
 

@@ -45,14 +45,14 @@ ROC_AREA = [
 ]
 
 ZERO_ONE = [
-    Mutant(KERNEL, "scores[0] < 1.0", "scores[0] < 0.0"),
-    Mutant(KERNEL, "scores[0] < 1.0", "scores[0] > 1.0"),
+    Mutant(KERNEL, "labels[0] * scores[0] < 1.0", "labels[0] * scores[0] < 0.0"),
+    Mutant(KERNEL, "labels[0] * scores[0] < 1.0", "labels[0] * scores[0] > 1.0"),
     Mutant(KERNEL, "labels[0] * scores[0]", "scores[0]"),
     Mutant(KERNEL, "out[0] = labels[0]", "out[0] = -labels[0]"),
     Mutant(KERNEL, "out[0] = labels[0]", "out[0] = 0.5 * labels[0]"),
-    Mutant(KERNEL, "return 1.0", "return 2.0"),
-    Mutant(PYTHON, "scores[0] < 1.0", "scores[0] < 0.0"),
-    Mutant(PYTHON, "scores[0] < 1.0", "scores[0] < 2.0"),
+    Mutant(KERNEL, "return 1.0\n    out", "return 2.0\n    out"),
+    Mutant(PYTHON, "sign * scores[0] < 1.0", "sign * scores[0] < 0.0"),
+    Mutant(PYTHON, "sign * scores[0] < 1.0", "sign * scores[0] < 2.0"),
     Mutant(PYTHON, "return -sign if sign *", "return -sign if -sign *"),
     Mutant(PYTHON, "return -sign if sign * scores[0] < 1.0 else sign", "return -sign"),
     Mutant(PYTHON, "return -sign if sign * scores[0]", "return -sign if scores[0]"),
@@ -89,7 +89,7 @@ def test_mutants_of_the_argmax_are_found(loss: Any, mutant: Mutant, examples: An
 def test_a_replacement_of_text_that_is_not_there_is_refused() -> None:
     with pytest.raises(ValueError, match=r"'no such text' occurs 0 times in structsvm.losses.roc_area"):
         mutated(ROCArea(), Mutant(PYTHON, "no such text", ""))
-    with pytest.raises(ValueError, match=r"'scores' occurs \d+ times in structsvm.losses.kernels.roc_area"):
+    with pytest.raises(ValueError, match=r"'scores' occurs \d+ times in structsvm.losses.roc_area"):
         mutated(ROCArea(), Mutant(KERNEL, "scores", "scores"))
 
 

@@ -6,25 +6,21 @@ import numpy as np
 import pytest
 
 from structsvm.losses import ReciprocalRank
-from structsvm.losses.pairwise_ndcg import PairwiseNDCG
-from structsvm.losses.position_ndcg import PositionNDCG
-from structsvm.losses.threshold_ndcg import ThresholdNDCG
+from structsvm.losses.ndcg import PairwiseNDCG, PositionNDCG, ThresholdNDCG
 from tests.losses.mutants import Mutant, assert_found, cases
 
 KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
-DIVIDING = "structsvm.losses.kernels.dividing"
-PROGRAMMING = "structsvm.losses.kernels.programming"
-TRUNCATING = "structsvm.losses.kernels.truncating"
+PLACEMENTS = "structsvm.losses.shared.placements"
 
 # What all interleaving losses share is mutated with the loss whose method makes use of it.
 RECIPROCAL_RANK = [
-    Mutant(KERNEL, "after[i] - before[i]", "after[i]", DIVIDING),
-    Mutant(KERNEL, "after[i] - before[i] + scale", "after[i] - before[i] - scale", DIVIDING),
-    Mutant(KERNEL, "(s_bar[j] - s[i])", "(s_bar[j] + s[i])", DIVIDING),
-    Mutant(KERNEL, "max(ahead[best], j + 1)", "max(ahead[best], j)", DIVIDING),
-    Mutant(KERNEL, "range(i_high - 1, i_low - 1, -1)", "range(i_high - 1, i_low, -1)", DIVIDING),
-    Mutant(KERNEL, "j_low, j, i_low, best\n", "j_low, j, best, i_high\n", DIVIDING),
-    Mutant(KERNEL, "ahead[i] = max(ahead[i], ahead[i - 1])", "ahead[i] = ahead[i]", DIVIDING),
+    Mutant(KERNEL, "after[i] - before[i]", "after[i]", PLACEMENTS),
+    Mutant(KERNEL, "after[i] - before[i] + scale", "after[i] - before[i] - scale", PLACEMENTS),
+    Mutant(KERNEL, "(s_bar[j] - s[i])", "(s_bar[j] + s[i])", PLACEMENTS),
+    Mutant(KERNEL, "max(ahead[best], j + 1)", "max(ahead[best], j)", PLACEMENTS),
+    Mutant(KERNEL, "range(i_high - 1, i_low - 1, -1)", "range(i_high - 1, i_low, -1)", PLACEMENTS),
+    Mutant(KERNEL, "j_low, j, i_low, best\n", "j_low, j, best, i_high\n", PLACEMENTS),
+    Mutant(KERNEL, "ahead[i] = max(ahead[i], ahead[i - 1])", "ahead[i] = ahead[i]", PLACEMENTS),
     Mutant(KERNEL, "scale = 2.0 / (R * N)", "scale = 1.0 / (R * N)"),
     Mutant(KERNEL, "= -scale * (R - i)", "= scale * (R - i)"),
     Mutant(KERNEL, "= -scale * (R - i)", "= -scale * (R - i - 1)"),
@@ -39,14 +35,14 @@ RECIPROCAL_RANK = [
 ]
 
 LETOR_NDCG = [
-    Mutant(KERNEL, "before + row[k]", "row[k]", PROGRAMMING),
-    Mutant(KERNEL, "+ row[k] + scale", "+ row[k] - scale", PROGRAMMING),
-    Mutant(KERNEL, "(total - j * s[k])", "(total - s[k])", PROGRAMMING),
-    Mutant(KERNEL, "total += s_bar[j - 1]", "total = s_bar[j - 1]", PROGRAMMING),
-    Mutant(KERNEL, "range(min(columns, depth - j))", "range(min(columns, depth - j) - (j > 0))", PROGRAMMING),
-    Mutant(KERNEL, "value > best[k]", "value < best[k]", PROGRAMMING),
-    Mutant(KERNEL, "before = best[k]", "before = value", PROGRAMMING),
-    Mutant(KERNEL, "            mark[k] = True", "            mark[k] = j != 1", PROGRAMMING),
+    Mutant(KERNEL, "before + row[k]", "row[k]", PLACEMENTS),
+    Mutant(KERNEL, "+ row[k] + scale", "+ row[k] - scale", PLACEMENTS),
+    Mutant(KERNEL, "(total - j * s[k])", "(total - s[k])", PLACEMENTS),
+    Mutant(KERNEL, "total += s_bar[j - 1]", "total = s_bar[j - 1]", PLACEMENTS),
+    Mutant(KERNEL, "range(min(columns, depth - j))", "range(min(columns, depth - j) - (j > 0))", PLACEMENTS),
+    Mutant(KERNEL, "value > best[k]", "value < best[k]", PLACEMENTS),
+    Mutant(KERNEL, "before = best[k]", "before = value", PLACEMENTS),
+    Mutant(KERNEL, "            mark[k] = True", "            mark[k] = j != 1", PLACEMENTS),
     Mutant(PYTHON, "best = np.maximum.accumulate(value)", "best = value"),
     Mutant(PYTHON, "np.where(value == best, j, 0)", "j"),
     Mutant(PYTHON, "ahead[k - 1] = origin[k, ahead[k]]", "ahead[k - 1] = ahead[k]"),
@@ -55,17 +51,17 @@ LETOR_NDCG = [
 ]
 
 NDCG_AT_K = [
-    Mutant(KERNEL, "least = cutoff - p\n", "least = cutoff - p - 1\n", TRUNCATING),
-    Mutant(KERNEL, "s_bar[j] > s[k]", "s_bar[j] < s[k]", TRUNCATING),
-    Mutant(KERNEL, "value = beyond + free[q] +", "value = free[q] +", TRUNCATING),
-    Mutant(KERNEL, "beyond + free[q] +", "beyond +", TRUNCATING),
-    Mutant(KERNEL, "(q - p) * others[least] - least", "least", TRUNCATING),
-    Mutant(KERNEL, "free[q] + scale *", "free[q] - scale *", TRUNCATING),
-    Mutant(KERNEL, "value += best[p - 1]", "value += 0.0", TRUNCATING),
-    Mutant(KERNEL, "max(0, cutoff - N) - 1, -1)", "max(0, cutoff - N), -1)", TRUNCATING),
-    Mutant(KERNEL, "ahead[k] = max(ahead[k], least)", "ahead[k] = least", TRUNCATING),
-    Mutant(KERNEL, "q = max(first, p)", "q = p", TRUNCATING),
-    Mutant(KERNEL, "others[ahead[k]] - ahead[k] * s[k]", "others[ahead[k]]", TRUNCATING),
+    Mutant(KERNEL, "least = cutoff - p\n", "least = cutoff - p - 1\n", PLACEMENTS),
+    Mutant(KERNEL, "s_bar[j] > s[k]", "s_bar[j] < s[k]", PLACEMENTS),
+    Mutant(KERNEL, "value = beyond + free[q] +", "value = free[q] +", PLACEMENTS),
+    Mutant(KERNEL, "beyond + free[q] +", "beyond +", PLACEMENTS),
+    Mutant(KERNEL, "(q - p) * others[least] - least", "least", PLACEMENTS),
+    Mutant(KERNEL, "free[q] + scale *", "free[q] - scale *", PLACEMENTS),
+    Mutant(KERNEL, "value += best[p - 1]", "value += 0.0", PLACEMENTS),
+    Mutant(KERNEL, "max(0, cutoff - N) - 1, -1)", "max(0, cutoff - N), -1)", PLACEMENTS),
+    Mutant(KERNEL, "ahead[k] = max(ahead[k], least)", "ahead[k] = least", PLACEMENTS),
+    Mutant(KERNEL, "q = max(first, p)", "q = p", PLACEMENTS),
+    Mutant(KERNEL, "others[ahead[k]] - ahead[k] * s[k]", "others[ahead[k]]", PLACEMENTS),
     Mutant(KERNEL, "min(ahead[i], most) * columns", "min(ahead[i], most - 1) * columns"),
 ]
 
@@ -77,10 +73,10 @@ POSITION = [
     Mutant(KERNEL, "loss = 1.0", "loss = 0.0"),
     Mutant(KERNEL, "labels[document] - discounts[rank]", "labels[document] + discounts[rank]"),
     Mutant(KERNEL, "labels[document] - discounts[rank]", "discounts[rank] - labels[document]"),
-    Mutant(PYTHON, "scores - self._gains(y)", "scores + self._gains(y)"),
-    Mutant(PYTHON, "scores - self._gains(y)", "scores"),
-    Mutant(PYTHON, "scores - self._gains(y)", "scores - 2 * self._gains(y)"),
-    Mutant(PYTHON, "scores - self._gains(y)", "-self._gains(y)"),
+    Mutant(PYTHON, "scores - self._shares(y)", "scores + self._shares(y)"),
+    Mutant(PYTHON, "scores - self._shares(y)", "scores"),
+    Mutant(PYTHON, "scores - self._shares(y)", "scores - 2 * self._shares(y)"),
+    Mutant(PYTHON, "scores - self._shares(y)", "-self._shares(y)"),
     Mutant(PYTHON, "ranking[order] = -np.arange", "ranking[order] = np.arange"),
     Mutant(PYTHON, "ranking[order] = -np.arange(len(order))", "ranking = -order.astype(float)"),
 ]

@@ -8,7 +8,7 @@ from structsvm.losses import FBeta, Multiclass, PrecisionAtK, PrecisionRecallBre
 from tests.losses.mutants import Mutant, assert_found, cases
 
 KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
-TOP_K = "structsvm.losses.kernels.top_k"
+TOP_K = "structsvm.losses.shared.top_k"
 
 AT_K = [
     Mutant(KERNEL, "scale * (passed + passing) >= cost", "scale * (passed + passing) < cost", TOP_K),
@@ -37,7 +37,7 @@ PRECISION = [
 ]
 RECALL = [
     *AT_K,
-    Mutant(KERNEL, "1.0 / max(R, 1)", "1.0 / k[0]"),
+    Mutant(KERNEL, "1.0 / max(R, 1), out", "1.0 / k[0], out"),
     Mutant(KERNEL, "R += 1", "R += 2"),
 ]
 F_BETA = [

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import JudgedPairs, PreferencePairs, ROCArea, SwappedPairs
-from structsvm.losses.kernels import swapped_pairs as module
+from structsvm.losses import swapped_pairs as module
 from structsvm.problem import most_violated
 from structsvm.problem.oracle import make_oracle
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
 from structsvm.losses import NDCG
-from structsvm.losses.pairwise_ndcg import PairwiseNDCG
-from structsvm.losses.threshold_ndcg import ThresholdNDCG
+from structsvm.losses.ndcg import PairwiseNDCG, ThresholdNDCG
 from structsvm.problem.oracle import make_oracle
 from structsvm.testing import check_loss
 from structsvm.types import Matrix, Vector

@@ -134,9 +134,9 @@ def test_labels_that_cannot_be_used_are_refused() -> None:
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True])
 def test_cutoffs_are_whole_numbers_from_one(k: int) -> None:
-    with pytest.raises(InputError, match="cut-off k must be a whole number"):
+    with pytest.raises(InputError, match=r"\(k=...\) must be an integer of at least 1"):
         NDCG(k)
-    with pytest.raises(InputError, match="cut-off k must be a whole number"):
+    with pytest.raises(InputError, match=r"\(k=...\) must be an integer of at least 1"):
         precision([1, 2], [1, 0], k=k)
 
 

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.exceptions import InputError
-from structsvm.planes import DualPlanes, Storage
-from structsvm.planes.storage import of_use
+from structsvm.planes import Capacity, DualPlanes
 from structsvm.result import CutSet
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -18,7 +16,11 @@ CAP = np.array([2.0, 0.5, 0.0, 30.0])
 
 
 def bytes_for(places: int, dtype: Any = np.float64) -> int:
-    return Storage(places, dtype).bytes_for(N, D, places)
+    return Capacity(places, dtype).bytes_for(N, D, places)
+
+
+def dual_within(memory: int, cap: Vector = CAP) -> DualPlanes:
+    return DualPlanes(D, cap, Capacity.within(N, D, memory))
 
 
 class Pool:
@@ -107,7 +109,7 @@ actions = st.lists(st.sampled_from(["visit", "visit", "argmax", "full", "quick",
 @given(seed=st.integers(0, 9999), places=st.integers(3, 8), start=st.integers(0, 30), doing=actions)
 def test_any_sequence_of_steps_leaves_a_sound_point(seed: int, places: int, start: int, doing: list[str]) -> None:
     pool = Pool(seed)
-    dual = DualPlanes(D, CAP, bytes_for(places))
+    dual = dual_within(bytes_for(places))
     assert dual.rounds
     assert dual.arrays.L.shape[1] >= places
     if start:
@@ -129,7 +131,7 @@ def test_any_sequence_of_steps_leaves_a_sound_point(seed: int, places: int, star
             case "refresh":
                 assert dual.refresh() == pytest.approx(value, rel=1e-9, abs=1e-9)
             case "exact":
-                dual.stop_rounding()
+                dual.stop_rounding(Capacity(places, np.float64))
                 assert (dual.rounds, dual.arrays.L.shape) == (False, (N, places))
                 assert dual.refresh() == pytest.approx(value, rel=1e-9, abs=1e-9)
             case _:
@@ -145,7 +147,7 @@ def test_loaded_cuts_carry_their_value(seed: int, places: int, count: int, scale
     """However many there are, in places that are too few: those of weight are merged, others dropped."""
     pool = Pool(seed)
     cuts = pool.cuts(count)
-    dual = DualPlanes(D, scale * CAP, bytes_for(places))
+    dual = dual_within(bytes_for(places), scale * CAP)
     dual.load(cuts)
     a = cuts.scaled(scale * CAP)
     w = a @ cuts.G
@@ -156,7 +158,7 @@ def test_loaded_cuts_carry_their_value(seed: int, places: int, count: int, scale
 
 def test_steps_on_planes_end_at_the_optimum_over_them() -> None:
     pool = Pool(3)
-    dual = DualPlanes(D, CAP, bytes_for(12))
+    dual = dual_within(bytes_for(12))
     for i in range(N):
         dual.visit(np.full(12, i), pool.G[i], pool.L[i])
     for _ in range(3000):
@@ -175,7 +177,7 @@ def test_rounded_planes_prove_no_more_than_those_they_were_rounded_from() -> Non
         pool = Pool(seed)
         pool.G = 100.0 * pool.rng.standard_normal((N, 12, D))
         cuts = pool.cuts(20)
-        dual = DualPlanes(D, CAP, bytes_for(12))
+        dual = dual_within(bytes_for(12))
         dual.load(cuts)
         assert dual.rounds
         a = cuts.scaled(CAP)
@@ -189,7 +191,7 @@ def test_rounded_planes_prove_no_more_than_those_they_were_rounded_from() -> Non
 def test_the_same_plane_is_not_kept_twice_for_its_rounding() -> None:
     pool = Pool(0)
     pool.G = pool.rng.standard_normal((N, 12, D))
-    dual = DualPlanes(D, CAP, bytes_for(12))
+    dual = dual_within(bytes_for(12))
     for _ in range(5):
         for i in range(N):
             for which in range(3):
@@ -202,10 +204,10 @@ def test_the_same_plane_is_not_kept_twice_for_its_rounding() -> None:
 def test_exact_planes_take_the_place_of_rounded_ones(seed: int) -> None:
     pool = Pool(seed)
     pool.G = 0.3 * pool.rng.standard_normal((N, 12, D))
-    dual = DualPlanes(D, CAP, bytes_for(12))
+    dual = dual_within(bytes_for(12))
     for exact in (False, True):
         if exact:
-            dual.stop_rounding()
+            dual.stop_rounding(Capacity(12, np.float64))
         for _ in range(300):
             for i in range(N):
                 dual.visit(*pool.plane(i, int((pool.L[i] - pool.G[i] @ dual.w).argmax())))
@@ -217,7 +219,7 @@ def test_exact_planes_take_the_place_of_rounded_ones(seed: int) -> None:
 def test_planes_beyond_the_range_of_float32_are_known_to_be_unknown(size: float) -> None:
     pool = Pool(0)
     pool.G = size * pool.rng.standard_normal((N, 12, D))
-    dual = DualPlanes(D, CAP, bytes_for(12))
+    dual = dual_within(bytes_for(12))
     for i in range(N):
         dual.visit(np.full(12, i), pool.G[i], pool.L[i])
     assert np.isfinite(dual.arrays.G).all()
@@ -227,7 +229,7 @@ def test_planes_beyond_the_range_of_float32_are_known_to_be_unknown(size: float)
 
 def test_cuts_are_those_with_weight() -> None:
     pool = Pool(1)
-    dual = DualPlanes(D, CAP, bytes_for(4))
+    dual = dual_within(bytes_for(4))
     for i in (0, 3, 3, 1):
         dual.visit(*pool.plane(i, 0))
         dual.visit(*pool.plane(i, 1))
@@ -235,14 +237,3 @@ def test_cuts_are_those_with_weight() -> None:
     assert (cuts.a > 0.0).all()
     assert (len(cuts), cuts.groups) == (dual.active, N)
     np.testing.assert_allclose(cuts.a @ cuts.G, dual.w)
-
-
-def test_too_little_memory_is_refused_with_what_is_needed() -> None:
-    least = bytes_for(3, np.float32)
-    with pytest.raises(InputError, match=f"for each of 4 examples: give it {least} bytes, or use OneSlack"):
-        DualPlanes(D, CAP, least - 1)
-    dual = DualPlanes(D, CAP, least)
-    assert dual.arrays.L.shape == (N, 3)
-    with pytest.raises(InputError, match=f"too few digits for this tol: give it {bytes_for(3)} bytes, or use OneSlack"):
-        dual.stop_rounding()
-    assert DualPlanes(D, CAP, 10**9).arrays.L.shape == (N, of_use(N, D))

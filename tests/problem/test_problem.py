@@ -232,6 +232,6 @@ def test_examples_that_cannot_be_learned_from_are_left_out() -> None:
 
 def test_a_part_of_a_sealed_problem_has_no_seal() -> None:
     """Its data are others."""
-    problem = evolve(small_problem("map"), seal=np.ones(3))
-    assert problem.with_C(7.0).seal is problem.seal
-    assert problem.block(0, 1).seal is None
+    problem = evolve(small_problem("map"), known_fingerprint=np.ones(3))
+    assert problem.with_C(7.0).known_fingerprint is problem.known_fingerprint
+    assert problem.block(0, 1).known_fingerprint is None

@@ -89,7 +89,7 @@ def test_it_says_when_it_did_not_converge():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"C": 0.0}, r"MaximumEntropy\(C=...\) must be a finite number above 0"),
+        ({"C": 0.0}, r"MaximumEntropy\(C=...\) must be a positive finite number"),
         ({"C": np.inf}, r"MaximumEntropy\(C=...\)"),
         ({"tol": -1.0}, r"MaximumEntropy\(tol=...\)"),
         ({"max_iter": 0}, r"MaximumEntropy\(max_iter=...\)"),

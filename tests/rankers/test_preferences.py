@@ -59,8 +59,8 @@ def test_training_groups_rows_and_renumbers_preferences():
     X = np.arange(12.0).reshape(6, 2)
     qid = ["b", "a", "b", "a", "c", "b"]
     training = checked_training(Anything(), X, Preferences([0, 3], [5, 1], [1.0, 2.0]), qid)
-    assert training.ids.tolist() == ["b", "a", "c"]
-    assert training.ptr.tolist() == [0, 3, 5, 6]
+    assert training.queries.ids.tolist() == ["b", "a", "c"]
+    assert training.queries.ptr.tolist() == [0, 3, 5, 6]
     assert training.X.tolist() == X[[0, 2, 5, 1, 3, 4]].tolist()
     assert training.y.better.tolist() == [0, 4]
     assert training.y.worse.tolist() == [2, 3]

@@ -108,6 +108,7 @@ def test_tol_is_a_share_of_the_pairs(solver: Any, objective: str) -> None:
     X, y, qid = graded(4)
     ranker = RankSVM(5.0, objective=objective, solver=solver).fit(X, y, qid)
     unit = ranker.n_pairs_ / ranker.n_examples_ if objective == "pairs" else 1.0
+    assert ranker.gap_unit_ == pytest.approx(unit)
     tol = getattr(solver, "tol", 1e-3)
     assert ranker.result_.tol == pytest.approx(tol * unit)
     assert ranker.result_.gap <= tol * unit * 5.0

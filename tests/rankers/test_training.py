@@ -11,8 +11,9 @@ from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.fusion import CombSUM
 from structsvm.losses import JudgedPairs
+from structsvm.queries import Queries
 from structsvm.rankers import LambdaMART, MaximumEntropy, Preferences, RankBoost, RankNet, RankSVM, WeightSearch
-from structsvm.rankers.training import Training, usable_queries
+from structsvm.rankers.training import Training
 
 LEARNERS = [
     RankSVM(0.1),
@@ -92,15 +93,13 @@ def test_pairs_that_are_not_learned_from_are_not_counted(data):
 
 
 def test_queries_of_grades_and_of_preferences():
-    ptr, weights = np.array([0, 2, 4, 5]), np.array([0.0, 2.0, 1.0])
-    graded = Training(np.eye(5), np.array([0.0, 1.0, 3.0, 2.0, 5.0]), ptr, np.arange(3), weights)
+    queries, weights = Queries.of([0, 0, 1, 1, 2], 5), np.array([0.0, 2.0, 1.0])
+    graded = Training(np.eye(5), np.array([0.0, 1.0, 3.0, 2.0, 5.0]), queries, weights)
     assert graded.with_pairs().tolist() == [True, True, False]
-    judged = Training(np.eye(5), Preferences([3], [2]), ptr, np.arange(3), weights)
+    judged = Training(np.eye(5), Preferences([3], [2]), queries, weights)
     assert judged.with_pairs().tolist() == [False, True, False]
     assert graded.shares.tolist() == [0.0, 1.0, 0.5]
-    learner = RankBoost()
-    assert usable_queries(learner, graded, graded.with_pairs()).tolist() == [False, True, False]
-    assert (learner.n_examples_, learner.n_left_out_) == (1, 2)
+    assert graded.usable(RankBoost(), graded.with_pairs()).tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=NAMES)

@@ -1,4 +1,4 @@
-"""MQ2008 by LETOR's protocol for RankNet, the maximum entropy model and LambdaMART: the figures of docs/baselines."""
+"""MQ2008 by LETOR's protocol for RankNet, the maximum entropy model and LambdaMART: the figures of docs/rankers."""
 
 import itertools
 import os

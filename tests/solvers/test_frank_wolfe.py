@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ROCArea
-from structsvm.planes import Storage
+from structsvm.planes import Capacity
 from structsvm.planes import dual as dual_module
 from structsvm.problem import Problem
 from structsvm.result import Status, Step
@@ -25,7 +25,7 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def bytes_for(problem: Problem, planes: int) -> int:
-    return Storage(planes, np.float32).bytes_for(problem.n, problem.d, planes)
+    return Capacity(planes, np.float32).bytes_for(problem.n, problem.d, planes)
 
 
 @each_kind
@@ -184,7 +184,7 @@ def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str, t
 
     before = sys.gettrace()
     try:
-        memory = Storage(3, np.float64).bytes_for(problem.n, problem.d, 3)
+        memory = Capacity(3, np.float64).bytes_for(problem.n, problem.d, 3)
         result = FrankWolfe(tol=tol, memory=memory).solve(problem, callback=begin)
     finally:
         sys.settrace(before)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from structsvm.planes import DualPlanes, KeptPlanes
+from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
 from structsvm.problem import Problem
 from structsvm.solvers.joint_step import improve_jointly
 
@@ -15,7 +15,7 @@ def kept(C: float, loss: str, passes: int = 3) -> tuple[Problem, DualPlanes]:
     y = (X @ rng.normal(size=5) + rng.normal(size=360) > 1.0).astype(np.float64)
     y[::12], y[1::12] = 1.0, 0.0
     problem = Problem.from_queries(X, y, qid, loss=loss, C=C)
-    dual = DualPlanes(problem.d, problem.cap, 2**22)
+    dual = DualPlanes(problem.d, problem.cap, Capacity.within(problem.n, problem.d, 2**22))
     for _ in range(passes):
         problem.sweep(dual, np.arange(problem.n))
     return problem, dual
@@ -35,7 +35,7 @@ def primal(dual: DualPlanes) -> float:
 def test_the_gap_on_the_planes_closes(loss, C, accuracy):
     problem, dual = kept(C, loss)
     before = dual.refresh()
-    improve_jointly(KeptPlanes(dual), accuracy * C, 400)
+    improve_jointly(RestrictedProblem(dual), accuracy * C, 400)
     after, w = dual.refresh(), dual.w.copy()
     assert after >= before - 1e-9 * abs(before)
     assert (dual.arrays.a >= 0.0).all()
@@ -50,7 +50,7 @@ def test_the_gap_on_the_planes_closes(loss, C, accuracy):
 def test_it_ends_after_so_many_cuts():
     _, dual = kept(1e4, "map")
     before = dual.refresh()
-    improve_jointly(KeptPlanes(dual), 0.0, 3)
+    improve_jointly(RestrictedProblem(dual), 0.0, 3)
     assert dual.refresh() >= before
 
 
@@ -59,7 +59,7 @@ def test_planes_long_without_weight_are_passed_over():
     dual.arrays.age[:, 0] = 100.0
     dual.arrays.a[:, 0] = 0.0
     dual.refresh()
-    improve_jointly(KeptPlanes(dual), 1e-4, 50)
+    improve_jointly(RestrictedProblem(dual), 1e-4, 50)
     assert not dual.arrays.a[:, 0].any()
     assert dual.arrays.a.any()
     assert problem.n == 30

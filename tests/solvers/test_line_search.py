@@ -87,10 +87,10 @@ def test_rounding_errors_do_not_add_up() -> None:
     """After a hundred searches the scores of the best point are still those of its weights."""
     problem = ranking("map", 0, C=1e4, queries=30, documents=10, d=8)
     moves: list[int] = []
-    original = Run.see
+    original = Run.evaluate_point
 
     class Noting(Run):
-        def see(self, point: Any) -> Any:
+        def evaluate_point(self, point: Any) -> Any:
             moves.append(point.moves)
             return original(self, point)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.files import write_archive
-from structsvm.planes import Storage
+from structsvm.planes import Capacity
 from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack, Solver
@@ -22,8 +22,8 @@ from tests.solvers.test_optimum import assert_certified, assert_dual_point
 
 def coarse(problem: Problem, tol: float = 1e-3, dtype: Any = np.float64, places: int = 5) -> FrankWolfe:
     """Return Frank-Wolfe with memory for some planes of that type, which is less than it would take for float64."""
-    memory = Storage(places, dtype).bytes_for(problem.n, problem.d, places)
-    assert Storage.within(problem.n, problem.d, memory).dtype is np.float32
+    memory = Capacity(places, dtype).bytes_for(problem.n, problem.d, places)
+    assert Capacity.within(problem.n, problem.d, memory).dtype is np.float32
     return FrankWolfe(tol=tol, memory=memory)
 
 
@@ -88,8 +88,10 @@ def test_too_small_a_tol_leads_to_float64(tol: float, caplog: pytest.LogCaptureF
 def test_too_little_memory_for_float64_is_told_where_it_is_needed() -> None:
     problem = ranking_of(100.0)
     solver = coarse(problem, 1e-9, np.float32, 3)
+    need = Capacity(3, np.float64).bytes_for(problem.n, problem.d, 3)
     with pytest.raises(
-        InputError, match="cannot keep 3 planes of 6 numbers .* float32 has too few digits for this tol"
+        InputError,
+        match=f"cannot keep 3 planes of 6 numbers .* float32 has too few digits for this tol: give it {need} bytes, or",
     ):
         solver.solve(problem)
 

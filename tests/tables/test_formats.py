@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from structsvm.tables import Column, Table, as_csv, as_json, as_latex, as_markdown, as_text
-from structsvm.tables.templating import escape_latex, escape_markdown
+from structsvm.tables.formats import escape_latex, escape_markdown
 
 ODD = r"a_b & 50% of $x^2 #{1}~\n|<i> *[q]* `c`"
 
@@ -54,6 +54,13 @@ def test_markdown():
 Stars are stars.
 """
     assert as_markdown([table(["SVM-map", "best_run"], ["Stars are stars."])]) == expected.lstrip("\n")
+
+
+def test_what_is_markdown_already_is_not_escaped_and_needs_no_title():
+    columns = (Column.text("of `what`", "name"), Column.number("MAP", "map", ".2f", missing="–"))
+    made = Table("", columns, (({"name": "**a**", "map": 0.5}, {"name": None, "map": None}),), ("*note*",))
+    expected = "| of `what` | MAP |\n|---|---:|\n| **a** | 0.50 |\n|  | – |\n\n*note*\n"
+    assert as_markdown([made], escaped=False) == expected
 
 
 def test_markdown_shows_what_the_cells_hold():

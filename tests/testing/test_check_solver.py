@@ -154,7 +154,7 @@ class TooHigh(Wrapped):
             Uninterruptible(),
             "Status.INTERRUPTED when the callback ends the run, got a KeyboardInterrupt that leaves solve",
         ),
-        (Forgetful(), "from a result of OneSlack: expected primal=.* or lower, got "),
+        (Forgetful(), "from a result of one-slack: expected primal=.* or lower, got "),
         (Trusting(), "from a result of other data: expected a lower bound"),
         (Moody(), "expected the same weights when solved twice"),
         (TooHigh(), "expected a lower bound, got one above the upper bound. The losses of this check are exact"),

@@ -21,8 +21,8 @@ from structsvm.protocols.experiment.results import (
     Trial,
 )
 from structsvm.protocols.experiment.settings import Settings
-from structsvm.protocols.experiment.significance import Comparison, compare
 from structsvm.protocols.experiment.splits import Split, balanced_splits
+from structsvm.protocols.significance import Comparison, compare
 
 __all__ = [
     "WITHOUT_BEST",

@@ -8,6 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
 from structsvm.types import BoolVector, IntVector, Matrix
@@ -24,8 +25,7 @@ class Collection:
     ----------
     X : score of each document by each base function, shape (rows, F); NaN where it was not retrieved.
     relevant : whether each document is, shape (rows,).
-    ptr : where the rows of each query begin, shape (Q + 1,).
-    ids : query ids.
+    queries : the queries, whose ids are strings.
     functions : names of the base functions.
     judged : number of documents judged relevant for each query, shape (Q,), at least those in the rows.
     left_out : queries that cannot take part, and why.
@@ -33,8 +33,7 @@ class Collection:
 
     X: Matrix = field(repr=False)
     relevant: BoolVector = field(repr=False)
-    ptr: IntVector = field(repr=False)
-    ids: tuple[str, ...] = field(repr=False)
+    queries: Queries = field(repr=False)
     functions: tuple[str, ...]
     judged: IntVector = field(repr=False)
     left_out: dict[str, str] = field(factory=dict)
@@ -90,7 +89,6 @@ class Collection:
             raise InputError("no query has a relevant document (a label above 0): there is nothing to learn or measure")
         order = _tie_order(queries.number, doc_ids)
         order = order[found[queries.number[order]] > 0]
-        size = np.bincount(queries.number)[found > 0]
         counts = found if judged is None else np.array([judged[each] for each in queries.ids.tolist()])
         if (counts < found).any():
             k = int(np.argmax(counts < found))
@@ -98,21 +96,38 @@ class Collection:
         return cls(
             X=np.ascontiguousarray(scores[order]),
             relevant=labels[order] > 0,
-            ptr=np.concatenate([[0], np.cumsum(size)]),
-            ids=tuple(each for k, each in enumerate(ids) if found[k] > 0),
+            queries=Queries.of_sizes(queries.sizes[found > 0], np.array(ids)[found > 0]),
             functions=names,
             judged=counts[found > 0].astype(np.int64),
             left_out=dict(left_out or {}) | known,
         )
 
+    @classmethod
+    def of_pool(cls, pool: Pool) -> Self:
+        """Make a collection of a pool of TREC runs."""
+        return cls.from_arrays(  # without document ids: the rows of a pool are in the tie order of trec_eval
+            pool.X,
+            pool.y,
+            pool.qid,
+            functions=pool.run_names,
+            judged=pool.relevant_judged,
+            left_out=pool.left_out,
+        )
+
     @property
     def n_queries(self) -> int:
         """Number of queries."""
-        return len(self.ids)
+        return len(self.queries)
 
-    def rows(self, queries: Sequence[int]) -> IntVector:
-        """Return the rows of some queries, query after query."""
-        return np.concatenate([np.arange(self.ptr[q], self.ptr[q + 1]) for q in queries])
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Query ids."""
+        return tuple(self.queries.ids.tolist())
+
+    @property
+    def ptr(self) -> IntVector:
+        """Where the rows of each query begin, shape (Q + 1,)."""
+        return self.queries.ptr
 
     def fingerprint(self) -> str:
         """Return a hash of all that results depend on."""

@@ -1,27 +1,32 @@
 """The protocol of an experiment: trials over balanced splits, kept as they finish."""
 
 import platform
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.compute.processes import spread
+from structsvm.compute.processes import one_thread, spread
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
-from structsvm.protocols.experiment.baselines import rank_base_functions
 from structsvm.protocols.experiment.collection import Collection
 from structsvm.protocols.experiment.records import open_records
-from structsvm.protocols.experiment.results import WITHOUT_BEST, Header, Query, Results
+from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, Fit, Header, Query, Ranked, Results, Trial
+from structsvm.protocols.experiment.scoring import Precision, rank_base_functions, score_queries, tied_shares
 from structsvm.protocols.experiment.settings import Settings
-from structsvm.protocols.experiment.splits import balanced_splits
-from structsvm.protocols.experiment.trial import Material, run_trial
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Is shown the number of trials that are done and that of all, at the start and after each trial."""
+from structsvm.protocols.experiment.splits import Split, balanced_splits
+from structsvm.protocols.feature_maps import FeatureMap
+from structsvm.protocols.model import Candidate, Model
+from structsvm.protocols.pick import Part, Progress, fit_models
+from structsvm.queries import Queries
+from structsvm.types import IntVector, Vector
 
 RESULTS = "results.json"
 
@@ -60,7 +65,7 @@ def run(
         folder belongs to another experiment; it says why.
     KeyboardInterrupt : after Ctrl-C; finished trials are kept.
     """
-    collection = data if isinstance(data, Collection) else of_pool(data)
+    collection = data if isinstance(data, Collection) else Collection.of_pool(data)
     if WITHOUT_BEST in settings.variants and len(collection.functions) < 2:
         raise InputError(
             "without the best base function there is none left to learn from: give two or more, or leave the "
@@ -84,9 +89,12 @@ def run(
         if todo:
             _require_same_versions(folder, records.header, header)
             models = settings.made()
-            best = collection.functions.index(functions[0].name)
-            material = Material.of(collection, best, models)
-            tasks = ((number, splits[number], material, models, settings.variants) for number in todo)
+            maps = dict.fromkeys(model.features for model in models)
+            read = {each: each.within_queries(collection.X, collection.queries.number) for each in maps}
+            every = np.arange(len(collection.functions))
+            columns = {WITH_BEST: every, WITHOUT_BEST: np.delete(every, collection.functions.index(functions[0].name))}
+            columns = {variant: columns[variant] for variant in settings.variants}
+            tasks = ((number, splits[number], collection, read, columns, models) for number in todo)
             with closing(spread(run_trial, tasks, jobs)) as finished:  # an interruption ends the workers at once
                 for trial in finished:
                     records.append(trial)
@@ -104,20 +112,8 @@ def run(
     return results
 
 
-def of_pool(pool: Pool) -> Collection:
-    """Return the pool of TREC runs as the data of an experiment."""
-    return Collection.from_arrays(  # without document ids: the rows of a pool are in the tie order of trec_eval
-        pool.X,
-        pool.y,
-        pool.qid,
-        functions=pool.run_names,
-        judged=pool.relevant_judged,
-        left_out=pool.left_out,
-    )
-
-
 def _queries(collection: Collection) -> tuple[Query, ...]:
-    documents = np.diff(collection.ptr).tolist()
+    documents = collection.queries.sizes.tolist()
     relevant = np.add.reduceat(collection.relevant.astype(np.int64), collection.ptr[:-1]).tolist()
     return tuple(map(Query, collection.ids, documents, relevant, collection.judged.tolist()))
 
@@ -138,3 +134,66 @@ def _require_same_versions(folder: Path, begun: Header, header: Header) -> None:
             f"the experiment in {folder} was begun with other versions ({'; '.join(changed)}): go on with those, or "
             "choose another output folder"
         )
+
+
+def run_trial(
+    number: int,
+    split: Split,
+    collection: Collection,
+    read: Mapping[FeatureMap, Any],
+    columns: Mapping[str, IntVector],
+    models: Sequence[Model],
+) -> Trial:
+    """Run a trial, in one thread, so that its numbers do not depend on how many there are.
+
+    Parameters
+    ----------
+    number : of the trial.
+    split : its queries.
+    collection : the data.
+    read : what `FeatureMap.within_queries` made of the scores, for every map that a model reads with.
+    columns : the columns of these that models read, by variant.
+    models : in the order of the tables.
+    """
+    began = time.perf_counter()
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the gaps of SVMs are in the results
+        warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
+        fits = {}
+        for variant, those in columns.items():
+            parts = [_part(collection, queries, read, those) for queries in (split.train, split.validation, split.test)]
+            where = f"trial {number}, {variant}"
+            fits[variant] = fit_models(models, parts, where, partial(_fit, parts=parts))
+    return Trial(number, split.train, split.validation, split.test, time.perf_counter() - began, fits)
+
+
+def _part(collection: Collection, queries: Sequence[int], read: Mapping[FeatureMap, Any], columns: IntVector) -> Part:
+    rows = collection.queries.rows(queries)
+    return Part(
+        read=lambda features: read[features][np.ix_(rows, columns)],
+        y=collection.relevant[rows].astype(np.float64),
+        queries=Queries.of_sizes(collection.queries.sizes[list(queries)]),
+    )
+
+
+def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
+    (X_train, X_validation, X_test), (train, validation, test) = matrices, parts
+
+    def mean_ap(candidate: Candidate) -> float:
+        return float(_precision(candidate.scores(X_validation, validation.queries.number), validation).ap.mean())
+
+    def tested(chosen: int) -> dict[str, Any]:
+        scores = [each.scores(X_test, test.queries.number) for each in candidates]
+        precision = [_precision(each, test) for each in scores]
+        return {
+            "test": tuple(float(each.ap.mean()) for each in precision),
+            "features": X_train.shape[1],
+            "ranked": Ranked.of(*precision[chosen], tied_shares(scores[chosen], test.queries.ptr)),
+        }
+
+    candidates = model.candidates(X_train, train.y, train.queries.number)
+    return Fit.of(candidates, mean_ap, tested)
+
+
+def _precision(scores: Vector, part: Part) -> Precision:
+    return score_queries(scores, part.y > 0.0, part.queries.ptr)

@@ -11,8 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.protocols.experiment.encoding import as_json, from_json
-from structsvm.protocols.experiment.results import FORMAT, Header, Trial
+from structsvm.protocols.experiment.results import FORMAT, Header, Trial, as_json, from_json
 
 NAME = "trials.jsonl"
 

@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from attrs import field, frozen
+from cattrs import BaseValidationError, transform_error
+from cattrs.preconf.json import make_converter
 
 from structsvm.exceptions import InputError
 from structsvm.files import replacing
-from structsvm.protocols import Value
-from structsvm.protocols.experiment.encoding import as_json, from_json
-from structsvm.protocols.experiment.significance import Comparison, compare
+from structsvm.protocols.pick import Picked
+from structsvm.protocols.significance import Comparison, compare
 from structsvm.types import Vector
+
+T = TypeVar("T")
 
 FORMAT = 1
 
@@ -88,34 +91,20 @@ class BaseFunction:
 
 
 @frozen
-class Fit:
+class Fit(Picked):
     """A model in one trial: the values of its hyper-parameter, the one picked, and how that did.
 
     Parameters
     ----------
-    values : values of the hyper-parameter (C of an SVM), ascending; texts where it is no number.
-    validation, test : MAP on the validation and test queries at each value, in the tie order.
-    seconds : training time at each value; an SVM of the paper starts from the model of the value before.
-    gaps : certified gap to the optimum at each value, in units of the loss (``gap / C``); None for a
-        model without a certificate.
+    values, validation, seconds, gaps, chosen : see `structsvm.protocols.pick.Picked`.
+    test : MAP on the test queries at each value, in the tie order.
     features : number of features (weights) of the model.
-    chosen : position in ``values`` of the one picked: the best on validation, the first among equals.
     ranked : how well the model picked ranks each test query, in the order of `Trial.test`.
     """
 
-    values: tuple[Value, ...]
-    validation: tuple[float, ...]
     test: tuple[float, ...]
-    seconds: tuple[float, ...]
-    gaps: tuple[float | None, ...]
     features: int
-    chosen: int
     ranked: Ranked
-
-    @property
-    def value(self) -> Value:
-        """The value picked."""
-        return self.values[self.chosen]
 
 
 @frozen
@@ -308,3 +297,23 @@ class Results:
 
 
 _FIELD = {"order": "ap", "average": "ap_over_ties"}
+
+_CONVERTER = make_converter()
+
+
+def as_json(value: Any) -> str:
+    """Return an attrs object as one line of JSON."""
+    return _CONVERTER.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def from_json(text: str, kind: type[T]) -> T:
+    """Make an attrs object of JSON.
+
+    Raises
+    ------
+    ValueError : when the text is no JSON, or of something else; it says where it differs.
+    """
+    try:
+        return _CONVERTER.loads(text, kind)
+    except BaseValidationError as error:
+        raise ValueError("; ".join(transform_error(error)[:3])) from None

@@ -1,10 +1,12 @@
-"""Average precision of many queries, fast: without sorting the documents."""
+"""How well models and base functions rank: average precision of many queries, fast, without sorting the documents."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from structsvm.compute.compilation import compiled
+from structsvm.protocols.experiment.collection import Collection
+from structsvm.protocols.experiment.results import BaseFunction, Ranked
 from structsvm.types import BoolVector, IntVector, Vector
 
 
@@ -51,6 +53,23 @@ def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
         counts = np.unique(scores[ptr[query] : ptr[query + 1]], return_counts=True)[1]
         shares[query] = counts[counts > 1].sum() / max(counts.sum(), 1)
     return shares
+
+
+def rank_base_functions(collection: Collection) -> tuple[BaseFunction, ...]:
+    """Rank the pool of every query by each base function; what it did not retrieve comes last, and is tied.
+
+    Returns
+    -------
+    The functions, best MAP first; among equals the one of the earlier column.
+    """
+    functions = []
+    for name, scores in zip(collection.functions, collection.X.T, strict=True):
+        retrieved = ~np.isnan(scores)
+        precision = score_queries(np.where(retrieved, scores, -np.inf), collection.relevant, collection.ptr)
+        ptr = np.concatenate([[0], np.cumsum(retrieved)])[collection.ptr]
+        ranked = Ranked.of(*precision, tied_shares(scores[retrieved], ptr))
+        functions.append(BaseFunction(name, float(retrieved.mean()), ranked))
+    return tuple(sorted(functions, key=lambda function: -function.mean_ap))
 
 
 @compiled

@@ -1,15 +1,13 @@
 """The settings of an experiment."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, asdict, field, filters, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.protocols import Model, create_model, paper_model_names
+from structsvm.protocols.catalogue import create_model, paper_model_names
 from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST
-from structsvm.protocols.pick import require_models
+from structsvm.protocols.model import Model, as_models, require_different_names
 from structsvm.settings import at_least
 
 VARIANTS = (WITH_BEST, WITHOUT_BEST)
@@ -18,12 +16,6 @@ VARIANTS = (WITH_BEST, WITHOUT_BEST)
 def _some_variants(_: Any, attribute: "Attribute[Any]", value: tuple[str, ...]) -> None:
     if not value or len(set(value)) < len(value) or not set(value) <= set(VARIANTS):
         raise InputError(f"Settings(variants=...) must be one or both of {', '.join(VARIANTS)}, got {value!r}")
-
-
-def _as_names_or_models(value: str | Model | Sequence[str | Model]) -> tuple[str | Model, ...]:
-    named = (value,) if isinstance(value, str | Model) or not isinstance(value, Iterable) else tuple(value)
-    require_models(named)
-    return named
 
 
 @frozen(kw_only=True)
@@ -48,14 +40,11 @@ class Settings:
     validation: int = field(default=5, validator=at_least(1))
     bins: int = field(default=50, validator=at_least(1))
     seed: int = field(default=0, validator=at_least(0))
-    models: tuple[str | Model, ...] = field(factory=lambda: tuple(paper_model_names()), converter=_as_names_or_models)
+    models: tuple[str | Model, ...] = field(factory=lambda: tuple(paper_model_names()), converter=as_models)
     variants: tuple[str, ...] = field(default=VARIANTS, converter=tuple, validator=_some_variants)
 
     def __attrs_post_init__(self) -> None:
-        twice = [name for name, times in Counter(model.name for model in self.made()).items() if times > 1]
-        if twice or not self.models:
-            problem = f"{twice[0]} is there twice" if twice else "it is empty"
-            raise InputError(f"Settings(models=...) must hold models of different names: {problem}")
+        require_different_names("Settings(models=...)", self.made())
 
     def made(self) -> tuple[Model, ...]:
         """Return the models as objects."""
@@ -63,12 +52,9 @@ class Settings:
 
     def as_text(self) -> dict[str, Any]:
         """Return the settings as JSON has them: those of each model by name, as text."""
+        models = {model.name: repr(model) for model in self.made()}
         return {
-            "trials": self.trials,
-            "train": self.train,
-            "validation": self.validation,
-            "bins": self.bins,
-            "seed": self.seed,
+            **asdict(self, filter=filters.exclude("models", "variants")),
             "variants": list(self.variants),
-            "models": {model.name: repr(model) for model in self.made()},
+            "models": models,
         }

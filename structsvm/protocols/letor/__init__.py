@@ -3,11 +3,10 @@
 ``benchmark("MQ2008")`` returns a `Benchmark`; ``summary_table(results)`` is the table of its means.
 """
 
-from structsvm.protocols.letor.catalogue import BestFeature, create_model, installed_model_names, model_names
+from structsvm.protocols.letor.catalogue import create_model, installed_model_names, model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
-from structsvm.protocols.letor.measures import measured
-from structsvm.protocols.letor.protocol import benchmark
-from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome
+from structsvm.protocols.letor.protocol import BestFeature, benchmark
+from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.letor.tables import (
     all_tables,
     map_table,
@@ -15,8 +14,8 @@ from structsvm.protocols.letor.tables import (
     record_table,
     summary_table,
     training_table,
+    write_tables,
 )
-from structsvm.protocols.letor.writing import write_tables
 
 __all__ = [
     "Benchmark",

@@ -1,44 +1,9 @@
 """The models of a benchmark, by name."""
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
-
-import numpy as np
-from attrs import field, frozen
-
-from structsvm.protocols import (
-    AsGiven,
-    Candidate,
-    FeatureMap,
-    Indicators,
-    Model,
-    RankingSVM,
-    find_model,
-    is_installed,
-    other_systems,
-)
-from structsvm.types import IntVector, Vector
-
-
-@frozen
-class BestFeature(Model):
-    """The single feature that ranks the validation queries best, the larger its value the further ahead.
-
-    Its candidates are all features; nothing is trained.
-    """
-
-    name: str = "Best feature"
-    features: FeatureMap = field(factory=AsGiven)
-
-    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Return the features, numbered from 1 as in LETOR's files."""
-        return [Candidate(f"feature {k + 1}", partial(_column, k), 0.0) for k in range(X.shape[1])]
-
-
-def _column(k: int, X: Any, _qid: IntVector) -> Vector:
-    column = X[:, [k]]
-    return np.asarray(column.toarray() if hasattr(column, "toarray") else column, dtype=np.float64).ravel()
+from structsvm.protocols.catalogue import find_model, is_installed, other_systems
+from structsvm.protocols.feature_maps import AsGiven, Indicators
+from structsvm.protocols.model import Model
+from structsvm.protocols.svm_models import RankingSVM
 
 
 def _half_decades(low: int, high: int) -> tuple[float, ...]:

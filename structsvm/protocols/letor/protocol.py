@@ -2,14 +2,14 @@
 
 import time
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any
 
-from attrs import evolve, field, frozen
+import numpy as np
+from attrs import field, frozen
 from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
@@ -17,17 +17,34 @@ from structsvm.compute.processes import one_thread, spread
 from structsvm.data import RankingData, load_letor_parts
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP
-from structsvm.protocols import Candidate, FeatureMap, Model
-from structsvm.protocols.letor.catalogue import BestFeature, create_model, installed_model_names
+from structsvm.protocols.feature_maps import AsGiven, FeatureMap
+from structsvm.protocols.letor.catalogue import create_model, installed_model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
-from structsvm.protocols.letor.measures import measured
-from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome
-from structsvm.protocols.pick import Picked, naming, require_models, transformed
+from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
+from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
+from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
 from structsvm.types import IntVector, Vector
 
-Progress: TypeAlias = Callable[[int, int], None]
-"""Is shown the number of folds that are done and that of all, at the start and after each fold."""
+
+@frozen
+class BestFeature(Model):
+    """The single feature that ranks the validation queries best, the larger its value the further ahead.
+
+    Its candidates are all features; nothing is trained.
+    """
+
+    name: str = "Best feature"
+    features: FeatureMap = field(factory=AsGiven)
+
+    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
+        """Return the features, numbered from 1 as in LETOR's files."""
+        return [Candidate(f"feature {k + 1}", partial(_column, k), 0.0) for k in range(X.shape[1])]
+
+
+def _column(k: int, X: Any, _qid: IntVector) -> Vector:
+    column = X[:, [k]]
+    return np.asarray(column.toarray() if hasattr(column, "toarray") else column, dtype=np.float64).ravel()
 
 
 def benchmark(
@@ -62,11 +79,13 @@ def benchmark(
     InputError : when there are no folds or no models, a file cannot be read, two models have one name, a
         model cannot learn from the data, or no validation or no test document is relevant; it says why.
     """
-    made = _made(models)
-    rivals = (*made, BestFeature())
+    chosen = as_models(installed_model_names() if models is None else models)
+    if not chosen:
+        raise InputError("models is empty: name one at least, or leave it out for all that are installed")
+    rivals = (*(create_model(each) if isinstance(each, str) else each for each in chosen), BestFeature())
     folds = find_folds(data) if isinstance(data, str | Path) else tuple(data)
-    _require_different("models", rivals)
-    _require_different("folds", folds)
+    require_different_names("models", rivals)
+    require_different_names("folds", folds)
     if title is None:
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
     if progress:
@@ -81,54 +100,6 @@ def benchmark(
     return Benchmark(title, tuple(found[fold.name] for fold in folds))
 
 
-def _made(models: str | Model | Sequence[str | Model] | None) -> tuple[Model, ...]:
-    if models is None:
-        models = installed_model_names()
-    named = (models,) if isinstance(models, str | Model) or not isinstance(models, Iterable) else tuple(models)
-    if not named:
-        raise InputError("models is empty: name one at least, or leave it out for all that are installed")
-    require_models(named)
-    return tuple(create_model(each) if isinstance(each, str) else each for each in named)
-
-
-def _require_different(what: str, named: Sequence[Model] | Sequence[Fold]) -> None:
-    twice = [name for name, times in Counter(each.name for each in named).items() if times > 1]
-    if twice or not named:
-        problem = f"{twice[0]} is there twice" if twice else "there are none"
-        raise InputError(f"{what} must have different names: {problem}")
-
-
-@frozen(eq=False)
-class Part:
-    """The queries that have one role in a fold, one after the other.
-
-    Parameters
-    ----------
-    X : features, shape (rows, d).
-    y : grades, shape (rows,).
-    qid : number of the query of each row, from 0 and ascending, shape (rows,).
-    """
-
-    X: Any = field(repr=False)
-    y: Vector = field(repr=False)
-    qid: IntVector = field(repr=False)
-
-    @classmethod
-    def of(cls, data: RankingData) -> Self:
-        """Group the rows of a data set by query."""
-        queries = Queries.of(data.qid, len(data.y))
-        return cls(*map(queries.grouped, (data.X, data.y, queries.number)))
-
-    @property
-    def queries(self) -> int:
-        """Number of queries."""
-        return int(self.qid[-1]) + 1
-
-    def read_by(self, features: FeatureMap) -> Any:
-        """Return what a feature map makes of the documents of each query."""
-        return features.within_queries(self.X, self.qid)
-
-
 def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> FoldResults:
     """Run one fold, in one thread, so that its numbers do not depend on how many there are.
 
@@ -141,24 +112,27 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
-        parts = [Part.of(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
+        parts = [_part(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
         _require_relevant(fold, parts)
-        outcomes: dict[str, Outcome] = {}
-        for features in dict.fromkeys(model.features for model in models):
-            readers = [model for model in models if model.features == features]
-            with naming(readers[0], fold.name):
-                matrices = transformed(features, [part.read_by(features) for part in parts])
-            for model in readers:
-                outcomes[model.name] = _tried(model, matrices, parts, fold)
-        singles = _features(parts) if single_features else {}
+        outcomes = fit_models(models, parts, fold.name, partial(_fit, parts=parts))
+        singles = _single_features(parts) if single_features else {}
+    train, validation, test = parts
     return FoldResults(
         name=fold.name,
-        queries=(parts[0].queries, parts[1].queries, parts[2].queries),
-        documents=(len(parts[0].y), len(parts[1].y), len(parts[2].y)),
-        outcomes={model.name: outcomes[model.name] for model in models},
+        queries=(len(train.queries), len(validation.queries), len(test.queries)),
+        documents=(len(train.y), len(validation.y), len(test.y)),
+        outcomes=outcomes,
         features=singles,
         seconds=time.perf_counter() - began,
     )
+
+
+def _part(data: RankingData) -> Part:
+    """Return the queries of a data set one after the other."""
+    given = Queries.of(data.qid, len(data.y))
+    X, y = given.grouped(data.X), given.grouped(data.y)
+    queries = Queries.of_sizes(given.sizes, given.ids)
+    return Part(lambda features: features.within_queries(X, queries.number), y, queries)
 
 
 def _require_relevant(fold: Fold, parts: Sequence[Part]) -> None:
@@ -171,17 +145,16 @@ def _require_relevant(fold: Fold, parts: Sequence[Part]) -> None:
             )
 
 
-def _tried(model: Model, matrices: Sequence[Any], parts: Sequence[Part], fold: Fold) -> Outcome:
+def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Outcome:
     train = parts[0]
-    with naming(model, fold.name):
-        with _unconverged() as counted:
-            candidates = model.candidates(matrices[0], train.y, train.qid)
-        return evolve(_picked(candidates, matrices, parts), unconverged=len(counted))
+    with _unconverged() as counted:
+        candidates = model.candidates(matrices[0], train.y, train.queries.number)
+    return _picked(candidates, matrices, parts, warm_started=model.warm_started, unconverged=len(counted))
 
 
 @contextmanager
 def _unconverged() -> Iterator[list[str]]:
-    """Collect what is said of no convergence; other warnings are shown as ever."""
+    """Collect the warnings that training did not converge; others are shown as usual."""
     said: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", ConvergenceWarning)
@@ -197,26 +170,23 @@ def _unconverged() -> Iterator[list[str]]:
         yield said
 
 
-def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part]) -> Outcome:
+def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part], **known: Any) -> Outcome:
+    """Pick a candidate on the validation queries and measure it on the test queries; `known` are further fields."""
     (_, X_validation, X_test), (_, validation, test) = matrices, parts
-    picked = Picked.of(candidates, partial(_map, X=X_validation, part=validation))
-    scores = candidates[picked.chosen].scores(X_test, test.qid)
-    return Outcome(
-        values=picked.values,
-        validation=picked.validation,
-        seconds=picked.seconds,
-        gaps=picked.gaps,
-        chosen=picked.chosen,
-        measures=measured(scores, test.y, test.qid),
-    )
+
+    def mean_ap(candidate: Candidate) -> float:
+        number = validation.queries.number
+        return AP().mean(candidate.scores(X_validation, number), validation.y, number)
+
+    def tested(chosen: int) -> dict[str, Any]:
+        number = test.queries.number
+        return {"measures": measured(candidates[chosen].scores(X_test, number), test.y, number), **known}
+
+    return Outcome.of(candidates, mean_ap, tested)
 
 
-def _map(candidate: Candidate, X: Any, part: Part) -> float:
-    return AP().mean(candidate.scores(X, part.qid), part.y, part.qid)
-
-
-def _features(parts: Sequence[Part]) -> dict[str, Outcome]:
+def _single_features(parts: Sequence[Part]) -> dict[str, Outcome]:
     train = parts[0]
-    matrices = [part.X for part in parts]
-    each = BestFeature().candidates(train.X, train.y, train.qid)
+    matrices = [part.read(AsGiven()) for part in parts]
+    each = BestFeature().candidates(matrices[0], train.y, train.queries.number)
     return {str(candidate.value): _picked([candidate], matrices, parts) for candidate in each}

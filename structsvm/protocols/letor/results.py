@@ -1,47 +1,33 @@
-"""What a benchmark found."""
+"""What a benchmark found, by the measures of LETOR's evaluation tools."""
 
 from collections.abc import Mapping
 from statistics import fmean
 
+import numpy as np
 from attrs import field, frozen
 
-from structsvm.protocols import Value
-from structsvm.protocols.pick import which_end
+from structsvm.metrics import AP, NDCG, P, RankedLists, rank_lists
+from structsvm.protocols.pick import Picked
+from structsvm.types import IntVector, Vector
+
+CUTOFFS = range(1, 11)
 
 
 @frozen
-class Outcome:
+class Outcome(Picked):
     """A model in one fold: what was tried, what was picked, and how that did on the test queries.
 
     Parameters
     ----------
-    values : values of the hyper-parameter, in the order in which they were tried.
-    validation : MAP on the validation queries at each value.
-    seconds : training time at each value; `RankingSVM` starts from the model of the value before.
-    gaps : certified gap to the optimum at each value, in units of the loss; None without a certificate.
-    chosen : position in ``values`` of the one picked: the best on validation, the first among equals.
+    values, validation, seconds, gaps, chosen : see `structsvm.protocols.pick.Picked`.
     measures : the measures on the test queries by name (`structsvm.protocols.letor.measured`).
+    warm_started : whether training for a value started from the weights of the value before.
     unconverged : how many warnings of scikit-learn's kind (``ConvergenceWarning``) there were in training.
     """
 
-    values: tuple[Value, ...]
-    validation: tuple[float, ...] = field(repr=False)
-    seconds: tuple[float, ...] = field(repr=False)
-    gaps: tuple[float | None, ...] = field(repr=False)
-    chosen: int
     measures: Mapping[str, float]
+    warm_started: bool = False
     unconverged: int = 0
-
-    @property
-    def value(self) -> Value:
-        """The value picked."""
-        return self.values[self.chosen]
-
-    @property
-    def at_an_end(self) -> str:
-        """Which end of a range of numbers was picked, "least" or "largest"; "" where a further one would be no use."""
-        numbers = not any(isinstance(value, str) for value in self.values)
-        return which_end(self.validation, self.chosen) if numbers else ""
 
 
 @frozen
@@ -123,3 +109,37 @@ class Benchmark:
             if where:
                 found.append(f"{name}: training did not converge in {where}")
         return tuple(found)
+
+
+def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
+    """Return the means over queries of what LETOR reports.
+
+    ``map``; ``p@1`` to ``p@10``, where places beyond the last document hold none that is relevant;
+    ``ndcg@1`` to ``ndcg@10``, with gains ``2^grade - 1`` and discounts 1, 1, 1/log2(3), 1/log2(4), ...;
+    and ``ndcg4@1`` to ``ndcg4@10``, the same as the tool of LETOR 4.0 counts it: 0 for a query with fewer
+    than k documents. A query without a relevant document (a label above 0) counts 0 in all of them.
+    Documents of one score keep their order.
+
+    Parameters
+    ----------
+    scores : larger is ahead, shape (rows,).
+    y : grades, shape (rows,).
+    qid : query of each row.
+
+    Raises
+    ------
+    InputError : a score is NaN.
+    """
+    lists = rank_lists(scores, y, qid)
+    documents = np.bincount(lists.query, minlength=len(lists.ids))
+    ndcg = {k: _ndcg(lists, k) for k in CUTOFFS}
+    return {
+        "map": float(AP().of(lists).values.mean()),
+        **{f"p@{k}": float(P(k).of(lists).values.mean()) for k in CUTOFFS},
+        **{f"ndcg@{k}": float(ndcg[k].mean()) for k in CUTOFFS},
+        **{f"ndcg4@{k}": float((ndcg[k] * (documents >= k)).mean()) for k in CUTOFFS},
+    }
+
+
+def _ndcg(lists: RankedLists, k: int) -> Vector:
+    return NDCG(k, discount="letor").of(lists).values

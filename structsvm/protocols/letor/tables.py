@@ -1,17 +1,22 @@
-"""The tables of a benchmark."""
+"""The tables of a benchmark, and the files that they are written to."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from structsvm.protocols import Value
-from structsvm.protocols.letor.measures import CUTOFFS
-from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome
+from structsvm.exceptions import InputError
+from structsvm.protocols.letor.results import CUTOFFS, Benchmark, FoldResults, Outcome
+from structsvm.protocols.model import spelled
 from structsvm.tables import Column, Record, Table
+from structsvm.tables.writing import FILES, prepare_files, table_texts, write_texts
 
 MEAN = "mean"
 
+_MODEL, _FOLD = Column.text("Model", "model"), Column.text("Fold", "fold")
+
+_ROLES, _COUNTED = ("training", "validation", "test"), ("queries", "documents")
 _SHOWN = ("map", *(f"{name}@{k}" for name in ("p", "ndcg") for k in (1, 5, 10)))
 _TITLES = {
     "p": "Precision on the test queries",
@@ -30,17 +35,15 @@ _EMPTY = "A query without a relevant document counts 0."
 
 def summary_table(benchmark: Benchmark) -> Table:
     """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time."""
-    models = tuple(_summary(benchmark, name) for name in benchmark.models)
-    features = tuple(_summary(benchmark, name) for name in benchmark.features)
     mean_of = f", mean of {len(benchmark.folds)} folds" if len(benchmark.folds) > 1 else ""
     return Table(
         title=f"Test queries{mean_of}{_of(benchmark)}",
         columns=(
             _MODEL,
-            *(Column(_heading(measure), _digits(measure)) for measure in _SHOWN),
-            Column("Seconds", lambda record: f"{record['seconds']:.2f}"),
+            *(Column.number(measure.upper(), measure, ".4f") for measure in _SHOWN),
+            Column.number("Seconds", "seconds", ".2f"),
         ),
-        sections=(models, features) if features else (models,),
+        sections=tuple(tuple(_summary(benchmark, name) for name in group) for group in _groups(benchmark)),
         notes=(f"{_EMPTY} {_NDCG}. Seconds: training for all values of the hyper-parameter, mean of the folds.",),
     )
 
@@ -48,22 +51,15 @@ def summary_table(benchmark: Benchmark) -> Table:
 def map_table(benchmark: Benchmark) -> Table:
     """Return MAP on the test queries of each fold."""
     names = [fold.name for fold in benchmark.folds]
-    records = [
-        tuple(
-            {
-                "model": name,
-                **{fold: outcome.measures["map"] for fold, outcome in zip(names, benchmark.of(name), strict=True)},
-                MEAN: benchmark.mean(name, "map"),
-            }
-            for name in group
-        )
-        for group in (benchmark.models, benchmark.features)
-        if group
-    ]
+
+    def record(name: str) -> Record:
+        values = (outcome.measures["map"] for outcome in benchmark.of(name))
+        return {"model": name, **dict(zip(names, values, strict=True)), MEAN: benchmark.mean(name, "map")}
+
     return Table(
         title=f"MAP on the test queries{_of(benchmark)}",
-        columns=(_MODEL, *(Column(name, _digits(name)) for name in (*names, MEAN))),
-        sections=tuple(records),
+        columns=(_MODEL, *(Column.number(name, name, ".4f") for name in (*names, MEAN))),
+        sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
         notes=(_EMPTY,),
     )
 
@@ -89,8 +85,8 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
         title=f"{_TITLES[name]}{_of(benchmark)}",
         columns=(
             _MODEL,
-            Column("Fold", _text("fold"), right=False),
-            *(Column(f"@{k}", _digits(measure)) for k, measure in zip(CUTOFFS, measures, strict=True)),
+            _FOLD,
+            *(Column.number(f"@{k}", measure, ".4f") for k, measure in zip(CUTOFFS, measures, strict=True)),
         ),
         sections=tuple(sections),
         notes=(f"{_EMPTY} {_NOTES[name]}",),
@@ -107,21 +103,20 @@ def training_table(benchmark: Benchmark) -> Table:
         title=f"Training{_of(benchmark)}",
         columns=(
             _MODEL,
-            Column("Fold", _text("fold"), right=False),
-            Column("Tried", _number("tried")),
-            Column("Picked", lambda record: _spelled(record["picked"]), right=False),
-            Column("Validation MAP", _digits("validation_map")),
-            Column("Test MAP", _digits("map")),
-            Column("Seconds, all", lambda record: f"{record['seconds']:.2f}"),
-            Column("Picked one", lambda record: f"{record['seconds_picked']:.2f}"),
-            Column("Largest gap", lambda record: "" if record["gap"] is None else f"{record['gap']:.1e}"),
+            _FOLD,
+            Column.number("Tried", "tried"),
+            Column("Picked", lambda record: spelled(record["picked"]), right=False),
+            Column.number("Validation MAP", "validation_map", ".4f"),
+            Column.number("Test MAP", "map", ".4f"),
+            Column.number("Seconds, all", "seconds", ".2f"),
+            Column.number("Picked one", "seconds_picked", ".2f"),
+            Column.number("Largest gap", "gap", ".1e"),
         ),
         sections=sections,
         notes=(
             "The value of the hyper-parameter (C of an SVM) that is picked has the largest MAP on the validation "
-            "queries. SVM-map, SVM-map-bins, SVM-roc and SVM-ndcg start from the weights of the value before, all "
-            "others anew. The gap is certified: no weights are better by more, in units of the loss; for RankSVM, as a "
-            "share of the pairs.",
+            f"queries. {_starts(benchmark)} The gap is certified: no weights are better by more, in units of the loss; "
+            "for RankSVM, as a share of the pairs.",
             *(f"{end}: a wider range may do better." for end in benchmark.ends),
             *(f"{each}: its figures are of what was reached by then." for each in benchmark.unconverged),
         ),
@@ -151,7 +146,7 @@ def record_table(benchmark: Benchmark) -> Table:
                 **{measure: benchmark.mean(name, measure) for measure in measures},
             }
         )
-    columns = (_MODEL, Column("Fold", _text("fold"), right=False), Column("MAP", _digits("map")))
+    columns = (_MODEL, _FOLD, Column.number("MAP", "map", ".4f"))
     return Table(f"All measures{_of(benchmark)}", columns, (tuple(records),))
 
 
@@ -160,17 +155,19 @@ def data_table(benchmark: Benchmark) -> Table:
     records = tuple(
         {
             "fold": fold.name,
-            **{f"{role}_queries": number for role, number in zip(_ROLES, fold.queries, strict=True)},
-            **{f"{role}_documents": number for role, number in zip(_ROLES, fold.documents, strict=True)},
+            **{
+                f"{role}_{what}": number
+                for what in _COUNTED
+                for role, number in zip(_ROLES, getattr(fold, what), strict=True)
+            },
         }
         for fold in benchmark.folds
     )
     return Table(
         title=f"Queries and documents{_of(benchmark)}",
         columns=(
-            Column("Fold", _text("fold"), right=False),
-            *(Column(f"{role.capitalize()} queries", _number(f"{role}_queries")) for role in _ROLES),
-            *(Column(f"{role.capitalize()} documents", _number(f"{role}_documents")) for role in _ROLES),
+            _FOLD,
+            *(Column.number(f"{role.capitalize()} {what}", f"{role}_{what}") for what in _COUNTED for role in _ROLES),
         ),
         sections=(records,),
     )
@@ -187,7 +184,51 @@ def all_tables(benchmark: Benchmark) -> tuple[Table, ...]:
     )
 
 
-_ROLES = ("training", "validation", "test")
+def prepare_folder(folder: str | Path, *, replace: bool = True) -> None:
+    """Make a folder for the tables, and make sure that they can be written, before models are trained.
+
+    Parameters
+    ----------
+    folder : for the tables.
+    replace : tables that are there already may be replaced.
+
+    Raises
+    ------
+    InputError : when they cannot.
+    """
+    folder = Path(folder)
+    there = [name for name in FILES if (folder / name).exists()]
+    if there and not replace:
+        raise InputError(
+            f"{folder} has the tables of another run ({', '.join(there)}), which would be replaced: choose "
+            "another folder, or replace them with --force"
+        )
+    prepare_files(folder, FILES)
+
+
+def write_tables(benchmark: Benchmark, folder: str | Path) -> tuple[Path, ...]:
+    """Write the tables; each file takes its place when it is complete.
+
+    ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and ``tables.json`` have all
+    tables; ``tables.csv`` has every measure, a line for each model and fold, and for the mean.
+
+    Parameters
+    ----------
+    benchmark : its results.
+    folder : for the files; made where it does not exist.
+
+    Raises
+    ------
+    InputError : when a file cannot be written.
+    """
+    return write_texts(table_texts(all_tables(benchmark), [record_table(benchmark)]), Path(folder))
+
+
+def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the models, and those of single features where there are any: the sections of tables."""
+    yield benchmark.models
+    if benchmark.features:
+        yield benchmark.features
 
 
 def _summary(benchmark: Benchmark, name: str) -> Record:
@@ -216,24 +257,11 @@ def _of(benchmark: Benchmark) -> str:
     return f", {benchmark.title}" if benchmark.title else ""
 
 
-def _heading(measure: str) -> str:
-    return measure.upper()
-
-
-def _spelled(value: Value) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
-
-
-def _text(name: str) -> Callable[[Record], str]:
-    return lambda record: str(record[name])
-
-
-def _number(name: str) -> Callable[[Record], str]:
-    return lambda record: f"{record[name]:,}"
-
-
-def _digits(name: str) -> Callable[[Record], str]:
-    return lambda record: f"{record[name]:.4f}"
-
-
-_MODEL = Column("Model", _text("model"), right=False)
+def _starts(benchmark: Benchmark) -> str:
+    """Say which models start training from the weights of the value before."""
+    warm = [name for name in benchmark.models if benchmark.of(name)[0].warm_started]
+    if not warm:
+        return "Training starts anew at each value."
+    *others, last = warm
+    named = f"{', '.join(others)} and {last} start" if others else f"{last} starts"
+    return f"{named} from the weights of the value before, all others anew."

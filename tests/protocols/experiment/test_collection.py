@@ -6,7 +6,6 @@ import pytest
 from structsvm.data import load_pool
 from structsvm.exceptions import InputError
 from structsvm.protocols.experiment import Collection
-from structsvm.protocols.experiment.protocol import of_pool
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 
 X = np.array([[1.0], [2.0], [3.0], [np.nan], [5.0]])
@@ -22,7 +21,7 @@ def test_rows_of_a_query_are_together_and_in_the_tie_order():
     assert made.relevant.tolist() == [True, False, False, True]
     assert Collection.from_arrays(X, Y, QID).X[:2, 0].tolist() == [1.0, 3.0]
     assert made.functions == ("f1",)
-    assert made.rows([1, 0]).tolist() == [2, 3, 0, 1]
+    assert made.queries.rows([1, 0]).tolist() == [2, 3, 0, 1]
 
 
 def test_queries_without_relevant_documents_are_left_out_and_said():
@@ -54,7 +53,7 @@ def test_the_pool_of_runs_has_the_tie_order_of_trec_eval(tmp_path):
     X, y, qid = scored_documents(6, 20, 4)
     write_trec(tmp_path, X, y, qid)
     pool = load_pool(tmp_path / "runs", tmp_path / "qrels.txt")
-    made = of_pool(pool)
+    made = Collection.of_pool(pool)
     by_ids = Collection.from_arrays(
         pool.X, pool.y, pool.qid, functions=pool.run_names, doc_ids=pool.doc_ids, judged=pool.relevant_judged
     )

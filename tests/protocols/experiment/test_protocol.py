@@ -256,7 +256,7 @@ def test_too_little_data_is_refused(collection, tmp_path):
     ("settings", "message"),
     [
         ({"trials": 0}, "trials=...) must be an integer of at least 1"),
-        ({"models": []}, "models=...) must hold models of different names: it is empty"),
+        ({"models": []}, "models=...) must have different names: there are none"),
         ({"models": ["SVM-map", "svm-map"]}, "SVM-map is there twice"),
         ({"models": ["nothing"]}, "no model named 'nothing'"),
         ({"variants": []}, "variants=...) must be one or both of with-best, without-best"),

@@ -10,7 +10,16 @@ from structsvm.protocols.experiment.results import Fit, Header, Ranked, Trial
 
 SETTINGS = {"trials": 5, "seed": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
 HEADER = Header(SETTINGS, "abc", {"numpy": "2.0"})
-FIT = Fit((0.1, 1.0), (0.3, 1 / 3), (0.2, 0.25), (0.01, 0.02), (1e-3, None), 850, 1, Ranked((0.1,), (0.2,), (0.3,)))
+FIT = Fit(
+    values=(0.1, 1.0),
+    validation=(0.3, 1 / 3),
+    test=(0.2, 0.25),
+    seconds=(0.01, 0.02),
+    gaps=(1e-3, None),
+    features=850,
+    chosen=1,
+    ranked=Ranked((0.1,), (0.2,), (0.3,)),
+)
 
 
 def trial(number):

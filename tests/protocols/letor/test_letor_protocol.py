@@ -31,6 +31,7 @@ from structsvm.protocols.letor import (
     model_names,
     record_table,
     summary_table,
+    training_table,
     write_tables,
 )
 from structsvm.rankers import RankSVM
@@ -250,6 +251,17 @@ def test_the_tables_show_the_results(results):
         assert f"{cells}   {results.mean(name, 'map'):.4f}" in by_fold
     titles = [table.title for table in all_tables(results)]
     assert len(titles) == len(set(titles)) == 7
+
+
+def test_a_note_says_which_models_are_warm_started(sets, results):
+    assert "svm and bins start from the weights of the value before, all others anew." in _training_note(results)
+    ridge = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge())
+    assert "svm starts from the weights of the value before" in _training_note(benchmark(sets, [ridge, SVM], jobs=1))
+    assert "Training starts anew at each value." in _training_note(benchmark(sets, ridge, jobs=1))
+
+
+def _training_note(results):
+    return training_table(results).notes[0]
 
 
 def test_csv_has_every_measure_of_every_fold(results):

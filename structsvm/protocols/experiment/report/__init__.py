@@ -1,7 +1,6 @@
 """What an experiment found, for people and for programs: an HTML page, and tables in several formats."""
 
-from structsvm.protocols.experiment.report.findings import findings
-from structsvm.protocols.experiment.report.page import Page, as_page
+from structsvm.protocols.experiment.report.page import Page, Written, as_page, findings, write_report
 from structsvm.protocols.experiment.report.plots import Plot, Plots, draw
 from structsvm.protocols.experiment.report.tables import (
     all_tables,
@@ -12,7 +11,6 @@ from structsvm.protocols.experiment.report.tables import (
     map_tables,
     query_table,
 )
-from structsvm.protocols.experiment.report.writing import Written, write_report
 
 __all__ = [
     "Page",

@@ -1,24 +1,31 @@
-"""The report of an experiment as one HTML page: without scripts, fonts or pictures from elsewhere."""
+"""The report of an experiment as one HTML page, without scripts, fonts or pictures from elsewhere, and its files."""
 
+from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from structsvm.exceptions import NotInstalledError
-from structsvm.protocols.experiment import Results
-from structsvm.protocols.experiment.report.findings import findings
+from structsvm.protocols.experiment import Comparison, Results, Row
 from structsvm.protocols.experiment.report.plots import Plots, draw
 from structsvm.protocols.experiment.report.tables import (
     VARIANTS,
+    all_tables,
     fits_table,
     function_table,
     legend,
     map_table,
+    map_tables,
     path_table,
     query_table,
 )
-from structsvm.tables.templating import environment
+from structsvm.tables import as_csv
+from structsvm.tables.formats import environment
+from structsvm.tables.writing import table_texts, write_texts
+
+PAGE = "report.html"
 
 _PACKAGE = "structsvm.protocols.experiment.report"
 
@@ -76,3 +83,72 @@ def as_page(results: Results, title: str) -> Page:
         )
     )
     return Page(html, missing)
+
+
+def findings(results: Results) -> tuple[str, ...]:
+    """Return a sentence or two for each variant: the first model, the best other one, and the best base function."""
+    return tuple(_finding(variant, results.rows(variant)) for variant in results.variants)
+
+
+def _finding(variant: str, rows: Sequence[Row]) -> str:
+    reference, *others = rows
+    models = [row for row in others if not row.place]
+    rivals = [max(models, key=lambda row: row.mean)] if models else []
+    rivals += [row for row in others if row.place == 1]
+    sentences = [f"{reference.name}, reading {VARIANTS[variant]}, has a MAP of {reference.mean:.3f}."]
+    for row in rivals:
+        what = "best base function" if row.place else "best other model" if len(models) > 1 else "other model"
+        if row.against:
+            sentences.append(f"The {what}, {row.name}, has {row.mean:.3f}: {_compared(reference.name, row.against)}.")
+    return " ".join(sentences)
+
+
+def _compared(reference: str, against: Comparison) -> str:
+    verdict = "significant" if against.significant else "not significant"
+    queries = against.wins + against.losses + against.ties
+    counts = f"{reference} is better on {against.wins} of {queries} queries and worse on {against.losses}"
+    if against.ties:
+        counts += f", the same on {against.ties}"
+    return f"{counts}, {verdict} at 0.95 (p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{against.p_value:.2g})"
+
+
+@frozen
+class Written:
+    """What was written.
+
+    Parameters
+    ----------
+    page : the HTML page.
+    tables : files of tables.
+    missing : why the page has no plots, and the way out; "" where it has them.
+    """
+
+    page: Path
+    tables: tuple[Path, ...]
+    missing: str
+
+
+def write_report(results: Results, folder: str | Path, *, title: str | None = None) -> Written:
+    """Write an HTML page, and the tables in other formats; each file takes its place when it is complete.
+
+    ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with
+    booktabs) and ``tables.json`` have the statistics of the data, MAP, and training; ``tables.csv``
+    has MAP, a line for each variant, denominator and row; ``queries.csv`` has average precision, a line
+    for each variant and query.
+
+    Parameters
+    ----------
+    results : of an experiment.
+    folder : for the files; made where it does not exist.
+    title : of the page; None: the name of the folder.
+
+    Raises
+    ------
+    InputError : when a file cannot be written.
+    """
+    folder = Path(folder)
+    page = as_page(results, folder.resolve().name if title is None else title)
+    texts = table_texts(all_tables(results), map_tables(results))
+    texts["queries.csv"] = as_csv([query_table(results, variant) for variant in results.variants])
+    *tables, _ = write_texts({**texts, PAGE: page.html}, folder)
+    return Written(folder / PAGE, tuple(tables), page.missing)

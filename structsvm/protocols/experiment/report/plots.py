@@ -8,8 +8,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
-from structsvm.protocols.experiment.report.svg import as_inline_svg
-from structsvm.tables.plotting import require_matplotlib
+from structsvm.tables.plots import as_inline_svg, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

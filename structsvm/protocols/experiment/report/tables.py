@@ -1,14 +1,14 @@
 """The tables of an experiment, in the layout of the paper's."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from statistics import fmean, median, median_low
 
 from attrs import asdict, evolve
 
-from structsvm.protocols import Value
 from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Fit, Results, Row
 from structsvm.protocols.experiment.results import Denominators
+from structsvm.protocols.model import spelled
 from structsvm.tables import Column, Record, Table
 
 VARIANTS: Mapping[str, str] = {
@@ -40,7 +40,7 @@ not retrieve come last."""
 def data_table(results: Results) -> Table:
     """Return the statistics of the data: Table 5 of the paper, with the documents."""
     names = list(results.statistics)
-    columns = tuple(Column(name.capitalize(), _number(name)) for name in names)
+    columns = tuple(Column.number(name.capitalize(), name) for name in names)
     return Table("Data", columns, ((dict(results.statistics),),))
 
 
@@ -67,12 +67,12 @@ def map_table(results: Results, variant: str, denominators: Denominators = "pool
         title=f"MAP of models that read {VARIANTS[variant]}{kind}",
         columns=(
             Column("Model", display_name, right=False),
-            Column("MAP", _digits("map", 4)),
+            Column.number("MAP", "map", ".4f"),
             Column("W/L/T", _wins),
-            Column("p", lambda record: "" if record["p_value"] is None else f"{record['p_value']:.2g}"),
+            Column.number("p", "p_value", ".2g"),
             Column("", lambda record: "**" if record["significant"] else "", right=False),
-            Column("MAP over ties", _digits("map_over_ties", 4)),
-            Column("Tied", lambda record: f"{record['tied']:.0%}"),
+            Column.number("MAP over ties", "map_over_ties", ".4f"),
+            Column.number("Tied", "tied", ".0%"),
         ),
         sections=(models, functions),
         notes=(_DENOMINATORS[denominators],),
@@ -94,11 +94,11 @@ def function_table(results: Results) -> Table:
     return Table(
         title="Base functions, over the pool",
         columns=(
-            Column("Base function", _text("name"), right=False),
-            Column("MAP", _digits("map", 4)),
-            Column("MAP over ties", _digits("map_over_ties", 4)),
-            Column("Retrieved", lambda record: f"{record['retrieved']:.0%}"),
-            Column("Tied", lambda record: f"{record['tied']:.0%}"),
+            Column.text("Base function", "name"),
+            Column.number("MAP", "map", ".4f"),
+            Column.number("MAP over ties", "map_over_ties", ".4f"),
+            Column.number("Retrieved", "retrieved", ".0%"),
+            Column.number("Tied", "tied", ".0%"),
         ),
         sections=(records,),
         notes=("Retrieved: share of the documents of the pool.",),
@@ -129,11 +129,11 @@ def path_table(results: Results, variant: str) -> Table:
     return Table(
         title=f"MAP against the hyper-parameter, models read {VARIANTS[variant]}",
         columns=(
-            Column("Model", _text("name"), right=False),
+            Column.text("Model", "name"),
             Column("Value", lambda record: spelled(record["value"])),
-            Column("Validation", _digits("validation", 4)),
-            Column("Test", _digits("test", 4)),
-            Column("Times picked", _number("picked")),
+            Column.number("Validation", "validation", ".4f"),
+            Column.number("Test", "test", ".4f"),
+            Column.number("Times picked", "picked"),
         ),
         sections=tuple(sections),
     )
@@ -145,22 +145,22 @@ def fits_table(results: Results, variant: str) -> Table:
     return Table(
         title=f"Training, on {VARIANTS[variant]}",
         columns=(
-            Column("Model", _text("name"), right=False),
-            Column("Features", _number("features")),
+            Column.text("Model", "name"),
+            Column.number("Features", "features"),
             Column("Tried", _tried),
             Column("Picked", lambda record: spelled(record["picked"])),
             Column("At an end", lambda record: f"{record['at_an_end']} of {record['trials']}"),
-            Column("Seconds", lambda record: f"{record['seconds']:.2f}"),
-            Column("Gap", lambda record: _gap(record["gap"])),
-            Column("Largest gap", lambda record: _gap(record["largest_gap"])),
+            Column.number("Seconds", "seconds", ".2f"),
+            Column.number("Gap", "gap", ".1e", missing="none"),
+            Column.number("Largest gap", "largest_gap", ".1e", missing="none"),
         ),
         sections=(tuple(records),),
         notes=(
             "Tried and picked: the hyper-parameter, C of an SVM. Features, what was picked and gap are medians of the "
-            "trials, seconds the mean. At an end: trials in which validation picked the least or largest value of "
-            "several. Seconds are those of training for all values in turn, an SVM of the paper each from the model "
-            "before. The gap, of every C, is certified: no weights are better than those of the model by more, in "
-            "units of the loss; for RankSVM, as a share of the pairs.",
+            "trials, seconds the mean. At an end: trials in which validation picked the least or largest number that "
+            "was tried, and it did better than the one beside it. Seconds are those of training for all values in "
+            "turn, an SVM of the paper each from the model before. The gap, of every C, is certified: no weights are "
+            "better than those of the model by more, in units of the loss; for RankSVM, as a share of the pairs.",
         ),
     )
 
@@ -184,9 +184,9 @@ def query_table(results: Results, variant: str) -> Table:
     return Table(
         title=f"Average precision of each query, models read {VARIANTS[variant]}",
         columns=(
-            Column("Query", _text("id"), right=False),
-            *(Column(name.capitalize(), _number(name)) for name in ("documents", "relevant")),
-            *(Column(name, _digits(name, 3)) for name in values),
+            Column.text("Query", "id"),
+            *(Column.number(name.capitalize(), name) for name in ("documents", "relevant")),
+            *(Column.number(name, name, ".3f") for name in values),
         ),
         sections=(records,),
     )
@@ -242,17 +242,12 @@ def _fits_record(variant: str, model: str, fits: tuple[Fit, ...]) -> Record:
         "lowest": values[0],
         "highest": values[-1],
         "picked": values[median_low(fit.chosen for fit in fits)],
-        "at_an_end": sum(len(values) > 1 and fit.chosen in (0, len(values) - 1) for fit in fits),
+        "at_an_end": sum(bool(fit.at_an_end) for fit in fits),
         "trials": len(fits),
         "seconds": fmean(math.fsum(fit.seconds) for fit in fits),
         "gap": median(gaps) if gaps else None,
         "largest_gap": max(gaps) if gaps else None,
     }
-
-
-def spelled(value: Value) -> str:
-    """Return a value of a hyper-parameter as text."""
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _tried(record: Record) -> str:
@@ -262,19 +257,3 @@ def _tried(record: Record) -> str:
 
 def _wins(record: Record) -> str:
     return "–" if record["wins"] is None else f"{record['wins']}/{record['losses']}/{record['ties']}"
-
-
-def _number(name: str) -> Callable[[Record], str]:
-    return lambda record: f"{record[name]:,}"
-
-
-def _text(name: str) -> Callable[[Record], str]:
-    return lambda record: str(record[name])
-
-
-def _digits(name: str, digits: int) -> Callable[[Record], str]:
-    return lambda record: "" if record[name] is None else f"{record[name]:.{digits}f}"
-
-
-def _gap(gap: float | None) -> str:
-    return "none" if gap is None else f"{gap:.1e}"

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 
+import pytest
 from attrs import evolve
 
 from structsvm.protocols.experiment.report import all_tables, fits_table, map_table, map_tables, query_table
@@ -125,6 +126,23 @@ def test_a_model_without_a_certificate(results):
     for trial in results.trials:
         trial.fits["with-best"]["SVM-roc"] = evolve(trial.fits["with-best"]["SVM-roc"], gaps=(None,) * 3)
     assert [row[-2:] for row in fits_table(results, "with-best").cells[0]] == [["2.0e-04", "3.0e-04"], ["none", "none"]]
+
+
+@pytest.mark.parametrize(
+    ("validation", "chosen", "values", "ends"),
+    [
+        ((0.3, 0.2, 0.1), 0, (1.0, 2.0, 3.0), 2),
+        ((0.3, 0.3, 0.1), 0, (1.0, 2.0, 3.0), 0),
+        ((0.1, 0.2, 0.3), 2, (1.0, 2.0, 3.0), 2),
+        ((0.1, 0.2, 0.3), 2, ("a", "b", "c"), 0),
+        ((0.3,), 0, (1.0,), 0),
+    ],
+)
+def test_an_end_is_picked_where_a_further_value_may_do_better(results, validation, chosen, values, ends):
+    for trial in results.trials:
+        fit = trial.fits["with-best"]["SVM-roc"]
+        trial.fits["with-best"]["SVM-roc"] = evolve(fit, validation=validation, chosen=chosen, values=values)
+    assert fits_table(results, "with-best").records[1]["at_an_end"] == ends
 
 
 def test_csv_has_every_number_to_the_last_digit(results):

@@ -1,0 +1,132 @@
+"""What commands read and write: models with LETOR data of the same width, and outputs."""
+
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from structsvm.cli.console import counted
+from structsvm.exceptions import DataFormatError
+from structsvm.files import check_writable, replacement, replacing
+
+if TYPE_CHECKING:
+    from structsvm import Ranker
+    from structsvm.data import RankingData
+
+
+def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Ranker, RankingData]":
+    """Read a ranker, and data with its number of features.
+
+    Features beyond the last one in the data are 0, as all features are that a line leaves
+    out; a note says so.
+
+    Parameters
+    ----------
+    model : file of the ranker.
+    paths : LETOR files.
+    doc_ids : whether to read document ids too.
+
+    Raises
+    ------
+    ModelFileError : when the model cannot be read.
+    DataFormatError : when the data cannot be, or have features that the model does not know.
+    """
+    from structsvm import Ranker
+
+    ranker = Ranker.load(model)
+    known: int = ranker.n_features_in_
+
+    def note(found: int) -> None:
+        click.echo(
+            f"structsvm: note: the model has {counted(known, 'feature')}, the data only the first {found}; "
+            "the others are taken as 0",
+            err=True,
+        )
+
+    beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
+    return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, note=note)
+
+
+def read_as_wide(
+    paths: Sequence[Path],
+    known: int,
+    beyond: str,
+    *,
+    doc_ids: bool = False,
+    note: Callable[[int], None] = lambda found: None,
+) -> "RankingData":
+    """Read data with a given number of features.
+
+    Parameters
+    ----------
+    paths : LETOR files.
+    known : the number.
+    beyond : what is said of a line with further ones.
+    doc_ids : whether to read document ids too.
+    note : is shown the number in the files where it is smaller.
+
+    Raises
+    ------
+    DataFormatError : when the data cannot be read, or have further features.
+    """
+    from structsvm.data import load_letor
+
+    data = load_letor(paths, doc_ids=doc_ids)
+    found = data.X.shape[1]
+    if found < known:
+        note(found)
+    if found == known:
+        return data
+    try:
+        return load_letor(paths, n_features=known, doc_ids=doc_ids)
+    except DataFormatError as error:
+        raise DataFormatError(error.path, error.line, beyond) from None
+
+
+def check_output(output: Path | None) -> None:
+    """Make sure that an output can be written, before the work begins; None is standard output.
+
+    Raises
+    ------
+    InputError : when it cannot be.
+    """
+    if output is not None and not _special(output):
+        check_writable(output)
+
+
+def write_text(pieces: Iterable[str], output: Path | None) -> None:
+    """Write text in pieces to a file, whole or not at all, as gzip if its name ends in .gz; or to standard output."""
+    if output is None:
+        for text in pieces:
+            click.echo(text, nl=False)
+        return
+    with _opened(output) as file:
+        file.writelines(pieces)
+
+
+@contextmanager
+def _opened(output: Path) -> Iterator[TextIO]:
+    if _special(output):
+        with output.open("w", encoding="utf-8") as file:
+            yield file
+    elif output.suffix.lower() == ".gz":
+        # Neither name nor time is kept in it, so that equal text makes equal files.
+        with (
+            replacement(output) as temporary,
+            temporary.open("wb") as raw,
+            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as zipped,
+            TextIOWrapper(zipped, encoding="utf-8") as file,
+        ):
+            yield file
+    else:
+        with replacing(output) as file:
+            yield file
+
+
+def _special(output: Path) -> bool:
+    """Say whether it is a pipe or a device, which is written to as it comes; it cannot be replaced."""
+    return output.exists() and not output.is_file() and not output.is_dir()

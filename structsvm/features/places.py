@@ -1,0 +1,89 @@
+"""Compiled: where each document of a query stands in the ranking by each system, or function."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.compute.compilation import compiled
+from structsvm.compute.sorting import descending
+from structsvm.types import IntVector, Matrix
+
+
+@compiled
+def places(scores: Matrix, ahead: NDArray[np.int32], behind: NDArray[np.int32]) -> None:
+    """Count the documents of a query that are strictly ahead of each, and behind it, by each system.
+
+    Those that a system retrieved are ahead of those that it did not, which are all tied.
+
+    Parameters
+    ----------
+    scores : NaN where a system did not retrieve a document, shape (N, m).
+    ahead, behind : what is written, shape (m, N).
+    """
+    N, m = scores.shape
+    rows, values = np.empty(N, np.int64), np.empty(N, np.float64)
+    for system in range(m):
+        ranked = 0
+        for row in range(N):
+            score = scores[row, system]
+            if not np.isnan(score):
+                rows[ranked] = row
+                values[ranked] = score
+                ranked += 1
+        order = descending(values[:ranked])
+        first = 0
+        while first < ranked:
+            last = first + 1
+            while last < ranked and values[order[last]] == values[order[first]]:
+                last += 1
+            for place in range(first, last):
+                row = rows[order[place]]
+                ahead[system, row] = first
+                behind[system, row] = N - last
+            first = last
+        for row in range(N):
+            if np.isnan(scores[row, system]):
+                ahead[system, row] = ranked
+                behind[system, row] = 0
+
+
+@compiled
+def count_places(scores: Matrix, ptr: IntVector, ahead: IntVector, behind: IntVector) -> None:
+    """Add up what `places` counts over the systems.
+
+    Parameters
+    ----------
+    scores : the rows of each query together, shape (rows, m).
+    ptr : where the rows of each query begin, shape (Q + 1,).
+    ahead, behind : what is written, shape (rows,).
+    """
+    m = scores.shape[1]
+    for query in range(len(ptr) - 1):
+        start, stop = ptr[query], ptr[query + 1]
+        of_systems = np.empty((2, m, stop - start), np.int32)
+        places(scores[start:stop], of_systems[0], of_systems[1])
+        ahead[start:stop] = 0
+        behind[start:stop] = 0
+        for system in range(m):
+            for row in range(stop - start):
+                ahead[start + row] += of_systems[0, system, row]
+                behind[start + row] += of_systems[1, system, row]
+
+
+@compiled
+def count_higher(scores: Matrix, ptr: IntVector, higher: NDArray[np.int32], retrieved: NDArray[np.int32]) -> None:
+    """Count, for each score, those of its query and system that are higher, and all that are not missing.
+
+    Parameters
+    ----------
+    scores : the rows of each query together, shape (rows, m); NaN where missing.
+    ptr : where the rows of each query begin, shape (Q + 1,).
+    higher, retrieved : what is written, shape (rows, m); for a missing score, all are higher.
+    """
+    m = scores.shape[1]
+    for query in range(len(ptr) - 1):
+        start, stop = ptr[query], ptr[query + 1]
+        ahead, behind = np.empty((m, stop - start), np.int32), np.empty((m, stop - start), np.int32)
+        places(scores[start:stop], ahead, behind)
+        higher[start:stop] = ahead.T
+        for system in range(m):
+            retrieved[start:stop, system] = stop - start - np.sum(np.isnan(scores[start:stop, system]))

@@ -1,0 +1,1 @@
+"""What several losses share, a file for each idea."""

@@ -1,0 +1,182 @@
+"""Losses that are sums of costs of the relevant documents."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from structsvm.losses.shared.cost_tables import DIVIDE, LARGEST_CUTOFF, PROGRAMME, evaluate, pack, table_number
+from structsvm.losses.shared.kinds import by_kind
+from structsvm.losses.shared.pairwise import PairwiseLoss
+from structsvm.losses.shared.placements import split_by_dividing, split_by_programming, split_by_truncating
+from structsvm.metrics.ranking import rank_documents
+from structsvm.settings import require_integer
+from structsvm.types import IntVector, Vector
+
+
+def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
+
+    With both kinds of document sorted by score, a ranking is the number of others ahead of each
+    relevant document, which does not fall. ``params`` is the number of tables, the cut-off (0
+    without one), key, place and method of each table, and the tables, made by
+    `structsvm.losses.shared.cost_tables.pack`: entry ``j · columns + k`` is what the k-th relevant
+    document (from 0) costs with j others ahead of it.
+    """
+    relevant, other = by_kind(scores, labels)
+    R = len(relevant)
+    N = len(other)
+    out[:] = 0.0
+    if R == 0 or N == 0:
+        return 0.0
+    table = table_number(params, R, N)
+    if table < 0:
+        return np.nan
+
+    n = len(scores)
+    mean = 0.0
+    for document in range(n):
+        mean += scores[document] / n
+    s = scores[relevant] - mean
+    s_bar = scores[other] - mean
+
+    columns, most = R, N
+    cutoff = int(params[1])
+    if cutoff > 0:
+        columns, most = min(R, cutoff), min(N, cutoff)
+    place = int(params[3 + 3 * table])
+    costs = params[place : place + (most + 1) * columns]
+    scale = 2.0 / (R * N)
+    method = params[4 + 3 * table]
+    if method == DIVIDE:
+        ahead = split_by_dividing(costs, s, s_bar, scale)
+    elif method == PROGRAMME:
+        ahead = split_by_programming(costs, s, s_bar, scale)
+    else:
+        ahead = split_by_truncating(costs, cutoff, s, s_bar, scale)
+
+    loss = 0.0
+    j = 0
+    for i in range(R):
+        if i < columns:
+            loss += costs[min(ahead[i], most) * columns + i]
+        out[relevant[i]] = scale * ahead[i]
+        while j < ahead[i]:
+            out[other[j]] = -scale * (R - i)
+            j += 1
+    return max(loss, 0.0)
+
+
+@frozen
+class InterleavingLoss(PairwiseLoss):
+    """A loss that says what a relevant document costs behind some of the others: ``Δ = Σ_k cost(k, j_k)``.
+
+    Here j_k is the number of non-relevant documents ahead of the k-th relevant one. Most measures
+    of rankings with two kinds of document are one minus such a sum. Write `cost` and nothing
+    else: the loss, its exact argmax in Python and the compiled one follow. ::
+
+        class ReciprocalRank(InterleavingLoss):
+            def cost(self, k, j, R, N):
+                return np.where(k == 1, j / (1 + j), 0.0)
+
+    A loss that looks at the first documents only has a cut-off, its attribute ``k``: where
+    ``k + j`` exceeds it, the cost may not depend on j any more. An attrs field of that name makes
+    ``"name@10"`` a name.
+
+    The compiled argmax reads ``cost`` from tables, one for each pair of R and N that occurs, of
+    R (N + 1) numbers, or of K (K + 1) at most with a cut-off K; tables that do not depend on N are
+    shared. Without a cut-off, it takes O(n log n) where every ``cost(k, ·)`` is concave in j,
+    which is tested on the table, and O(R N) where one is not; with a cut-off K, O(K² + n log n).
+
+    Parameters
+    ----------
+    relevant_from : smallest label of a relevant document; None: every label above 0.
+    """
+
+    kernel = staticmethod(interleaving)
+
+    @abstractmethod
+    def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:
+        """Return what the k-th relevant document costs with j non-relevant ones ahead of it.
+
+        The costs with j = 0 add up to 0, and no ranking has a negative sum.
+
+        Parameters
+        ----------
+        k : rank among the relevant documents, 1 to R; integers, any shape.
+        j : number of non-relevant documents ahead, 0 to N; integers, of a shape that broadcasts
+            with that of k.
+        R, N : number of relevant and of non-relevant documents, both at least 1.
+
+        Returns
+        -------
+        Array of the shape that k and j broadcast to, computed element by element.
+        """
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cut-off: the attribute ``k``, 2^31 at most; None where there is none."""
+        cutoff = getattr(self, "k", None)
+        if cutoff is None:
+            return None
+        require_integer(f"{self.title}: the cut-off k", cutoff, 1)
+        return min(int(cutoff), LARGEST_CUTOFF)
+
+    def params(self, ys: Sequence[Vector]) -> Vector:
+        """Return the tables of costs for the queries of a data set.
+
+        Raises
+        ------
+        InputError : when the costs do not make a loss; it names R, N and what is wrong.
+        """
+        relevant = [self.relevant(y) for y in ys if self.usable(y)]
+        shapes = [(int(each.sum()), int((~each).sum())) for each in relevant]
+        return pack(self.title, self.cost, shapes, self.cutoff)
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        """Return the sum of the costs; 0 without documents of both kinds."""
+        relevant = self.ranked_relevance(y, y_hat)
+        R, N = int(relevant.sum()), int((~relevant).sum())
+        if R == 0 or N == 0:
+            return 0.0
+        k = np.arange(1, R + 1)
+        ahead = np.flatnonzero(relevant) - k + 1
+        costs = evaluate(self.title, self.cost, k, ahead, R, N)
+        own = evaluate(self.title, self.cost, k, np.zeros_like(k), R, N)
+        return max(float((costs - own).sum()), 0.0)
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the best ranking, by dynamic programming over all R (N + 1) costs.
+
+        ``value[j]`` is the best value of the relevant documents so far, the last of which has j
+        others ahead: ``V_k(j) = f_k(j) + max_{j' ≤ j} V_{k−1}(j')``.
+        """
+        order = rank_documents(scores).order
+        relevant = self.relevant(y)[order]
+        R, N = int(relevant.sum()), int((~relevant).sum())
+        if R == 0 or N == 0:
+            return scores
+        centred = scores - scores.mean()
+        s, s_bar = centred[order[relevant]], centred[order[~relevant]]
+        j = np.arange(N + 1)
+        costs = evaluate(self.title, self.cost, np.arange(1, R + 1)[:, None], j[None, :], R, N)
+        passed = np.concatenate([[0.0], np.cumsum(s_bar)])
+        value = np.zeros(N + 1)
+        origin = np.empty((R, N + 1), dtype=np.int64)
+        for k in range(R):
+            best = np.maximum.accumulate(value)
+            origin[k] = np.maximum.accumulate(np.where(value == best, j, 0))
+            value = best + costs[k] + 2.0 / (R * N) * (passed - j * s[k])
+        ahead = np.empty(R, dtype=np.int64)
+        ahead[-1] = np.argmax(value)
+        for k in range(R - 1, 0, -1):
+            ahead[k - 1] = origin[k, ahead[k]]
+
+        rank = np.empty(len(scores), dtype=np.int64)
+        places = np.arange(R) + ahead
+        rank[order[relevant]] = places
+        rank[order[~relevant]] = np.delete(np.arange(R + N), places)
+        return -rank.astype(np.float64)

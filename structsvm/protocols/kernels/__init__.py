@@ -1,1 +1,0 @@
-"""Loss-augmented argmaxes as plain functions that the engine compiles."""

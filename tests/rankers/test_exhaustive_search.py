@@ -1,0 +1,231 @@
+"""The best step along a direction, against exact rational arithmetic and dense scans."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structsvm.metrics import AP
+from structsvm.rankers.weight_search_crossings import in_order
+from structsvm.rankers.weight_search_line import ONE, ExhaustiveSearch
+
+
+@st.composite
+def problems(draw, most=7):
+    """Lines with small whole numbers, so that there are ties, parallels, and the same line twice."""
+    size = draw(st.lists(st.integers(1, most), min_size=1, max_size=3))
+    n = sum(size)
+    whole = st.lists(st.integers(-3, 3), min_size=n, max_size=n)
+    relevant = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    weights = draw(st.lists(st.integers(1, 3), min_size=len(size), max_size=len(size)))
+    return Problem(draw(whole), draw(whole), relevant, size, weights)
+
+
+class Problem:
+    def __init__(self, heights, slopes, relevant, size, weights=None):
+        self.heights, self.slopes, self.relevant = heights, slopes, np.array(relevant, dtype=bool)
+        self.ptr = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+        weights = np.ones(len(size)) if weights is None else np.array(weights, dtype=float)
+        self.weights = weights / weights.sum()
+        self.qid = np.repeat(np.arange(len(size)), size)
+
+    def search(self, **settings):
+        return ExhaustiveSearch.of(self.relevant, self.ptr, self.weights, **settings)
+
+    def best(self, **settings):
+        return self.search().best(np.array(self.heights, float), np.array(self.slopes, float), **settings)
+
+    def usable(self):
+        for q, (first, last) in enumerate(zip(self.ptr[:-1], self.ptr[1:], strict=True)):
+            if 0 < self.relevant[first:last].sum() < last - first:
+                yield q, range(first, last)
+
+    def crossings(self):
+        """List the steps at which a relevant and another document of a query have the same score, exactly."""
+        found = set()
+        for _, rows in self.usable():
+            for i in rows:
+                for j in rows:
+                    if self.relevant[i] and not self.relevant[j] and self.slopes[i] != self.slopes[j]:
+                        height = Fraction(self.heights[j]) - Fraction(self.heights[i])
+                        found.add(height / (Fraction(self.slopes[i]) - Fraction(self.slopes[j])))
+        return sorted(found)
+
+    def mean_at(self, step):
+        """Return the weighted mean over usable queries, by definition, with exact scores."""
+        total = 0.0
+        for q, rows in self.usable():
+            scores = {i: self.heights[i] + step * self.slopes[i] for i in rows}
+            ranked = sorted(rows, key=lambda i: -scores[i])
+            ranks = [k for k, i in enumerate(ranked, 1) if self.relevant[i]]
+            precisions = [Fraction(m, rank) for m, rank in enumerate(ranks, 1)]
+            total += self.weights[q] * float(sum(precisions, Fraction(0)) / len(ranks))
+        return total
+
+    def regions(self):
+        """List the open regions: ends, a place inside, and the mean there."""
+        ends = self.crossings()
+        if not ends:
+            return [(-np.inf, np.inf, Fraction(0), self.mean_at(Fraction(0)))]
+        inside = [ends[0] - 1, *((low + high) / 2 for low, high in pairwise(ends)), ends[-1] + 1]
+        lows, highs = [-np.inf, *ends], [*ends, np.inf]
+        return [(low, high, place, self.mean_at(place)) for low, high, place in zip(lows, highs, inside, strict=True)]
+
+
+@given(problems())
+def test_the_best_region_is_that_of_exact_arithmetic(problem):
+    found = problem.best()
+    regions = problem.regions()
+    top = max(mean for *_, mean in regions)
+    best = [(low, high) for low, high, _, mean in regions if mean > top - 1e-12]
+    nearest = min(best, key=lambda ends: (max(ends[0], -ends[1], 0), -ends[1]))
+    assert found.value / ONE == pytest.approx(top, abs=1e-12)
+    assert (found.low, found.high) == (float(nearest[0]), float(nearest[1]))
+    assert found.low < found.step < found.high
+    assert problem.mean_at(Fraction(found.step)) == pytest.approx(top, abs=1e-12)
+
+
+@given(problems())
+def test_other_crossings_do_not_matter(problem):
+    """Between all crossings, those of two relevant or two other documents included, nothing is better."""
+    n = len(problem.heights)
+    steps = {Fraction(0)}
+    for i in range(n):
+        for j in range(i):
+            if problem.slopes[i] != problem.slopes[j]:
+                height = problem.heights[j] - problem.heights[i]
+                steps.add(Fraction(height, problem.slopes[i] - problem.slopes[j]))
+    ends = sorted(steps)
+    places = [ends[0] - 1, ends[-1] + 1, *((low + high) / 2 for low, high in pairwise(ends))]
+    assert problem.best().value / ONE == pytest.approx(max(map(problem.mean_at, places)), abs=1e-12)
+
+
+@given(problems(most=12), st.integers(1, 200))
+def test_a_line_in_pieces_gives_the_same(problem, memory):
+    heights, slopes = np.array(problem.heights, float), np.array(problem.slopes, float)
+    assert problem.search(memory=memory).best(heights, slopes) == problem.best()
+
+
+def test_many_lines_in_pieces_give_the_same():
+    rng = np.random.default_rng(0)
+    size = [300, 5, 200]
+    relevant = rng.random(505) < 0.2
+    for digits in (1, 15):  # thousands of crossings at one step, and none
+        heights, slopes = rng.normal(size=505).round(digits), rng.normal(size=505).round(digits)
+        problem = Problem(heights, slopes, relevant, size)
+        expected = problem.best()
+        for crossings in (1, 70, 3000):
+            if crossings > 1 or digits == 1:
+                assert problem.search(memory=24 * crossings).best(heights, slopes) == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_step_of_a_dense_scan_is_better(seed):
+    rng = np.random.default_rng(seed)
+    heights, slopes = rng.normal(size=60), rng.normal(size=60)
+    problem = Problem(heights, slopes, rng.random(60) < 0.3, [25, 35])
+    found = problem.best()
+
+    def mean(step):
+        return AP().mean(heights + step * slopes, problem.relevant, problem.qid)
+
+    assert max(map(mean, np.tan(np.linspace(-1.57, 1.57, 801)))) <= found.value / ONE + 1e-12
+    assert mean(found.step) == pytest.approx(found.value / ONE, abs=1e-12)
+
+
+@given(problems())
+def test_the_mean_at_a_point_has_the_ties_of_the_measure(problem):
+    scores = np.array(problem.heights, float)
+    search = problem.search()
+    alone = np.array([problem.relevant[problem.qid == q].all() for q in range(len(problem.weights))])
+    expected = AP().mean(scores, problem.relevant, problem.qid, weights=problem.weights)
+    assert search.value(scores) / ONE + problem.weights[alone].sum() == pytest.approx(expected, abs=1e-12)
+
+
+@given(problems(), st.sampled_from([-40, -3, 1, 30]))
+def test_the_scale_of_scores_does_not_matter(problem, power):
+    heights, slopes = np.array(problem.heights, float), np.array(problem.slopes, float)
+    search = problem.search()
+    assert search.best(heights * 2.0**power, slopes * 2.0**power) == search.best(heights, slopes)
+
+
+def test_parallel_lines_leave_the_step_at_zero():
+    found = Problem([1, 2, 3], [1, 1, 1], [True, False, True], [3]).best()
+    assert (found.low, found.step, found.high, found.width) == (-np.inf, 0.0, np.inf, np.inf)
+    assert found.value / ONE == pytest.approx((1 + 2 / 3) / 2)
+
+
+@pytest.mark.parametrize("relevant", [[True, False], [False, True]])
+def test_the_same_line_twice_keeps_the_order_of_rows(relevant):
+    found = Problem([1, 1], [2, 2], relevant, [2]).best()
+    assert found.value / ONE == (1.0 if relevant[0] else 0.5)
+    assert found.step == 0.0
+
+
+@pytest.mark.parametrize(
+    ("height", "offset", "step"), [(3, 1.0, 6.0), (3, 0.5, 4.5), (0.5, 1.0, 1.5), (0, 2.0, 2.0), (-5, 1.0, 0.0)]
+)
+def test_an_unbounded_region_is_entered_by_the_offset(height, offset, step):
+    """The relevant document is ahead from ``height`` on."""
+    found = Problem([0, height], [1, 0], [True, False], [2]).best(offset=offset)
+    assert (found.low, found.high, found.step) == (height, np.inf, step)
+    mirrored = Problem([0, height], [-1, 0], [True, False], [2]).best(offset=offset)
+    assert (mirrored.low, mirrored.high, mirrored.step) == (-np.inf, -height, -step)
+
+
+def test_of_equal_regions_the_nearest_is_taken_and_of_two_as_near_the_positive_one():
+    """The relevant document is first beyond 2 on both sides, or beyond 1 and 2."""
+    assert Problem([-2, 0, 0, -2], [1, 0, 0, -1], [True, False, False, True], [2, 2]).best().low == 2.0
+    assert Problem([-1, 0, 0, -1.5], [1, 0, 0, -1], [1, 0, 0, 1], [2, 2]).best().low == 1.0
+    assert Problem([-1.5, 0, 0, -1], [1, 0, 0, -1], [1, 0, 0, 1], [2, 2]).best().high == -1.0
+
+
+def test_regions_that_are_too_narrow_are_passed_over():
+    """The relevant document leads between 1 and 1.25 only; else it is second."""
+    problem = Problem([0.0, 2.0, -2.5], [1.0, -1.0, 3.0], [True, False, False], [3])
+    assert (problem.best().low, problem.best().high) == (1.0, 1.25)
+    assert problem.best(narrowest=0.2).value / ONE == 1.0
+    assert problem.best().width == 0.25 / 1.125
+    assert problem.best(narrowest=0.25 / 1.125).value / ONE == 0.5
+    assert problem.best(narrowest=np.inf) is None
+
+
+def test_a_region_without_a_number_inside_is_passed_over():
+    """The relevant document leads between two neighbouring numbers only."""
+    later = 1.0 + 2.0**-52
+    problem = Problem([0.0, 1.0, -later], [1.0, 0.0, 2.0], [True, False, False], [3])
+    assert problem.crossings() == [1, Fraction(later)]
+    found = problem.best()
+    assert found.value / ONE == 0.5
+    assert found.high == 1.0 or found.low == later
+
+
+def test_numbers_that_overflow_do_no_harm():
+    rng = np.random.default_rng(0)
+    heights = rng.choice([-1e308, -1.0, 0.0, 1e308], 40)
+    slopes = rng.choice([-1e308, -1e-308, 0.0, 1e-308, 1.0], 40)
+    problem = Problem(heights, slopes, rng.random(40) < 0.4, [40])
+    found = problem.best()
+    assert 0.0 < found.value / ONE <= 1.0
+    assert found.low < found.step < found.high
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=80))
+def test_crossings_in_order(steps):
+    given_steps = np.array(steps, dtype=np.float64)
+    ordered, codes = in_order(given_steps.copy(), np.arange(len(steps), dtype=np.int32))
+    assert (np.diff(ordered) >= 0.0).all() if len(steps) else True
+    assert (given_steps[codes] == ordered).all()
+    assert sorted(codes.tolist()) == list(range(len(steps)))
+
+
+@pytest.mark.parametrize("apart", [5000, 20, 1])
+def test_crossings_that_agree_in_their_upper_bits_are_in_order(apart):
+    rng = np.random.default_rng(apart)
+    steps = -1.0 - rng.integers(0, apart, 3000) * 2.0**-51
+    ordered, codes = in_order(steps.copy(), np.arange(3000, dtype=np.int32))
+    assert ordered.tolist() == sorted(steps.tolist())
+    assert steps[codes].tolist() == ordered.tolist()
