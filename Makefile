@@ -25,9 +25,10 @@ help:
 demo: $(VENV)/.installed
 	@$(BIN)/structsvm demo
 
-# One BLAS thread for each worker: the workers are what uses the cores.
+# One BLAS thread for each worker: the workers are what uses the cores. Each begins with a part of the suite of its
+# own, so that few files, whose data and fits are made once a worker, are run by several.
 test: $(VENV)/.installed-dev
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 
 check: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .

@@ -1,5 +1,8 @@
 """Two rankers compared query by query."""
 
+from functools import lru_cache
+
+import numpy as np
 from attrs import frozen
 from scipy.stats import wilcoxon
 
@@ -42,5 +45,11 @@ def compare(first: Vector, second: Vector) -> Comparison:
         wins=int((difference > 0.0).sum()),
         losses=int((difference < 0.0).sum()),
         ties=int((difference == 0.0).sum()),
-        p_value=float(wilcoxon(difference, zero_method="wilcox").pvalue),
+        p_value=_p_value(difference.tobytes()),
     )
+
+
+@lru_cache(maxsize=256)
+def _p_value(differences: bytes) -> float:
+    """Return the p-value; the tables and plots of one report ask for the same ones many times."""
+    return float(wilcoxon(np.frombuffer(differences), zero_method="wilcox").pvalue)

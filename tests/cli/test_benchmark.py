@@ -98,7 +98,7 @@ def test_mistakes_are_explained_in_a_line(run, folds, arguments, code, message):
     for number in range(1, 4):
         write_set(Path("broken") / f"S{number}.txt", first=100 * number, seed=number)
     Path("broken/S2.txt").write_text("nonsense\n")
-    printed = run("benchmark", *arguments, "--jobs", 2, code=code).stderr
+    printed = run("benchmark", *arguments, "--jobs", 1, code=code).stderr
     assert message in printed
     assert "Traceback" not in printed
 

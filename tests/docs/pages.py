@@ -7,22 +7,25 @@ Every fenced block of a page names its language, and the language says what happ
     doctest. Of any other block what it prints is compared with the ``text`` block that
     follows it directly, if there is one.
 ``console``
-    each line that starts with ``$ `` runs as a shell command (a backslash at its end
-    continues it). The lines up to the next command are its output; without any, only the
-    exit code counts.
+    each line that starts with ``$ `` runs as a command (a backslash at its end continues
+    it). The lines up to the next command are its output; without any, only the exit code
+    counts.
 ``bash``
-    each line runs as a shell command.
+    each line runs as a command.
 ``text``, ``toml``, ...
     is shown and not run (`SHOWN`).
 
 All blocks of a page run in one empty folder. Output is compared as doctest does: white
-space is equal to white space, and ``...`` stands for anything. Commands that set the project
-up (``make``, ``git clone``, ...; `SET_UP`) are not run; the targets of ``make`` must exist.
+space is equal to white space, and ``...`` stands for anything. A command of ``structsvm`` runs
+in this process, where all is loaded and compiled already, and with one job; any other, and one
+with a pipe or the like, in a shell. Commands that set the project up (``make``, ``git clone``,
+...; `SET_UP`) are not run; the targets of ``make`` must exist.
 
 An HTML comment directly above a block changes how it runs, and a reader does not see it::
 
     <!-- test: data -->      needs the research data: its folder's entries are linked into the page's folder
     <!-- test: exit 2 -->    its last command ends with this exit code, not with 0
+    <!-- test: as b.md -->   is not run: it is the beginning of a block of the page b.md beside it, which is run there
 """
 
 import contextlib
@@ -30,6 +33,7 @@ import doctest
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,7 +42,10 @@ from typing import Any
 
 import sklearn
 from attrs import frozen
+from click.testing import CliRunner
 from markdown_it import MarkdownIt
+
+from structsvm.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("STRUCTSVM_DATA", ROOT.parent / "shared" / "data"))
@@ -47,6 +54,9 @@ SHOWN = {"text", "toml", "bibtex", "math", "diff", "make"}
 SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m )?pip install) ")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 TIMEOUT = 600
+
+
+SURROUNDINGS = {"COLUMNS": "120", "NO_COLOR": "1"}
 
 
 class PageError(AssertionError):
@@ -102,6 +112,36 @@ def sets_up(command: str) -> bool:
     return all(SET_UP.match(part.strip() + " ") for part in command.split("&&"))
 
 
+def runs_here(command: str) -> bool:
+    """Whether a command is one of ``structsvm``, and nothing that only a shell can do."""
+    return command.startswith("structsvm ") and not re.search(r"[|&;<>$`*?~]", command)
+
+
+def run_here(command: str) -> tuple[int, str]:
+    """Run a command of ``structsvm`` in this process; return its exit code and what it printed."""
+    surroundings = {**SURROUNDINGS, "LOKY_MAX_CPU_COUNT": "1"}
+    done = CliRunner().invoke(main, shlex.split(command)[1:], prog_name="structsvm", env=surroundings)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.output
+
+
+def run_in_shell(command: str) -> tuple[int, str]:
+    """Run a command in a shell; return its exit code and what it printed."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+        env={**os.environ, **SURROUNDINGS, "PATH": path},
+    )
+    return done.returncode, done.stdout
+
+
 def make_targets(text: str) -> set[str]:
     """Collect the make targets that the commands of a page name."""
     found = set()
@@ -136,9 +176,11 @@ class Page:
 
     def run_block(self, block: Block) -> None:
         """Run one block."""
-        if not re.fullmatch(r"|data|exit \d+", block.directive):
+        if not re.fullmatch(r"|data|exit \d+|as \S+", block.directive):
             raise self.error(block, f"there is no directive {block.directive!r}")
-        if block.directive == "data" and not self.data.is_dir():
+        if block.directive.startswith("as "):
+            self.find(block, self.path.parent / block.directive.removeprefix("as "))
+        elif block.directive == "data" and not self.data.is_dir():
             self.left_out.append(block.line)
         elif block.language == "python" and ">>> " in block.source:
             self.run_doctest(block)
@@ -148,6 +190,15 @@ class Page:
             self.run_commands(block)
         elif block.language not in SHOWN:
             raise self.error(block, f"a block's language is python, console, bash or one of {sorted(SHOWN)}")
+
+    def find(self, block: Block, page: Path) -> None:
+        """Find the block of another page that begins as this one does; the last line of this one may be ``...``."""
+        beginning = block.source.rstrip().removesuffix("\n...").split("\n")
+        for other in blocks(page.read_text(encoding="utf-8")):
+            runs = other.language == block.language and re.fullmatch(r"|data", other.directive)
+            if runs and other.source.split("\n")[: len(beginning)] == beginning:
+                return
+        raise self.error(block, f"no block of {page} that is run begins with it")
 
     def run_python(self, block: Block) -> None:
         """Run a python block and compare what it prints with the text block below it."""
@@ -171,25 +222,15 @@ class Page:
     def run_commands(self, block: Block) -> None:
         """Run a console or bash block."""
         todo = [(command, wanted) for command, wanted in commands(block) if not sets_up(command)]
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         for k, (command, wanted) in enumerate(todo):
-            done = subprocess.run(
-                ["bash", "-c", command],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=TIMEOUT,
-                check=False,
-                env={**os.environ, "PATH": path, "COLUMNS": "120", "NO_COLOR": "1"},
-            )
+            code, printed = run_here(command) if runs_here(command) else run_in_shell(command)
             expected = 0
             if k == len(todo) - 1 and block.directive.startswith("exit "):
                 expected = int(block.directive.removeprefix("exit "))
-            if done.returncode != expected:
-                raise self.error(block, f"$ {command}\nended with exit code {done.returncode}:\n{done.stdout}")
+            if code != expected:
+                raise self.error(block, f"$ {command}\nended with exit code {code}:\n{printed}")
             if wanted:
-                self.compare(block, wanted, done.stdout)
+                self.compare(block, wanted, printed)
 
     def compare(self, block: Block, wanted: str, got: str) -> None:
         """Compare an output with what the page shows."""

@@ -34,6 +34,13 @@ def fence(language: str, source: str) -> str:
         fence("console", "$ make nothing-like-it\n$ git clone nowhere && cd nowhere"),
         fence("bash", "# a comment\necho a > b\ntest -f b"),
         "<!-- test: exit 3 -->\n" + fence("console", "$ true\n$ echo no; exit 3\nno"),
+        fence("console", "$ structsvm --version\nstructsvm, ...\n$ structsvm --version | wc -l\n1"),
+        "<!-- test: exit 1 -->\n"
+        + fence("console", "$ structsvm predict m.npz x.txt\nstructsvm: error: m.npz does not exist"),
+        fence("python", "open('two words', 'w').close()")
+        + "<!-- test: exit 1 -->\n"
+        + fence("console", "$ structsvm train 'two words' --model m.npz\n...two words..."),
+        "<!-- test: as page.md -->\n" + fence("console", "$ echo a\n...") + fence("console", "$ echo a\na"),
         fence("text", "free"),
         "1. In a list:\n\n   ```python\n   assert True\n   ```\n",
     ],
@@ -58,6 +65,18 @@ def test_right_pages_pass(tmp_path, text):
         (fence("console", "$ make nothing && false"), PageError, "exit code"),
         (fence("bash", "true\nfalse"), PageError, "exit code 1"),
         ("<!-- test: exit 2 -->\n" + fence("console", "$ true"), PageError, "exit code 0"),
+        (fence("console", "$ structsvm --version\nmine"), PageError, "Expected"),
+        (fence("console", "$ structsvm bogus"), PageError, "exit code 2"),
+        (
+            "<!-- test: as page.md -->\n" + fence("console", "$ echo a\nb") + fence("console", "$ echo a\na"),
+            PageError,
+            "line 2: no block of",
+        ),
+        (
+            "<!-- test: as page.md -->\n" + fence("console", "$ echo a\n...") + fence("text", "$ echo a\na"),
+            PageError,
+            "line 2: no block of",
+        ),
         ("<!-- test: never -->\n" + fence("console", "$ true"), PageError, "no directive 'never'"),
         (fence("", "x = 1"), PageError, "a block's language is"),
         (fence("pyhton", "x = 1"), PageError, "a block's language is"),

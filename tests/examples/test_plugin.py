@@ -40,19 +40,31 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
-def run(installed: Path, tmp_path: Path) -> Run:
-    """Run Python with the plug-in, in an empty folder with the file train.txt."""
-    write_letor(tmp_path / "train.txt", queries=9, documents=12, features=4)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the file train.txt."""
+    folder = tmp_path_factory.mktemp("work")
+    write_letor(folder / "train.txt", queries=9, documents=12, features=4)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(installed: Path, folder: Path) -> Run:
+    """Run Python with the plug-in, in the folder with the file train.txt."""
 
     def start(*arguments: str) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join([str(ROOT), str(installed)])
         environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "150", "NO_COLOR": "1"}
-        return subprocess.run(
-            [sys.executable, *arguments], capture_output=True, text=True, env=environment, cwd=tmp_path
-        )
+        return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, cwd=folder)
 
     return start
+
+
+@pytest.fixture(scope="module")
+def trained(run: Run) -> subprocess.CompletedProcess[str]:
+    """The command that trained the model m.npz of the folder."""
+    options = ["--loss", "dcg@10(discount=3)", "--solver", "one-slack", "--backend", "piqp", "--model", "m.npz"]
+    return run("-m", "structsvm", "train", "train.txt", *options)
 
 
 @pytest.fixture
@@ -108,12 +120,10 @@ def test_a_saved_model_knows_both_by_name_and_settings(tmp_path: Path) -> None:
     again.fit(train.X, train.y, qid=train.qid)
 
 
-def test_the_command_line_trains_with_both_by_name(run: Run, tmp_path: Path) -> None:
-    options = ["--loss", "dcg@10(discount=3)", "--solver", "one-slack", "--backend", "piqp", "--model", "m.npz"]
-    done = run("-m", "structsvm", "train", "train.txt", *options)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "one-slack, backend piqp: " in done.stdout
-    assert "handed over" not in done.stdout
+def test_the_command_line_trains_with_both_by_name(run: Run, trained: subprocess.CompletedProcess[str]) -> None:
+    assert (trained.returncode, trained.stderr) == (0, "")
+    assert "one-slack, backend piqp: " in trained.stdout
+    assert "handed over" not in trained.stdout
     done = run("-m", "structsvm", "evaluate", "m.npz", "train.txt")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -138,15 +148,14 @@ def test_mistakes_on_the_command_line(option: str, value: str, message: str, tmp
     assert message in " ".join(done.output.replace("\u2502", "").split())
 
 
-def test_a_model_whose_plug_in_is_not_installed_still_predicts(run: Run, tmp_path: Path) -> None:
-    options = ["--loss", "dcg@10(discount=3)", "--solver", "one-slack", "--backend", "piqp", "--model", "m.npz"]
-    run("-m", "structsvm", "train", "train.txt", *options)
-    data = load_letor(tmp_path / "train.txt")
-    ranker = Ranker.load(tmp_path / "m.npz")
+@pytest.mark.usefixtures("trained")
+def test_a_model_whose_plug_in_is_not_installed_still_predicts(run: Run, folder: Path) -> None:
+    data = load_letor(folder / "train.txt")
+    ranker = Ranker.load(folder / "m.npz")
     assert ranker.score(data.X, data.y, qid=data.qid) > 0.5
     with pytest.raises(UnknownNameError, match=r"there is no loss named 'dcg@10\(discount=3"):
         ranker.fit(data.X, data.y, qid=data.qid)
-    ranker.save(tmp_path / "again.npz")
+    ranker.save(folder / "again.npz")
     again = run("-c", "from structsvm import Ranker; print(repr(Ranker.load('again.npz').loss))").stdout
     assert again.strip() == repr(ranker.loss)
 

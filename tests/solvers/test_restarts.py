@@ -1,5 +1,7 @@
 """Going on from an earlier result: of the same C or another, the same solver, backend and data or others."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -19,8 +21,15 @@ each_start = pytest.mark.parametrize("start_with", SOLVERS)
 DATA = ranking_arrays(0, queries=30, documents=8, d=6)
 
 
+@cache
 def problem_of(C: float = 10.0) -> Problem:
     return Problem.from_queries(*DATA, loss="map", C=C)
+
+
+@cache
+def cold_start(solver: str, C: float = 10.0) -> Result:
+    """What a solver finds without an earlier result; it depends on nothing else (`test_solvers_keep_no_state`)."""
+    return SOLVERS[solver].solve(problem_of(C))
 
 
 def passes(result: Result) -> float:
@@ -35,7 +44,7 @@ def assert_same_optimum(result: Result, cold: Result) -> None:
 
 @each_start
 def test_the_same_problem_is_only_scored(start_with: str, solver_name: str) -> None:
-    start = SOLVERS[start_with].solve(problem_of())
+    start = cold_start(start_with)
     again = SOLVERS[start_with].solve(problem_of(), start=start)
     assert passes(again) == 1.0
     assert again.primal == pytest.approx(start.primal)
@@ -45,29 +54,28 @@ def test_the_same_problem_is_only_scored(start_with: str, solver_name: str) -> N
 @each_start
 @pytest.mark.parametrize("C", [0.1, 5.0, 20.0, 1000.0])
 def test_another_C(start_with: str, C: float, solver_name: str) -> None:
-    start, solver = SOLVERS[start_with].solve(problem_of()), SOLVERS[solver_name]
-    warm, cold = solver.solve(problem_of(C), start=start), solver.solve(problem_of(C))
+    warm = SOLVERS[solver_name].solve(problem_of(C), start=cold_start(start_with))
+    cold = cold_start(solver_name, C)
     assert_same_optimum(warm, cold)
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
 def test_a_neighbouring_C_is_cheaper_than_a_cold_start(factor: float, solver_name: str) -> None:
-    solver = SOLVERS[solver_name]
-    start = solver.solve(problem_of())
-    warm, cold = solver.solve(problem_of(10.0 * factor), start=start), solver.solve(problem_of(10.0 * factor))
+    warm = SOLVERS[solver_name].solve(problem_of(10.0 * factor), start=cold_start(solver_name))
+    cold = cold_start(solver_name, 10.0 * factor)
     assert passes(warm) < passes(cold)
     assert warm.history[0].dual > 0.0
 
 
 def test_n_slack_cuts_carry_their_lower_bound_to_one_slack() -> None:
-    start = NSlack(tol=1e-5).solve(problem_of())
+    start = cold_start("n-slack")
     warm = OneSlack(tol=1e-5).solve(problem_of(), start=start)
     assert warm.history[0].dual == pytest.approx(start.dual)
     assert passes(warm) == 1.0
 
 
 def test_one_slack_weights_help_n_slack() -> None:
-    start = OneSlack(tol=1e-5).solve(problem_of())
+    start = cold_start("one-slack")
     warm = NSlack(tol=1e-5).solve(problem_of(), start=start)
     assert warm.converged
     assert warm.primal <= start.primal
@@ -75,7 +83,7 @@ def test_one_slack_weights_help_n_slack() -> None:
 
 
 def test_another_backend(backend: str, cutting_plane: str) -> None:
-    start = SOLVERS[cutting_plane].solve(problem_of())
+    start = cold_start(cutting_plane)
     warm = solvers.create(cutting_plane, backend=backend, tol=1e-5).solve(problem_of(), start=start)
     assert passes(warm) == 1.0
     tighter = solvers.create(cutting_plane, backend=backend, tol=1e-6).solve(problem_of(), start=start)
@@ -84,7 +92,7 @@ def test_another_backend(backend: str, cutting_plane: str) -> None:
 
 @each_start
 def test_a_result_is_never_worse_than_its_start(start_with: str, solver_name: str) -> None:
-    start = SOLVERS[start_with].solve(problem_of())
+    start = cold_start(start_with)
     short = solvers.create(solver_name, tol=1e-9, max_iter=1).solve(problem_of(), start=start)
     assert short.primal <= start.primal
 
@@ -104,7 +112,7 @@ def test_only_the_weights_of_other_data_are_used(start_with: str, change: str, s
     else:
         weights[qid == 4] = 5.0
     other = Problem.from_queries(X, y, qid, loss=loss, C=10.0, sample_weight=weights)
-    start, solver = SOLVERS[start_with].solve(problem_of()), SOLVERS[solver_name]
+    start, solver = cold_start(start_with), SOLVERS[solver_name]
     warm, cold = solver.solve(other, start=start), solver.solve(other)
     if solver_name != "frank-wolfe":  # which takes planes at these weights before the first step that it shows
         assert warm.history[0].dual == 0.0
@@ -124,7 +132,7 @@ def test_an_unfinished_result_is_a_start_too(start_with: str, solver_name: str) 
     unfinished = solvers.create(start_with, tol=1e-5, max_iter=2).solve(problem_of())
     assert unfinished.status is Status.ITERATION_LIMIT
     warm = SOLVERS[solver_name].solve(problem_of(), start=unfinished)
-    assert_same_optimum(warm, SOLVERS[solver_name].solve(problem_of()))
+    assert_same_optimum(warm, cold_start(solver_name))
 
 
 def test_more_cuts_than_the_new_solver_keeps() -> None:

@@ -349,8 +349,7 @@ def test_what_is_no_model_is_refused(sets, models, message):
         benchmark(sets, models, jobs=1)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_error_of_scikit_learn_names_model_and_fold(sets, jobs):
+def test_an_error_of_scikit_learn_names_model_and_fold(sets):
     model = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge(alpha=-1.0))
     with pytest.raises(InputError, match="ridge in Fold[123]: The 'alpha' parameter of Ridge must be"):
-        benchmark(sets, [model], jobs=jobs)
+        benchmark(sets, [model], jobs=1)
