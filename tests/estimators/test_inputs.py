@@ -42,10 +42,10 @@ def test_words_are_no_matrix(tagger, chains):
     xs, ys = chains
     for use in (tagger.predict, lambda X: StructuralSVM("chain_hamming").fit(X, ys)):
         with pytest.raises(
-            InputError, match=r"input of example 1 is no matrix of numbers, with a row .*: could not conv"
+            InputError, match=r"input of example 1 must be a matrix of numbers, with a row .*: could not conv"
         ):
             use([xs[0], ["the", "cat", "sat"], xs[2]])
-        with pytest.raises(InputError, match="input of example 1 is no matrix of numbers"):
+        with pytest.raises(InputError, match="input of example 1 must be a matrix of numbers"):
             use([xs[0], [[1.0, 2.0], [3.0]], xs[2]])
     with pytest.raises(InputError, match=r"input of example 0 has shape \(1, 8, 4\): it must be a matrix"):
         tagger.predict([xs[0][None]])
