@@ -57,8 +57,6 @@ def check_writable(path: Path) -> None:
         raise InputError(f"{path} cannot be written: it is a folder")
     if path.exists() and not path.is_file():
         raise InputError(f"{path} cannot be written: it is not a regular file")
-    if not path.parent.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {path.parent}")
     with _beside(path):
         pass
 

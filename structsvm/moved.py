@@ -120,21 +120,17 @@ class _Loader(Loader):
     def __init__(self, homes: tuple[str, ...]) -> None:
         self.homes = homes
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = ModuleType(spec.name)
+    def exec_module(self, module: ModuleType) -> None:
         homes = [import_module(home) for home in self.homes]
 
         def __getattr__(name: str) -> Any:
             for home in homes:
                 if hasattr(home, name) and name != "__path__":  # or a copy of a file there would be imported
                     return getattr(home, name)
-            raise AttributeError(f"module {spec.name!r} has no attribute {name!r}")
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
 
         module.__dict__["__getattr__"] = __getattr__
         module.__dict__["__all__"] = sorted({name for home in homes for name in getattr(home, "__all__", ())})
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
         new = " and ".join(self.homes)
         warnings.warn(f"{module.__name__} is now {new}: import from there", DeprecationWarning, stacklevel=2)
 

@@ -8,7 +8,7 @@ import click
 
 from structsvm.cli.console import counted, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, example, names_in, numbers, positive, require_ranking_loss
+from structsvm.cli.options import FILE, example, names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
 from structsvm.registry import Registry, backends, losses, solvers
@@ -62,15 +62,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
     show_default=True,
     help="Weights of the mean hinge loss against the regulariser.",
 )
-@click.option(
-    "--tol",
-    type=float,
-    metavar="NUMBER",
-    callback=positive,
-    default=1e-3,
-    show_default=True,
-    help="Stop when the objective is proved to be within tol * C of the optimum.",
-)
+@with_tol
 @click.option(
     "--time-limit",
     type=float,

@@ -7,7 +7,7 @@ import click
 
 from structsvm.cli.console import progress_bar
 from structsvm.cli.options import example
-from structsvm.cli.report import RESULTS, show_files, show_results, write
+from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, make_folder
 
@@ -43,6 +43,7 @@ def demo_command(out: Path) -> None:
     """
     from structsvm.data import load_digits_runs, pool_runs
     from structsvm.protocols.experiment import Settings, run
+    from structsvm.protocols.experiment.protocol import RESULTS
 
     _check(out)
     settings = Settings(trials=_TRIALS)
@@ -68,6 +69,7 @@ def demo_command(out: Path) -> None:
 
 def _check(out: Path) -> None:
     """Make sure that the results can be written, and that no experiment loses its own."""
+    from structsvm.protocols.experiment.protocol import RESULTS
     from structsvm.protocols.experiment.records import NAME
 
     if (out / NAME).exists():

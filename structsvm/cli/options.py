@@ -153,6 +153,18 @@ def positive(_ctx: click.Context, _param: click.Parameter, number: float) -> flo
     return number
 
 
+with_tol = click.option(
+    "--tol",
+    type=float,
+    metavar="NUMBER",
+    callback=positive,
+    default=1e-3,
+    show_default=True,
+    help="Stop when the objective is proved to be within tol * C of the optimum.",
+)
+"""The option of commands that run solvers."""
+
+
 def require_ranking_loss(name: str, class_weight: str | None = None) -> None:
     """Refuse a loss that no ranker can learn, and class weights where there are no classes.
 

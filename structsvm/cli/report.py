@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from structsvm.protocols.experiment import Results
     from structsvm.protocols.experiment.report import Written
 
-RESULTS = "results.json"
-
 
 @click.command(
     name="report",
@@ -28,6 +26,7 @@ def report_command(folder: Path) -> None:
     FOLDER is what `structsvm experiment --out` wrote. Nothing is trained.
     """
     from structsvm.protocols.experiment import Results
+    from structsvm.protocols.experiment.protocol import RESULTS
 
     results = Results.load(folder / RESULTS)
     show_results(results)
@@ -58,6 +57,8 @@ def show_results(results: "Results") -> None:
 
 def show_files(written: "Written") -> None:
     """Print where a report is, and why it has no plots."""
+    from structsvm.protocols.experiment.protocol import RESULTS
+
     if written.missing:
         click.echo(f"structsvm: note: the report has no plots: {written.missing}", err=True)
     folder = written.page.parent

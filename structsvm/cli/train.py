@@ -9,8 +9,17 @@ from click.core import ParameterSource
 
 from structsvm.cli.console import counted, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, as_measure, example, make_solver, name_in, positive, require_ranking_loss
-from structsvm.cli.validation import as_grid, choose, interrupted, read_judges
+from structsvm.cli.options import (
+    FILE,
+    as_measure,
+    example,
+    make_solver,
+    name_in,
+    positive,
+    require_ranking_loss,
+    with_tol,
+)
+from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
 
@@ -48,7 +57,7 @@ if TYPE_CHECKING:
     "--C-grid",
     "C_grid",
     metavar="LOW:HIGH[:COUNT]",
-    callback=as_grid,
+    callback=as_Cs,
     help="Train at several values of C, two a decade unless COUNT is given, and keep the one that does best on "
     "--validation.",
 )
@@ -75,15 +84,7 @@ if TYPE_CHECKING:
     callback=name_in(backends),
     help="QP backend of the solver.  [default: the solver's own]",
 )
-@click.option(
-    "--tol",
-    type=float,
-    metavar="NUMBER",
-    callback=positive,
-    default=1e-3,
-    show_default=True,
-    help="Stop when the objective is proved to be within tol * C of the optimum.",
-)
+@with_tol
 @click.option("--max-iter", type=click.IntRange(min=1), help="Limit of iterations.  [default: the solver's own]")
 @click.option("--fit-intercept", is_flag=True, help="Add a constant to all scores; of use to zero_one and F-beta only.")
 @click.option(

@@ -20,7 +20,7 @@ _PER_DECADE = 2
 _MOST_VALUES = 100
 
 
-def as_grid(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[float, ...] | None:
+def as_Cs(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[float, ...] | None:
     """Return the values of C that "low:high" or "low:high:count" stands for: the callback of an option."""
     if text is None:
         return None

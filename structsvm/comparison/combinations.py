@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from attrs import Attribute, evolve, fields, frozen, has
+from attrs import evolve, fields_dict, frozen, has
 
 from structsvm.exceptions import InputError
 from structsvm.problem import Problem
@@ -40,7 +40,7 @@ class Combination:
 
 
 @frozen(eq=False)
-class Trial:
+class Task:
     """A combination and the objects that it names.
 
     Parameters
@@ -59,13 +59,13 @@ class Trial:
     tol: float
 
 
-def trials(
+def tasks(
     problems: Problem | Mapping[str, Problem],
     solvers: str | Solver | Iterable[str | Solver],
     backends: str | QPBackend | Iterable[str | QPBackend],
     Cs: float | Iterable[float],
     tol: float,
-) -> list[Trial]:
+) -> list[Task]:
     """Return all combinations, in the order in which they are run; the arguments are those of `compare`.
 
     Raises
@@ -80,7 +80,7 @@ def trials(
     _require_once("value of C", Cs)
     pairs = list(_pairs(named_solvers, named_backends, tol))
     return [
-        Trial(Combination(loss, solver_name, backend_name, float(C)), problem, solver, backend, float(tol))
+        Task(Combination(loss, solver_name, backend_name, float(C)), problem, solver, backend, float(tol))
         for loss, given in problems.items()
         for C, problem in [(C, given.with_C(C)) for C in Cs]
         for (solver_name, solver), (backend_name, backend) in pairs
@@ -136,7 +136,7 @@ def _pairs(
     solvers: dict[str, Solver], backends: dict[str, QPBackend], tol: float
 ) -> Iterator[tuple[tuple[str, Solver], tuple[str | None, QPBackend | None]]]:
     for name, solver in solvers.items():
-        settings = [field.name for field in _fields(solver)]
+        settings = fields_dict(cast(Any, type(solver))) if has(type(solver)) else {}
         if "tol" not in settings:
             raise InputError(
                 f"the solver {name} has no setting tol, so it cannot be told where to stop: make it a frozen attrs "
@@ -161,9 +161,3 @@ def describe(thing: Solver | QPBackend) -> str:
     The settings ``tol`` and ``backend`` of a solver are left out: a comparison sets them.
     """
     return spell(thing.name, thing, _SET) or repr(thing)
-
-
-def _fields(thing: Solver | QPBackend) -> "tuple[Attribute[Any], ...]":
-    """Return the settings of a solver or backend; none where it is not an attrs value."""
-    kind: type[Any] = type(thing)
-    return tuple(fields(kind)) if has(kind) else ()

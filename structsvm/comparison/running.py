@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import asdict, evolve, frozen
 
-from structsvm.comparison.combinations import Combination, Trial, trials, with_settings
+from structsvm.comparison.combinations import Combination, Task, tasks, with_settings
 from structsvm.comparison.limit import OutOfTime, Watch, Watched
 from structsvm.comparison.table import Comparison, Row, row_of
 from structsvm.comparison.warming import warm_up
@@ -93,17 +93,17 @@ def compare(
     """
     if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0.0):
         raise InputError(f"time_limit must be a positive number of seconds, or None for no limit, got {time_limit!r}")
-    planned = trials(problems, solvers, backends, Cs, tol)
+    planned = tasks(problems, solvers, backends, Cs, tol)
     rows: list[Row] = []
     warm: set[tuple[str, str, str | None]] = set()
     try:
-        for number, trial in enumerate(planned, start=1):
-            run = _Run(trial, time_limit, Progress(number, len(planned), trial.combination, None), callback)
+        for number, task in enumerate(planned, start=1):
+            run = _Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
             if run.show(None):
                 break
-            kind = (trial.combination.loss, trial.combination.solver, trial.combination.backend)
+            kind = (task.combination.loss, task.combination.solver, task.combination.backend)
             if kind not in warm:
-                warm_up(trial)
+                warm_up(task)
                 warm.add(kind)
             rows.append(run.row())
             if rows[-1].status == "interrupted":
@@ -118,8 +118,8 @@ def compare(
 class _Run:
     """The run of one combination."""
 
-    def __init__(self, trial: Trial, limit: float | None, progress: Progress, callback: Callback | None) -> None:
-        self.trial = trial
+    def __init__(self, task: Task, limit: float | None, progress: Progress, callback: Callback | None) -> None:
+        self.task = task
         self.limit = limit
         self.progress = progress
         self.callback = callback
@@ -138,7 +138,7 @@ class _Run:
 
     def row(self) -> Row:
         """Solve, and return what came of it."""
-        trial = self.trial
+        task = self.task
         watch = Watch(self.limit)
 
         def after(step: Step) -> bool:
@@ -146,11 +146,11 @@ class _Run:
                 stop = self.show(step)
             return watch.over() or stop
 
-        solver = trial.solver
-        if trial.backend is not None:
-            solver = with_settings(solver, backend=Watched(trial.backend, watch))
+        solver = task.solver
+        if task.backend is not None:
+            solver = with_settings(solver, backend=Watched(task.backend, watch))
         try:
-            result = solver.solve(trial.problem, callback=after)
+            result = solver.solve(task.problem, callback=after)
         except OutOfTime:
             return self._without_result("time limit", f"{self._late()}, before there was a result")
         except NotInstalledError as error:
@@ -158,18 +158,18 @@ class _Run:
         except Exception as error:
             if error is self.fault:  # the caller's own, not of what is compared
                 raise
-            logger.info("%s failed", trial.combination, exc_info=True)
+            logger.info("%s failed", task.combination, exc_info=True)
             reason = str(error) if isinstance(error, StructSVMError) else f"{type(error).__name__}: {error}"
             return self._without_result("failed", reason)
         seconds = watch.seconds
         status, note = self._ending(result, watch)
         return row_of(
-            trial.combination,
+            task.combination,
             result,
             status=status,
             note=note,
             seconds=seconds,
-            qps=None if trial.backend is None else watch.qps,
+            qps=None if task.backend is None else watch.qps,
             largest_qp=watch.largest,
         )
 
@@ -185,4 +185,4 @@ class _Run:
         return f"the time limit of {self.limit:g} s has passed"
 
     def _without_result(self, status: str, note: str) -> Row:
-        return Row(**asdict(self.trial.combination), tol=self.trial.tol, status=status, note=note)
+        return Row(**asdict(self.task.combination), tol=self.task.tol, status=status, note=note)

@@ -114,14 +114,12 @@ _COLUMNS = (
     Column.text("status", "status"),
     Column.number("gap / C", "gap", ".1e", missing="–"),
     Column.number("primal", "primal", ".6g", missing="–"),
-    *(
-        Column.number(heading, name, "d", missing="–")
-        for heading, name in (("iterations", "iterations"), ("cuts", "cuts"), ("peak", "peak_cuts"))
-    ),
-    *(
-        Column.number(heading, name, ".2f", missing="–")
-        for heading, name in (("oracle s", "oracle_seconds"), ("QP s", "qp_seconds"), ("all s", "seconds"))
-    ),
+    Column.number("iterations", "iterations", "d", missing="–"),
+    Column.number("cuts", "cuts", "d", missing="–"),
+    Column.number("peak", "peak_cuts", "d", missing="–"),
+    Column.number("oracle s", "oracle_seconds", ".2f", missing="–"),
+    Column.number("QP s", "qp_seconds", ".2f", missing="–"),
+    Column.number("all s", "seconds", ".2f", missing="–"),
     Column.number("handed over", "handovers", "d", missing="–"),
 )
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 import numpy as np
 from attrs import evolve
 
-from structsvm.comparison.combinations import Trial
+from structsvm.comparison.combinations import Task
 from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
 from structsvm.planes.capacity import of_use
 from structsvm.problem import Problem
@@ -22,7 +22,7 @@ _ITERATIONS = 12
 _CUTS = 20
 
 
-def warm_up(trial: Trial) -> None:
+def warm_up(task: Task) -> None:
     """Solve a QP and a few examples, so that what is compiled, imported or cached at first use is, after that.
 
     ``auto`` chooses by the whole problem, so that what it would choose is warmed, and what may go on from there.
@@ -33,15 +33,15 @@ def warm_up(trial: Trial) -> None:
     KeyboardInterrupt : after Ctrl-C.
     """
     with suppress(Exception):
-        (trial.backend or ActiveSet()).solve(_demanding_qp())
-    for solver in _at_work(trial.solver, trial.problem):
+        (task.backend or ActiveSet()).solve(_demanding_qp())
+    for solver in _at_work(task.solver, task.problem):
         with suppress(Exception):
             if isinstance(solver, FrankWolfe):
                 _move_jointly()
-            weighted = np.flatnonzero(trial.problem.cap)[:_EXAMPLES]
-            few = trial.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
+            weighted = np.flatnonzero(task.problem.cap)[:_EXAMPLES]
+            few = task.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
             if isinstance(solver, FrankWolfe):
-                solver = evolve(solver, memory=_memory(few, Capacity.within(trial.problem.n, few.d, solver.memory)))
+                solver = evolve(solver, memory=_memory(few, Capacity.within(task.problem.n, few.d, solver.memory)))
             result = solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
             if result.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt

@@ -32,6 +32,12 @@ class RankingEstimator(BaseEstimator):
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
     """
 
+    _takes_sparse: ClassVar[bool] = False
+    """Whether features may be sparse."""
+
+    _takes_missing: ClassVar[bool] = False
+    """Whether features may be NaN."""
+
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
@@ -78,6 +84,8 @@ class RankingEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
         return tags
 
 
@@ -92,6 +100,7 @@ class LinearRanker(RankingEstimator):
     warm_start : start from the result of the last fit, where that is a parameter.
     """
 
+    _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     warm_start: bool = False
@@ -167,8 +176,3 @@ class LinearRanker(RankingEstimator):
             fitted[C] = copy(first).set_params(C=C)
             fitted[C]._take(result)
         return [fitted[C] for C in values if C in fitted]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

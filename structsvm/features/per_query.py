@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +18,7 @@ from structsvm.settings import is_number
 from structsvm.types import Matrix
 
 
-class PerQuery(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
+class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     """Replaces each score by one that depends on the other scores of its query by its function.
 
     Nothing is learned but the number of functions. A missing score (NaN) stays missing and counts
@@ -103,7 +103,7 @@ class PerQuery(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         return tags
 
 
-class QueryMinMax(PerQuery):
+class QueryMinMax(QueryTransformer):
     """Per-query min-max: the scores of each function go from 0 to 1 within each query.
 
     ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved: the normalisation
@@ -112,12 +112,10 @@ class QueryMinMax(PerQuery):
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        out = np.empty_like(scores)
-        to_unit(scores, queries.ptr, out)
-        return out
+        return to_unit(scores, queries.ptr)
 
 
-class QueryPercentiles(PerQuery):
+class QueryPercentiles(QueryTransformer):
     """Per-query percentiles: the fraction of the documents that are scored at or below this one.
 
     Of the documents of the query that the function retrieved, this one included: 1 is the top, 1/n
@@ -126,11 +124,11 @@ class QueryPercentiles(PerQuery):
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        higher, retrieved = _counted(scores, queries)
+        higher, retrieved = count_higher(scores, queries.ptr)
         return np.where(np.isnan(scores), np.nan, (retrieved - higher) / np.maximum(retrieved, 1))
 
 
-class ReciprocalRanks(PerQuery):
+class ReciprocalRanks(QueryTransformer):
     """Reciprocal ranks: 1 divided by the rank of the document among those of its query, best score first.
 
     The rank is one plus the number of documents with a higher score, so that equal scores have equal
@@ -139,11 +137,11 @@ class ReciprocalRanks(PerQuery):
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        higher, _ = _counted(scores, queries)
+        higher, _ = count_higher(scores, queries.ptr)
         return np.where(np.isnan(scores), np.nan, 1.0 / (1 + higher))
 
 
-class FillMissing(PerQuery):
+class FillMissing(QueryTransformer):
     """Puts a number in the place of each missing score (NaN): what a linear model of raw scores needs.
 
     Parameters
@@ -177,10 +175,3 @@ class FillMissing(PerQuery):
         if not is_number(self.value):
             raise InputError(f"FillMissing(value=...) must be 'min' or a finite number, got {self.value!r}")
         return False
-
-
-def _counted(scores: Matrix, queries: Queries) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return how many scores of its query and function are higher than each, and how many there are."""
-    higher, retrieved = np.empty(scores.shape, dtype=np.int32), np.empty(scores.shape, dtype=np.int32)
-    count_higher(scores, queries.ptr, higher, retrieved)
-    return higher, retrieved

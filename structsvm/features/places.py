@@ -47,39 +47,40 @@ def places(scores: Matrix, ahead: NDArray[np.int32], behind: NDArray[np.int32]) 
 
 
 @compiled
-def count_places(scores: Matrix, ptr: IntVector, ahead: IntVector, behind: IntVector) -> None:
-    """Add up what `places` counts over the systems.
+def count_places(scores: Matrix, ptr: IntVector) -> tuple[IntVector, IntVector]:
+    """Return how many documents are ahead of each, and behind it, summed over the systems; shape (rows,) each.
 
     Parameters
     ----------
     scores : the rows of each query together, shape (rows, m).
     ptr : where the rows of each query begin, shape (Q + 1,).
-    ahead, behind : what is written, shape (rows,).
     """
-    m = scores.shape[1]
+    rows, m = scores.shape
+    ahead, behind = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     for query in range(len(ptr) - 1):
         start, stop = ptr[query], ptr[query + 1]
         of_systems = np.empty((2, m, stop - start), np.int32)
         places(scores[start:stop], of_systems[0], of_systems[1])
-        ahead[start:stop] = 0
-        behind[start:stop] = 0
         for system in range(m):
             for row in range(stop - start):
                 ahead[start + row] += of_systems[0, system, row]
                 behind[start + row] += of_systems[1, system, row]
+    return ahead, behind
 
 
 @compiled
-def count_higher(scores: Matrix, ptr: IntVector, higher: NDArray[np.int32], retrieved: NDArray[np.int32]) -> None:
-    """Count, for each score, those of its query and system that are higher, and all that are not missing.
+def count_higher(scores: Matrix, ptr: IntVector) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return how many scores of its query and system are higher than each, and how many are not missing.
+
+    Both have the shape of the scores; for a missing score, all are higher.
 
     Parameters
     ----------
     scores : the rows of each query together, shape (rows, m); NaN where missing.
     ptr : where the rows of each query begin, shape (Q + 1,).
-    higher, retrieved : what is written, shape (rows, m); for a missing score, all are higher.
     """
     m = scores.shape[1]
+    higher, retrieved = np.empty(scores.shape, np.int32), np.empty(scores.shape, np.int32)
     for query in range(len(ptr) - 1):
         start, stop = ptr[query], ptr[query + 1]
         ahead, behind = np.empty((m, stop - start), np.int32), np.empty((m, stop - start), np.int32)
@@ -87,3 +88,4 @@ def count_higher(scores: Matrix, ptr: IntVector, higher: NDArray[np.int32], retr
         higher[start:stop] = ahead.T
         for system in range(m):
             retrieved[start:stop, system] = stop - start - np.sum(np.isnan(scores[start:stop, system]))
+    return higher, retrieved

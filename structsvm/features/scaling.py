@@ -7,16 +7,15 @@ from structsvm.types import IntVector, Matrix, Vector
 
 
 @compiled
-def to_unit(scores: Matrix, ptr: IntVector, out: Matrix) -> None:
-    """Map the smallest score of a query and system to 0 and the largest to 1; to 0, if they are the same.
+def to_unit(scores: Matrix, ptr: IntVector) -> Matrix:
+    """Return scores of which the smallest of a query and system is 0 and the largest 1; 0, if they are the same.
 
     Parameters
     ----------
     scores : the rows of each query together, shape (rows, m).
     ptr : where the rows of each query begin, shape (Q + 1,).
-    out : what is written, shape (rows, m).
     """
-    m = scores.shape[1]
+    out, m = np.empty_like(scores), scores.shape[1]
     low, spread = np.empty(m), np.empty(m)
     for query in range(len(ptr) - 1):
         low[:] = np.inf
@@ -36,6 +35,7 @@ def to_unit(scores: Matrix, ptr: IntVector, out: Matrix) -> None:
         for row in range(ptr[query], ptr[query + 1]):
             for system in range(m):
                 out[row, system] = (0.5 * scores[row, system] - low[system]) / spread[system]
+    return out
 
 
 @compiled

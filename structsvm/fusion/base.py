@@ -40,6 +40,7 @@ class Fusion(RankingEstimator):
     _points: ClassVar[bool] = False
     """Whether scores are points, whole and half ones without rounding: each difference means something."""
 
+    _takes_missing = True
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(self, *, measure: str | Measure | None = None) -> None:
@@ -121,6 +122,5 @@ class Fusion(RankingEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.target_tags.required = False
         return tags

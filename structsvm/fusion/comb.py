@@ -132,21 +132,10 @@ class CombSUM(Comb):
 
 
 class _CountedSum(Comb):
-    """A sum of scores by the number of systems.
-
-    Parameters
-    ----------
-    normalisation, measure : see `Comb`.
-    count : which systems are counted: "retrieved", those that retrieved the document; "nonzero", those whose
-        normalised score of it is not 0; with "z", not within 1e-12 of 0, which is rounding.
-    """
+    """A sum of scores by the number of systems, and the setting ``count``."""
 
     def __init__(
-        self,
-        normalisation: str = "min-max",
-        *,
-        count: str = "retrieved",
-        measure: str | Measure | None = None,
+        self, normalisation: str = "min-max", *, count: str = "retrieved", measure: str | Measure | None = None
     ) -> None:
         super().__init__(normalisation, measure=measure)
         self.count = count
@@ -227,27 +216,21 @@ def _none(scores: Matrix, ptr: IntVector) -> Matrix:
     return scores
 
 
-def _min_max(scores: Matrix, ptr: IntVector) -> Matrix:
-    out = np.empty_like(scores)
-    to_unit(scores, ptr, out)
-    return out
-
-
 def _sum(scores: Matrix, ptr: IntVector) -> Matrix:
-    out = _min_max(scores, ptr)
+    out = to_unit(scores, ptr)
     divide_by_sums(out, ptr)
     return out
 
 
 def _z(scores: Matrix, ptr: IntVector) -> Matrix:
-    out = _min_max(scores, ptr)  # changes no z-score, and its squares are neither too large nor too small
+    out = to_unit(scores, ptr)  # changes no z-score, and its squares are neither too large nor too small
     standardise(out, ptr)
     return out
 
 
 NORMALISATIONS: dict[str, Callable[[Matrix, IntVector], Matrix]] = {
     "none": _none,
-    "min-max": _min_max,
+    "min-max": to_unit,
     "z": _z,
     "sum": _sum,
 }

@@ -13,8 +13,8 @@ Integers: TypeAlias = NDArray[np.signedinteger[Any]]
 
 
 @compiled
-def count_contests(scores: Matrix, ptr: IntVector, points: Vector) -> None:
-    """Count the contests that each document wins, and half of those that end in a draw.
+def count_contests(scores: Matrix, ptr: IntVector) -> Vector:
+    """Return how many contests each document wins, and half of those that end in a draw, shape (rows,).
 
     With S_i the systems that retrieved document i, the systems for i less those for j are
 
@@ -28,9 +28,9 @@ def count_contests(scores: Matrix, ptr: IntVector, points: Vector) -> None:
     ----------
     scores : the rows of each query together; NaN where a system did not retrieve a document; shape (rows, m).
     ptr : where the rows of each query begin, shape (Q + 1,).
-    points : what is written, shape (rows,).
     """
-    m = scores.shape[1]
+    rows, m = scores.shape
+    points = np.empty(rows)
     for query in range(len(ptr) - 1):
         start, N = ptr[query], ptr[query + 1] - ptr[query]
         systems, ranked = np.zeros(N, np.int64), np.zeros(m, np.int64)
@@ -50,6 +50,7 @@ def count_contests(scores: Matrix, ptr: IntVector, points: Vector) -> None:
             won = _count(ahead, ranked.astype(np.int32), systems.astype(np.int32))
         for i in range(N):
             points[start + order[i]] = won[i]
+    return points
 
 
 @compiled

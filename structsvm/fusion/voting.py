@@ -28,7 +28,7 @@ class BordaCount(Fusion):
     _points = True
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
-        ahead, behind = _counted(scores, ptr)
+        ahead, behind = count_places(scores, ptr)
         N = np.repeat(np.diff(ptr), np.diff(ptr))
         return np.asarray(0.5 * (scores.shape[1] * (N + 1) + behind - ahead))
 
@@ -52,7 +52,7 @@ class Condorcet(Fusion):
     _points = True
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
-        _, behind = _counted(scores, ptr)
+        _, behind = count_places(scores, ptr)
         return behind.astype(np.float64)
 
 
@@ -78,13 +78,4 @@ class Copeland(Fusion):
     _points = True
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
-        points = np.empty(len(scores))
-        count_contests(scores, ptr, points)
-        return points
-
-
-def _counted(scores: Matrix, ptr: IntVector) -> tuple[IntVector, IntVector]:
-    """Return how many documents are ahead of each, and behind it, summed over the systems; shape (rows,) each."""
-    ahead, behind = np.empty(len(scores), dtype=np.int64), np.empty(len(scores), dtype=np.int64)
-    count_places(scores, ptr, ahead, behind)
-    return ahead, behind
+        return count_contests(scores, ptr)

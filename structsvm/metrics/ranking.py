@@ -51,8 +51,7 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     queries = Queries.of(qid, len(values))
     rows = _tie_order(len(values), doc_ids)
     rows = rows[np.argsort(queries.number[rows], kind="stable")]
-    size = np.bincount(queries.number, minlength=len(queries.ids))
-    start = np.cumsum(size) - size
+    start, size = queries.ptr[:-1], queries.sizes
     return Ranking(
         ids=queries.ids,
         order=rows[_sort_descending(values[rows], start, size)],

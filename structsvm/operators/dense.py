@@ -63,7 +63,7 @@ class Dense(MatrixKind):
         """Return the array and where examples begin."""
         return DenseView(ptr, read_only(X))
 
-    def multiplies(self, X: Any, columns: int) -> bool:
+    def prefers_product(self, X: Any, columns: int) -> bool:
         """Prefer BLAS for float64 and several columns.
 
         For one column it takes twice the time of our loops, and gives rows that are equal scores that are not: it sums

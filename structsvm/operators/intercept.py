@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from structsvm.operators.base import Operator
 from structsvm.operators.views import example_combine, example_scores, register_view
@@ -40,7 +40,7 @@ class WithIntercept(Operator):
     """
 
     rows: Operator
-    scaling: float = field()
+    scaling: float
 
     @property
     def ptr(self) -> IntVector:

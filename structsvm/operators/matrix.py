@@ -62,7 +62,7 @@ class MatrixKind(ABC):
         """Return the rows ``first`` to ``last − 1``, which share the memory of X."""
         return X[first:last]
 
-    def multiplies(self, X: Any, columns: int) -> bool:
+    def prefers_product(self, X: Any, columns: int) -> bool:
         """Say whether ``X @ w`` is to be preferred to the view's loops, for a w of so many columns."""
         return False
 

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from structsvm.operators.base import Operator
 from structsvm.operators.views import example_combine, example_scores, register_view
@@ -44,7 +44,7 @@ class PerClass(Operator):
     """
 
     rows: Operator
-    n_classes: int = field()
+    n_classes: int
 
     @property
     def ptr(self) -> IntVector:

@@ -76,7 +76,7 @@ class Rows(Operator):
         With one w, rows that are equal have equal scores to the last bit: ties are ties.
         """
         X: Any = self.X
-        if kind_of(X).multiplies(X, 1 if w.ndim == 1 else w.shape[1]):
+        if kind_of(X).prefers_product(X, 1 if w.ndim == 1 else w.shape[1]):
             return np.asarray(X @ w)
         if w.ndim == 2:
             return np.stack([self.scores(np.ascontiguousarray(column)) for column in w.T], axis=1)
@@ -87,7 +87,7 @@ class Rows(Operator):
     def combine(self, c: Vector) -> Vector:
         """Return ``X' c``, summed in float64 whatever the storage; c may be a matrix, of K columns of coefficients."""
         X: Any = self.X
-        if kind_of(X).multiplies(X, 1 if c.ndim == 1 else c.shape[1]):
+        if kind_of(X).prefers_product(X, 1 if c.ndim == 1 else c.shape[1]):
             return np.asarray(X.T @ c)
         if c.ndim == 2:
             return np.stack([self.combine(np.ascontiguousarray(column)) for column in c.T], axis=1)

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from structsvm.operators.base import Operator
 from structsvm.operators.views import register_view
@@ -34,8 +34,8 @@ class Shared(Operator):
     examples : number of examples.
     """
 
-    d: int = field()
-    examples: int = field()
+    d: int
+    examples: int
 
     @property
     def stored(self) -> int:

@@ -68,7 +68,7 @@ class Sparse(MatrixKind):
         rows.indptr = X.indptr[first : last + 1] - X.indptr[first]
         return rows
 
-    def multiplies(self, X: Any, columns: int) -> bool:
+    def prefers_product(self, X: Any, columns: int) -> bool:
         """Prefer SciPy's product for float64; it would sum float32 in float32."""
         return bool(X.dtype == np.float64)
 

@@ -78,11 +78,6 @@ def is_usable(loss: ScoreLoss[Any], y: Any) -> bool:
     return bool(usable)
 
 
-def rounding(scores: Vector) -> float:
-    """Return by how much values of ``Δ − c·s`` at these scores may be off."""
-    return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))
-
-
 def checked_labels(loss: ScoreLoss[Any], shape: tuple[int, ...], y: Vector) -> Vector:
     """Return the labels of rows, as numbers where the loss compares them with one.
 
@@ -217,7 +212,7 @@ def require_argmaxes(title: str, violation: Vector, scores: Vector, first: int) 
     first : number of the first example.
     """
     lowest = int(np.argmin(violation))
-    if violation[lowest] < -rounding(scores):
+    if violation[lowest] < -_tolerance(scores):
         raise OracleError(
             f"{title}: the output returned as the loss-augmented argmax of example {first + lowest} has Δ + w·Ψ "
             f"lower than the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
@@ -235,7 +230,7 @@ def require_unbeaten(title: str, violation: Vector, known: Vector, scores: Vecto
     scores : the scores at which it was found.
     first : number of the first example.
     """
-    missed = violation < known - rounding(scores)
+    missed = violation < known - _tolerance(scores)
     if missed.any():
         raise beaten(title, first + int(missed.argmax()))
 
@@ -246,3 +241,8 @@ def beaten(title: str, example: int) -> OracleError:
         f"{title}: an output found earlier for example {example} has a larger Δ + w·Ψ than the one now returned "
         "as its argmax. Run structsvm.testing.check_loss on the loss to see which output it should be."
     )
+
+
+def _tolerance(scores: Vector) -> float:
+    """Return by how much values of ``Δ − c·s`` at these scores may be off."""
+    return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))

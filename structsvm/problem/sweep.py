@@ -121,14 +121,6 @@ def _dual_sweep(
     return total, -1
 
 
-def _segment_dots(a: Vector, b: Vector, ptr: IntVector, out: Vector) -> None:
-    for i in range(len(out)):
-        total = 0.0
-        for k in range(ptr[i], ptr[i + 1]):
-            total += a[k] * b[k]
-        out[i] = total
-
-
 @cache
 def argmax_sweep() -> Any:
     """Return the loop that writes the plane of every example, whatever the kernel."""
@@ -148,13 +140,13 @@ def dual_sweep(view: Any, planes: Any, keep: bool) -> Any:
     return compiled(_dual_sweep, [_VISITED(*arguments)], keep=keep)
 
 
-@cache
-def _segment_dots_compiled() -> Any:
-    return compiled(_segment_dots, [numba.void(_VECTOR, _VECTOR, _INDEX, _VECTOR)])
-
-
+@compiled
 def segment_dots(a: Vector, b: Vector, ptr: IntVector) -> Vector:
     """Return the inner product of a and b over each segment ``ptr[i]`` to ``ptr[i + 1] − 1``."""
     out = np.empty(len(ptr) - 1)
-    _segment_dots_compiled()(a, b, ptr, out)
+    for i in range(len(out)):
+        total = 0.0
+        for k in range(ptr[i], ptr[i + 1]):
+            total += a[k] * b[k]
+        out[i] = total
     return out

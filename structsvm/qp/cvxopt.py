@@ -9,7 +9,6 @@ from attrs import field, frozen
 from structsvm.qp.base import DualQP, QPSolution
 from structsvm.qp.general import Attempt, GeneralBackend, scales
 from structsvm.settings import at_least, positive
-from structsvm.types import Vector
 
 
 @frozen
@@ -46,25 +45,14 @@ class CVXOPT(GeneralBackend):
         constraints = cvxopt.spmatrix(
             [-1.0] * size + [1.0] * size, [*each, *(size + row).tolist()], [*each, *each], (size + groups, size)
         )
+        options = {"show_progress": False, "abstol": 1e-12, "feastol": 1e-9}
+        options |= {"reltol": self.reltol, "maxiters": self.max_iter}
         for unit in scales(qp):
             bounds = np.concatenate([np.zeros(size), qp.cap[used] / unit])
             try:
                 result: dict[str, Any] = cvxopt.solvers.coneqp(
-                    matrix(unit * qp.H), matrix(-qp.b), constraints, matrix(bounds), options=self._options()
+                    matrix(unit * qp.H), matrix(-qp.b), constraints, matrix(bounds), options=options
                 )
             except (ArithmeticError, ValueError):
                 continue
-            yield Attempt(unit * _vector(result["x"]))
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            "show_progress": False,
-            "abstol": 1e-12,
-            "reltol": self.reltol,
-            "feastol": 1e-9,
-            "maxiters": self.max_iter,
-        }
-
-
-def _vector(column: Any) -> Vector:
-    return np.array(column, dtype=np.float64).ravel()
+            yield Attempt(unit * np.array(result["x"], dtype=np.float64).ravel())

@@ -16,7 +16,8 @@ from structsvm.compute.compilation import compiled
 from structsvm.types import IntVector, Matrix, Vector
 
 
-def _slopes(gram: Vector, stride: int, b: Vector, weight: Vector, slope: Vector) -> None:
+@compiled
+def slopes(gram: Vector, stride: int, b: Vector, weight: Vector, slope: Vector) -> None:
     """Write ``b − H a`` to the head of ``slope``; its tail, of the null vertices, stays 0."""
     size = len(b)
     for k in range(size):
@@ -30,7 +31,8 @@ def _slopes(gram: Vector, stride: int, b: Vector, weight: Vector, slope: Vector)
         slope[k] = b[k] - slope[k]
 
 
-def _ascend_pairs(
+@compiled
+def ascend_pairs(
     gram: Vector,
     stride: int,
     slope: Vector,
@@ -112,7 +114,8 @@ def _ascend_pairs(
             return gap, steps
 
 
-def _reduced_gram(
+@compiled
+def reduced_gram(
     gram: Vector, stride: int, size: int, face: IntVector, pivot: IntVector, difference: Vector, out: Matrix
 ) -> None:
     """Write the Gram matrix of the differences ``g_face[k] − g_pivot[k]``.
@@ -135,7 +138,8 @@ def _reduced_gram(
             out[k, j] = difference[face[j]] - difference[pivot[j]]
 
 
-def _descend_face(factor: Matrix, z: Vector, face: IntVector, pivot: IntVector, weight: Vector, move: Vector) -> int:
+@compiled
+def descend_face(factor: Matrix, z: Vector, face: IntVector, pivot: IntVector, weight: Vector, move: Vector) -> int:
     """Take Newton steps on a face until one is not blocked; vertices that block leave it.
 
     Column k stands for moving weight from ``pivot[k]`` to ``face[k]``. With ``M = R'R`` the
@@ -207,9 +211,3 @@ def _descend_face(factor: Matrix, z: Vector, face: IntVector, pivot: IntVector, 
                 factor[i + 1, k] = c * below - s * above
             z[i], z[i + 1] = c * z[i] + s * z[i + 1], c * z[i + 1] - s * z[i]
     return total - count
-
-
-slopes = compiled(_slopes)
-ascend_pairs = compiled(_ascend_pairs)
-reduced_gram = compiled(_reduced_gram)
-descend_face = compiled(_descend_face)

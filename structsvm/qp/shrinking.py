@@ -52,7 +52,10 @@ def solve_shrunk(
     The first solution whose gap on the whole programme is at most ``qp.tol``, or the last
     when ``solve`` does not reach its part of that.
     """
-    cuts, warm = _first(qp) if start is None else _resume(qp, start)
+    if start is None:
+        cuts, warm = _violated(qp, np.zeros(0, np.int64), qp.b)[: max(GROWTH, len(qp.cap))], None
+    else:
+        cuts, warm = _resume(qp, start)
     while True:
         part = DualQP(qp.H[np.ix_(cuts, cuts)], qp.b[cuts], qp.group[cuts], qp.cap, 0.5 * qp.tol)
         warm = solve(part, warm)
@@ -64,12 +67,6 @@ def solve_shrunk(
         if gap <= qp.tol or warm.gap > max(part.tol, part.resolution(warm.a)) or len(violated) == 0:
             return QPSolution(a, gap, state=_Subset(cuts, warm.state))
         cuts = np.concatenate([cuts, violated[: max(GROWTH, len(cuts) // 2)]])
-
-
-def _first(qp: DualQP) -> tuple[IntVector, None]:
-    """Return the cuts that a = 0 violates most."""
-    violated = _violated(qp, np.zeros(0, np.int64), qp.b)
-    return violated[: max(GROWTH, len(qp.cap))], None
 
 
 def _resume(qp: DualQP, start: QPSolution) -> tuple[IntVector, QPSolution]:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.inputs import checked_features, checked_labels
@@ -59,6 +58,7 @@ class MaximumEntropy(RankingEstimator):
     array([ 0.96, -0.96])
     """
 
+    _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
@@ -150,11 +150,6 @@ class MaximumEntropy(RankingEstimator):
         if self.class_weight is not None:
             _require_class_weight(self.class_weight)
         measure_of(self)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _require_both_kinds(relevant: BoolVector) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations  # `help` shows the types by name, not as the
 
 import math
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -108,7 +107,7 @@ class RankBoost(StagedRanker):
             self.validation_scores_ = np.array(values)
             self._keep(int(np.argmax(values)) + 1)
 
-    def _boost(self, X: Any, pairs: Pairs) -> None:
+    def _boost(self, X: Any, pairs: GradedPairs | ListedPairs) -> None:
         coded = CodedFeatures.of(X, pairs.rows, self.max_thresholds)
         sizes = np.array([len(each) for each in coded.thresholds])
         scores, potentials = np.zeros(len(pairs.rows)), np.empty(len(pairs.rows))
@@ -158,7 +157,7 @@ class RankBoost(StagedRanker):
         return scores
 
 
-def _pairs(training: Training) -> Pairs:
+def _pairs(training: Training) -> GradedPairs | ListedPairs:
     """Return the pairs to learn from."""
     ptr, shares = training.queries.ptr, training.shares
     if isinstance(training.y, Preferences):
@@ -167,42 +166,36 @@ def _pairs(training: Training) -> Pairs:
 
 
 @frozen(eq=False)
-class Pairs(ABC):
-    """Pairs of a better and a worse document, each with a weight.
+class GradedPairs:
+    """All pairs of different grades within queries, never listed. See `write_graded_potentials`.
 
     Parameters
     ----------
     rows : rows of the training data that are in pairs, shape (n,). Potentials are theirs, in this order.
+    groups, queries, log_weights : see `write_graded_potentials`.
     """
 
     rows: IntVector
-
-    @abstractmethod
-    def write_potentials(self, scores: Vector, potentials: Vector) -> float:
-        """Write what `write_graded_potentials` says, from scores of `rows`, and return the log of all weight."""
-
-
-@frozen(eq=False)
-class GradedPairs(Pairs):
-    """All pairs of different grades within queries, never listed. See `write_graded_potentials`."""
-
     groups: IntVector
     queries: IntVector
     log_weights: Vector
 
     def write_potentials(self, scores: Vector, potentials: Vector) -> float:
+        """Write the potentials of the rows at these scores, and return the log of all weight."""
         return float(write_graded_potentials(scores, self.groups, self.queries, self.log_weights, potentials))
 
 
 @frozen(eq=False)
-class ListedPairs(Pairs):
-    """Pairs one by one. See `write_listed_potentials`."""
+class ListedPairs:
+    """Pairs one by one. See `write_listed_potentials`, and `GradedPairs` for the rows."""
 
+    rows: IntVector
     better: IntVector
     worse: IntVector
     log_weights: Vector
 
     def write_potentials(self, scores: Vector, potentials: Vector) -> float:
+        """Write the potentials of the rows at these scores, and return the log of all weight."""
         return float(write_listed_potentials(scores, self.better, self.worse, self.log_weights, potentials))
 
 

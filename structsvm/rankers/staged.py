@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.inputs import checked_features, checked_labels
@@ -53,12 +52,6 @@ class StagedRanker(RankingEstimator):
     Derive from it and write `_require_settings`, `_learn`, `_scores` and `_stages`; `_teaching` where other queries
     than those with pairs have something to learn from.
     """
-
-    _takes_sparse: ClassVar[bool] = False
-    """Whether features may be sparse."""
-
-    _takes_missing: ClassVar[bool] = False
-    """Whether features may be NaN."""
 
     _takes_preferences: ClassVar[bool] = True
     """Whether `Preferences` may take the place of labels."""
@@ -204,9 +197,3 @@ class StagedRanker(RankingEstimator):
                 "document is relevant"
             )
         return HeldOut(X, y, qid, measure)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse
-        tags.input_tags.allow_nan = self._takes_missing
-        return tags

@@ -9,7 +9,6 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.inputs import checked_features
@@ -105,6 +104,7 @@ class WeightSearch(RankingEstimator):
     (array([1. , 1.5]), 1.0)
     """
 
+    _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
@@ -266,11 +266,6 @@ class WeightSearch(RankingEstimator):
         directions[:, first:terms] = random.normal(size=(free, free))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         return directions
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class HillClimb:

@@ -49,8 +49,7 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """Return all names, some with a cut-off as an example; the built-in ones are first."""
-        known = [*self.built_in, *(name for name in self._plugins() if name not in self.built_in)]
-        return [self.shown(name) for name in known]
+        return [self.shown(name) for name in self._all()]
 
     def shown(self, known: str) -> str:
         """Return a registered name with a cut-off as an example, where it takes one."""
@@ -149,7 +148,7 @@ class Registry(Generic[T]):
     def _all(self) -> Iterator[str]:
         """Yield the built-in names, and then those of plug-ins, for which all installed packages are asked."""
         yield from self.built_in
-        yield from self._plugins()
+        yield from (name for name in self._plugins() if name not in self.built_in)
 
     def _class(self, known: str) -> type[T]:
         target = self.built_in.get(known)
@@ -172,8 +171,7 @@ class Registry(Generic[T]):
     def _names_of(self, kind: type[T]) -> list[str]:
         package = _package(kind.__module__)
         targets = {name: plugin.value for name, plugin in self._plugins().items()} | self.built_in
-        known = [*self.built_in, *(name for name in targets if name not in self.built_in)]
-        return [name for name in known if _package(targets[name]) == package and self._class(name) is kind]
+        return [name for name in self._all() if _package(targets[name]) == package and self._class(name) is kind]
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}

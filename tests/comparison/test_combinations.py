@@ -7,7 +7,7 @@ import pytest
 from attrs import frozen
 
 from structsvm.comparison import compare
-from structsvm.comparison.combinations import describe, trials
+from structsvm.comparison.combinations import describe, tasks
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.losses import NDCG
 from structsvm.problem import Problem
@@ -19,7 +19,7 @@ from tests.small_problems import ranking_arrays, small_problem
 
 
 def names(problems: Any, solvers: Any, backends: Any, Cs: Any) -> list[tuple[str, str, str | None, float]]:
-    found = [trial.combination for trial in trials(problems, solvers, backends, Cs, 1e-3)]
+    found = [task.combination for task in tasks(problems, solvers, backends, Cs, 1e-3)]
     return [(each.loss, each.solver, each.backend, each.C) for each in found]
 
 
@@ -56,16 +56,16 @@ def test_a_problem_without_a_name_is_called_after_its_loss():
 
 def test_what_is_run_has_the_settings_of_the_comparison(problem):
     solvers, backends = [NSlack(tol=0.5, batch=3, backend="highs"), FrankWolfe(tol=0.5)], OSQP(eps=1e-9)
-    made = trials(problem, solvers, [backends], np.array([1.0, 100.0]), 1e-2)
-    assert [trial.solver for trial in made[:2]] == [
+    made = tasks(problem, solvers, [backends], np.array([1.0, 100.0]), 1e-2)
+    assert [task.solver for task in made[:2]] == [
         NSlack(tol=1e-2, batch=3, backend=OSQP(eps=1e-9)),
         FrankWolfe(tol=1e-2),
     ]
-    assert [trial.backend for trial in made[:2]] == [OSQP(eps=1e-9), None]
-    for trial, C in zip(made, [1.0, 1.0, 100.0, 100.0], strict=True):
-        assert trial.problem.C == C
-        np.testing.assert_allclose(trial.problem.cap, problem.cap * C / problem.C)
-        assert trial.problem.operator is problem.operator
+    assert [task.backend for task in made[:2]] == [OSQP(eps=1e-9), None]
+    for task, C in zip(made, [1.0, 1.0, 100.0, 100.0], strict=True):
+        assert task.problem.C == C
+        np.testing.assert_allclose(task.problem.cap, problem.cap * C / problem.C)
+        assert task.problem.operator is problem.operator
 
 
 @pytest.mark.parametrize(

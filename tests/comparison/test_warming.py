@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from structsvm.comparison.combinations import trials
+from structsvm.comparison.combinations import tasks
 from structsvm.comparison.warming import warm_up
 from structsvm.planes import Capacity, RestrictedProblem
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -67,8 +67,8 @@ def test_what_auto_would_choose_is_warmed(queries, monkeypatch):
     for kind in (FrankWolfe, OneSlack):
         monkeypatch.setattr(kind, "solve", lambda self, problem, **_: seen.append((type(self), problem.n)))
     problem = ranking("map", 0, queries=queries, documents=20)
-    (trial,) = trials(problem, "auto", "active-set", 1.0, 1e-3)
-    warm_up(trial)
+    (task,) = tasks(problem, "auto", "active-set", 1.0, 1e-3)
+    warm_up(task)
     assert seen == [(FrankWolfe, 2), (OneSlack, 2)] if queries == 60 else [(OneSlack, 2)]
 
 
@@ -83,8 +83,8 @@ def test_planes_have_as_many_digits_as_in_the_run(memory, digits, monkeypatch):
 
     monkeypatch.setattr(FrankWolfe, "solve", spy)
     problem = ranking("map", 0, queries=60, documents=20)
-    (trial,) = trials(problem, f"frank-wolfe(memory={memory})", "active-set", 1.0, 1e-3)
-    warm_up(trial)
+    (task,) = tasks(problem, f"frank-wolfe(memory={memory})", "active-set", 1.0, 1e-3)
+    warm_up(task)
     assert seen == [(Capacity.within(60, problem.d, memory).dtype, 2)]
     assert seen[0][0] is digits
 
@@ -93,6 +93,6 @@ def test_the_joint_step_is_warmed(monkeypatch):
     cuts = []
     mix = RestrictedProblem.mix
     monkeypatch.setattr(RestrictedProblem, "mix", lambda self, *args: (cuts.append(len(args[1])), mix(self, *args)))
-    (trial,) = trials(ranking("map", 0), "frank-wolfe", "active-set", 1e-9, 1e-3)
-    warm_up(trial)
+    (task,) = tasks(ranking("map", 0), "frank-wolfe", "active-set", 1e-9, 1e-3)
+    warm_up(task)
     assert max(cuts) > 1
