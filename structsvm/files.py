@@ -95,11 +95,10 @@ def replacement(path: Path) -> Iterator[Path]:
     ------
     InputError : as `check_writable`.
     """
-    path = path.resolve()  # a link keeps pointing to the file, whose content is replaced
     check_writable(path)
     with _beside(path) as temporary:
         yield temporary
-        temporary.replace(path)
+        temporary.replace(path.resolve())  # a link keeps pointing to the file, whose content is replaced
 
 
 def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
@@ -149,7 +148,8 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Create an empty file in the same folder, which is removed in the end unless it was renamed."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         temporary.touch(exist_ok=False)
     except OSError as error:

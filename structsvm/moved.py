@@ -16,6 +16,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "structsvm.baselines": ("structsvm.rankers", "structsvm.fusion"),
     "structsvm.baselines.clicks": ("structsvm.rankers.preferences",),
     "structsvm.baselines.fusion": ("structsvm.fusion",),
+    "structsvm.baselines.fusion.normalisation": ("structsvm.fusion.comb",),
     "structsvm.baselines.rank_boost.estimator": ("structsvm.rankers.rank_boost",),
     "structsvm.baselines.rank_net.estimator": ("structsvm.rankers.rank_net",),
     "structsvm.baselines.weight_search.estimator": ("structsvm.rankers.weight_search",),

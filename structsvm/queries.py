@@ -160,7 +160,7 @@ def require_finite_labels(y: ArrayLike) -> None:
 def _numbered(qid: ArrayLike | None, n: int) -> tuple[NDArray[Any], IntVector]:
     """Return the ids of the queries in order of first appearance, and the number of the query of each row."""
     if qid is None:
-        return np.zeros(1, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        return np.zeros(min(n, 1), dtype=np.int64), np.zeros(n, dtype=np.int64)
     rows = np.asarray(qid)
     if rows.shape != (n,):
         raise InputError(

@@ -121,11 +121,6 @@ class CutSet:
         return np.asarray(self.a * scale) if 0.0 < scale < np.inf else np.zeros_like(self.a)
 
 
-def _name_by_class(solver: str) -> str:
-    """Return the name of a built-in solver from its settings as text: ``"one-slack"`` of ``"OneSlack(tol=0.1)"``."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "-", solver.partition("(")[0]).lower()
-
-
 @frozen(eq=False, kw_only=True)
 class Result:
     """The best weights found, with bounds that prove how good they are.
@@ -144,7 +139,7 @@ class Result:
     tol : gap asked for, in units of the loss: converged when ``primal − dual ≤ tol · C``.
     status : why the solver stopped; `message` says it in words.
     solver : the settings of the solver, as text.
-    solver_name : name of the solver that ran, which "auto" chose.
+    solver_name : name of the solver that ran; None: that of its class, ``"one-slack"`` of ``"OneSlack(tol=0.1)"``.
     handovers : how often a QP backend did not reach the accuracy that was needed and the
         built-in one finished its work.
     history : one row for the start and one an iteration.
@@ -165,7 +160,13 @@ class Result:
     cuts: CutSet
     fingerprint: Vector = field(repr=False)
     exact: bool = True
-    solver_name: str = field(default=Factory(lambda self: _name_by_class(self.solver), takes_self=True))
+    _solver_name: str | None = field(default=None, repr=False)
+
+    @property
+    def solver_name(self) -> str:
+        """The name of the solver that ran, which "auto" chose."""
+        known = getattr(self, "_solver_name", None)  # a pickle of version 0.1 has none
+        return known or re.sub(r"(?<!^)(?=[A-Z])", "-", self.solver.partition("(")[0]).lower()
 
     @property
     def gap(self) -> float:

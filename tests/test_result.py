@@ -123,3 +123,12 @@ def test_repr_is_short(result: Result) -> None:
     assert len(repr(result)) < 500
     assert "primal=" in repr(result)
     assert "gap" in result.status.value
+
+
+def test_a_pickle_of_before_results_named_their_solver_is_read(result: Result, tmp_path: Path) -> None:
+    state = {name: value for name, value in result.__getstate__().items() if name != "_solver_name"}
+    old = Result.__new__(Result)
+    old.__setstate__(state)
+    assert old.solver_name
+    old.save(tmp_path / "result.npz")
+    assert Result.load(tmp_path / "result.npz").solver_name == old.solver_name

@@ -172,7 +172,7 @@ def require_ranking_loss(name: str, class_weight: str | None = None) -> None:
     ------
     click.UsageError : in both cases.
     """
-    loss = losses.find(name)
+    loss = losses.create(name)
     if not loss.scores_rows:
         raise click.UsageError(
             f"--loss {name} does not give each document one score, so it cannot rank: choose another"

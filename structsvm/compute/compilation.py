@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -61,8 +62,8 @@ def _keep(dispatcher: Any) -> None:
 def _stamps(module: str) -> tuple[Any, ...]:
     """Return what tells a module from an earlier version of itself, and of all that it imports or holds in lists.
 
-    That is name, time and size of the files, and the constants in them, which may come from other files. Machine code
-    has no use for classes: where these come from does not count.
+    That is name, time and size of the files, and the constants in them, which may come from other files. Of classes,
+    machine code knows enumerations and named tuples: where others come from does not count.
     """
     names, found = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}
@@ -73,7 +74,7 @@ def _stamps(module: str) -> tuple[Any, ...]:
         found.add(name)
         for value in vars(sys.modules[name]).values():
             values = value if isinstance(value, list) else [value]
-            names += [_home(each) for each in values if not isinstance(each, type)]
+            names += [_home(each) for each in values if not isinstance(each, type) or issubclass(each, Enum | tuple)]
     return tuple((name, _file(name), _constants(name)) for name in sorted(found))
 
 

@@ -57,6 +57,8 @@ class Objective:
                 raise InputError(f"the solver {type(solver).__name__} has no setting tol: leave tol=None")
             solver = evolve(solver, tol=self.tol)
         result: Result = solver.solve(self.problem, start=start, callback=callback)
+        if result.solver.partition("(")[0] == type(solver).__name__:
+            result = evolve(result, solver_name=solver.name)  # some solvers return their settings alone
         if not result.converged:
             within = "is within" if result.exact else "is estimated to be within"
             warnings.warn(

@@ -40,8 +40,8 @@ class StructuredLoss(ABC, Generic[Y]):
     Attributes
     ----------
     per_row : True when each row is an example of its own; False when a query is.
-    reads_rows : whether an input is a matrix of features, one or several rows. False in a class that overrides
-        `examples` and `predict` to read inputs of another kind: these are then its own matter.
+    reads_rows : whether an input is a matrix of features, one or several rows. False by default in a class that
+        overrides `examples` or `predict`: what its inputs are is then its own matter.
     scores_rows : whether each row gets one score, which is what a ranker ranks by. False in a class whose `operator`
         makes other scores.
     """
@@ -88,6 +88,11 @@ class ScoreLoss(StructuredLoss[Y]):
     """
 
     kernel: Any = None
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "reads_rows" not in vars(cls) and not {"examples", "predict"}.isdisjoint(vars(cls)):
+            cls.reads_rows = False
 
     @abstractmethod
     def encode(self, y_hat: Y, y: Y) -> Vector:
@@ -138,12 +143,15 @@ class ScoreLoss(StructuredLoss[Y]):
 
     @property
     def why_unusable(self) -> str:
-        """What to tell where ``usable`` is false for every query: the cause, and the way out."""
-        return f"{self.title}.usable(y) is false for the labels y of each; check it, the labels and qid"
+        """What to tell where ``usable`` is false for every query: the cause, and the way out; "" by default."""
+        return ""
 
     def why_none_usable(self, ys: Sequence[Y]) -> str:
-        """Return what to tell where ``usable`` is false for each of these: `why_unusable`, if no more can be seen."""
-        return self.why_unusable
+        """Return what to tell where ``usable`` is false for each of these: `why_unusable`, where the loss says it."""
+        return (
+            self.why_unusable
+            or f"{self.title}.usable(y) is false for the labels y of each; check it, the labels and qid"
+        )
 
     def called(self, method: str) -> str:
         """Return the name of a method as the author of the loss knows it."""

@@ -140,7 +140,8 @@ class NDCG(_GainLoss):
     def why_none_usable(self, ys: Sequence[Vector]) -> str:
         """Say so where the documents of each query gain all the same."""
         encoded = self._encoded_for(ys)
-        return self.why_unusable if any(map(encoded.usable, ys)) else ONE_KIND
+        told = self.why_unusable or any(map(encoded.usable, ys))
+        return super().why_none_usable(ys) if told else ONE_KIND
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
         """Return one minus NDCG of ŷ; 0 where it is undefined."""

@@ -106,8 +106,8 @@ class SwappedPairs(ScoreLoss[Matrix]):
 
     def why_none_usable(self, ys: Sequence[Vector]) -> str:
         """Say so where no query has two grades."""
-        if any(map(_several_grades, ys)):
-            return self.why_unusable
+        if self.why_unusable or any(map(_several_grades, ys)):
+            return super().why_none_usable(ys)
         return "the documents of each have all the same label. A pair is of two labels; check the labels and qid"
 
     def pairs(self, y: Vector) -> int:

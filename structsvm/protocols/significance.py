@@ -37,7 +37,7 @@ def compare(first: Vector, second: Vector) -> Comparison:
 
     Values that agree to twelve digits are ties: they differ by the order of a sum.
     """
-    difference = first - second
+    difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     difference[abs(difference) <= 1e-12] = 0.0
     if not difference.any():
         return Comparison(0, 0, len(difference), 1.0)

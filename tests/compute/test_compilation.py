@@ -34,13 +34,29 @@ def outer(x):
     return 10.0 * inner(x)
 """
 
+ENUMERATION = """
+from enum import IntEnum
+
+class Added(IntEnum):
+    BY_ONE = int({number})
+"""
+
+COUNTING = """
+from structsvm.compute.compilation import compiled
+from project.enumeration import Added
+
+@compiled
+def outer(x):
+    return 10.0 * (x + Added.BY_ONE.value)
+"""
+
 PRINT = "from project.outer import outer; print(outer(1.0), sum(outer.stats.cache_hits.values()))"
 
 
 @pytest.mark.parametrize(
     ("caller", "file", "called"),
-    [(OUTER, "inner.py", INNER), (ADDING, "constant.py", CONSTANT)],
-    ids=["function", "constant"],
+    [(OUTER, "inner.py", INNER), (ADDING, "constant.py", CONSTANT), (COUNTING, "enumeration.py", ENUMERATION)],
+    ids=["function", "constant", "enumeration"],
 )
 def test_a_change_in_what_a_function_uses_is_seen(tmp_path, caller, file, called):
     """numba looks at the file of the function itself only, and would run the machine code of the old one."""
@@ -59,4 +75,4 @@ def test_a_change_in_what_a_function_uses_is_seen(tmp_path, caller, file, called
 
     assert printed(1.0) == ["20.0", "0"]
     assert printed(1.0) == ["20.0", "1"]
-    assert printed(2.5) == ["35.0", "0"]
+    assert printed(2.0) == ["30.0", "0"]

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from structsvm import StructuralSVM
 from structsvm.exceptions import InputError
-from structsvm.losses import AveragePrecision
+from structsvm.losses import AveragePrecision, Multiclass
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +101,23 @@ def test_the_file_keeps_what_the_inputs_are(tagger, chains, tmp_path):
         loaded.predict([x[:, :3] for x in chains[0]])
     with pytest.raises(InputError, match="X is a single matrix"):
         loaded.predict(chains[0][0])
+
+
+class Tokens(Multiclass):
+    """Reads lists of token numbers, of any length, as counts of two kinds of token."""
+
+    per_row = False
+
+    def examples(self, xs, ys, intercept=0.0):
+        return super().examples(self._counted(xs), ys, intercept)
+
+    def predict(self, xs, w, intercept=0.0):
+        return super().predict(self._counted(xs), w, intercept)
+
+    def _counted(self, xs):
+        return np.array([[sum(token < 3 for token in x), sum(token >= 3 for token in x)] for x in xs], dtype=float)
+
+
+def test_what_a_loss_reads_itself_may_be_of_any_length():
+    svm = StructuralSVM(Tokens()).fit([[1, 2, 1], [4, 5], [2], [3, 3, 5]], [0, 1, 0, 1])
+    assert list(svm.predict([[1, 2, 2, 1, 1, 2], [5]])) == [0, 1]

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision
-from structsvm.solvers import OneSlack, Solver
+from structsvm.result import Status
+from structsvm.solvers import OneSlack, Run, Solver
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,20 @@ def test_a_solver_without_tol_cannot_be_given_one(queries):
     assert Ranker(solver=Untold()).fit(X, y, qid=qid).result_.tol == 1e-2
     with pytest.raises(InputError, match="the solver Untold has no setting tol: leave tol=None"):
         Ranker(solver=Untold(), tol=1e-3).fit(X, y, qid=qid)
+
+
+def test_a_solver_that_returns_its_settings_alone_is_named_all_the_same(queries):
+    class DualAscent(Solver):
+        name = "sdca"
+
+        def solve(self, problem, start=None, callback=None):
+            run = Run(problem, 1e-2, start, callback)
+            run.record(0.0, 0, 0)
+            return run.result(Status.ITERATION_LIMIT, "DualAscent()", OneSlack(tol=1e6).solve(problem).cuts)
+
+    X, y, qid = queries
+    with pytest.warns(ConvergenceWarning):
+        assert Ranker(solver=DualAscent()).fit(X, y, qid=qid).result_.solver_name == "sdca"
 
 
 @pytest.mark.parametrize("Cs", [1.0, None, [[1, 2]], ["a"], [], [1.0, -1.0], [np.nan], [np.inf]])

@@ -208,6 +208,21 @@ def test_a_loss_says_why_it_can_use_no_query() -> None:
         Problem.from_queries(X, y, qid, loss=Strict())
 
 
+class StrictPrecision(AveragePrecision):
+    why_unusable = "all are too short"
+
+
+def test_what_a_loss_says_itself_goes_before_what_the_data_show() -> None:
+    X, y, qid = ranking_arrays(0)
+    with pytest.raises(InputError, match="queries: all are too short"):
+        Problem.from_queries(X, np.zeros(len(y)), qid, loss=StrictPrecision())
+
+
+def test_no_rows_are_no_query() -> None:
+    with pytest.raises(InputError, match="FBeta can learn from none of the 0 queries"):
+        Problem.from_queries(np.zeros((0, 3)), np.zeros(0), loss="f1")
+
+
 def test_an_unknown_name_has_an_error_of_its_own() -> None:
     with pytest.raises(UnknownNameError):
         make(loss="average")

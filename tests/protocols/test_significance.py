@@ -44,3 +44,9 @@ def test_two_stars_are_for_a_p_value_below_one_in_twenty():
     assert compare(np.arange(1.0, 7.0), np.zeros(6)).significant
     assert compare(np.arange(1.0, 7.0), np.zeros(6)).p_value == pytest.approx(2 / 2**6)
     assert not compare(np.arange(1.0, 6.0), np.zeros(5)).significant
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32])
+def test_values_of_any_kind_are_compared(kind):
+    first, second = np.arange(1, 21), np.array([0, 4] * 10)
+    assert compare(first.astype(kind), second.astype(kind)) == compare(first.astype(float), second.astype(float))

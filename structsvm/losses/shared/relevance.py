@@ -48,7 +48,8 @@ class RelevanceLoss(ScoreLoss[Vector]):
 
     def why_none_usable(self, ys: Sequence[Vector]) -> str:
         """Say so where no query has both kinds of document."""
-        return self.why_unusable if any(map(self._has_both_kinds, ys)) else ONE_KIND
+        told = self.why_unusable or any(map(self._has_both_kinds, ys))
+        return super().why_none_usable(ys) if told else ONE_KIND
 
     def _has_both_kinds(self, y: Vector) -> bool:
         relevant = self.relevant(y)
