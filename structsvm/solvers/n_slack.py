@@ -68,10 +68,14 @@ class NSlack(CuttingPlane):
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
         accuracy = self.tol * problem.C / problem.cap.sum()  # ε, where the example weights have mean 1
+        widest = accuracy
         status = run.record(working_set.dual, working_set.size, working_set.active)
         if status:
             return status
-        if run.point.w.any() and not working_set.size:
+        if working_set.size:  # restored, with multipliers that no QP has seen
+            with run.clock("qp"):
+                working_set.solve(backend, run.qp_tol)
+        elif run.point.w.any():
             self._add(run, working_set, problem, range(problem.n), run.point, run.planes, accuracy, backend)
         for _ in range(self.max_iter):
             changed = False
@@ -88,6 +92,9 @@ class NSlack(CuttingPlane):
                 return status
             if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε
                 accuracy *= 0.5
+                if working_set.size:
+                    with run.clock("qp"):
+                        working_set.solve(backend, run.qp_tol * accuracy / widest)
         return Status.ITERATION_LIMIT
 
     def _add(

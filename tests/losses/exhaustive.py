@@ -29,16 +29,16 @@ def exhaustive_objective(
     -------
     ``P`` at the minimiser, which a lower bound proves to be within 1e-7 (1 + P) of the optimum.
     """
-    planes = [_planes(loss, x, y, intercept) for x, y in examples]
+    planes = [planes_of(loss, x, y, intercept) for x, y in examples]
     cap = C / len(planes) * (np.ones(len(planes)) if weights is None else weights)
-    w, lower = _solve(planes, cap)
+    w, lower = solve(planes, cap)
     upper = float(0.5 * w @ w + sum(c * (L - G @ w).max() for c, (G, L) in zip(cap, planes, strict=True)))
     assert lower <= upper + 1e-9 * (1.0 + upper)
     assert upper - lower <= 1e-7 * (1.0 + upper)
     return upper
 
 
-def _planes(loss: Any, x: Any, y: Any, intercept: float) -> tuple[Matrix, Vector]:
+def planes_of(loss: Any, x: Any, y: Any, intercept: float) -> tuple[Matrix, Vector]:
     """Every ``(Ψ(x, y) − Ψ(x, ŷ), Δ(y, ŷ))`` of one example, each once."""
     given = loss.examples([x], [y], intercept)
     A, truth = matrix_of(given.operator), given.ys[0]
@@ -50,7 +50,7 @@ def _planes(loss: Any, x: Any, y: Any, intercept: float) -> tuple[Matrix, Vector
     return distinct[:, :-1], distinct[:, -1]
 
 
-def _solve(planes: list[tuple[Matrix, Vector]], cap: Vector) -> tuple[Vector, float]:
+def solve(planes: list[tuple[Matrix, Vector]], cap: Vector) -> tuple[Vector, float]:
     """Minimise ``½‖w‖² + cap·ξ`` with ``w·g ≥ L − ξ_i``; return w and a lower bound."""
     cvxopt = pytest.importorskip("cvxopt")
     n, d = len(planes), planes[0][0].shape[1]
