@@ -125,11 +125,7 @@ class WorkingSet:
         return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), a, len(self.cap), error)
 
     def _move_toward(self, a: Vector) -> None:
-        """Go to these multipliers or, where the dual is lower there, to the best point on the way: it cannot fall.
-
-        A point beyond the best one on the way is as good as the backend proved it to be, in the primal too, which the
-        best one need not be.
-        """
+        """Go to the best point between the present multipliers and these, so that the dual cannot fall."""
         step = a - self.a
         changed = np.flatnonzero(step)
         direction = step[changed] @ self.G[changed]
@@ -137,7 +133,7 @@ class WorkingSet:
         slope = step @ self.L - self.w @ direction
         if slope <= 0.0:
             return
-        t = 1.0 if 0.5 * curvature <= slope else slope / curvature
+        t = 1.0 if curvature <= slope else slope / curvature
         self._evaluate(a if t == 1.0 else self.a + t * step)
 
     def _evaluate(self, a: Vector) -> None:
