@@ -46,6 +46,7 @@ class Problem:
     oracle : their loss-augmented argmaxes.
     ptr : where the scores of each example begin, shape (n + 1,).
     cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
+    weights : κ, shape (n,).
     C : weight of the mean hinge against the regulariser.
     used : number of examples that the loss can learn from, the n of the objective.
     first : number of the first example, where this is a block of a larger problem.
@@ -59,6 +60,7 @@ class Problem:
     oracle: Oracle = field(repr=False)
     ptr: IntVector = field(repr=False)
     cap: Vector = field(repr=False)
+    weights: Vector = field(repr=False)
     C: float
     used: int
     left_out: int = 0
@@ -179,6 +181,7 @@ class Problem:
             oracle=make_oracle(loss, ys),
             ptr=operator.ptr,
             cap=kappa * C / used,
+            weights=kappa,
             C=float(C),
             used=used,
             left_out=operator.n - used,
@@ -222,6 +225,7 @@ class Problem:
             oracle=self.oracle.block(start, stop),
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
+            weights=self.weights[start:stop],
             first=self.first + start,
             known_fingerprint=None,
         )
