@@ -12,6 +12,7 @@ from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
 from structsvm.planes import DualPlanes
 from structsvm.problem.checks import (
+    LARGEST_SCORE,
     beaten,
     checked_labels,
     checked_weights,
@@ -293,9 +294,12 @@ class Problem:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: a pass over the data."""
         weight = self.cap / self.cap.sum()
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
-        if not np.isfinite(g).all():
+        if not np.abs(g).max(initial=0.0) <= LARGEST_SCORE:  # or NaN
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-            raise InputError("the features are too large to compute with: scale them")
+            raise InputError(
+                f"the features are too large to compute with: their mean over all examples has {np.abs(g).max():.3g}. "
+                "Scale them, as sklearn.preprocessing.StandardScaler does"
+            )
         return Cut(g, float(np.sum(weight * planes.loss)))
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
