@@ -3,6 +3,8 @@
 
 VENV ?= .venv
 JOBS ?= 2
+PROBLEMS ?= 1000
+FIRST ?= 0
 PYTEST_ARGS ?=
 
 # Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
@@ -13,13 +15,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check bench campaign clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
+	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed
@@ -38,6 +41,10 @@ check: $(VENV)/.installed-dev
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
 bench: $(VENV)/.installed-bench
 	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
+
+# What it finds is named by its number: .venv/bin/python -m tests.campaign --only NUMBER
+campaign: $(VENV)/.installed-dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -247,7 +247,7 @@ def test_scores_whose_sums_may_overflow_are_refused(largest: float, fine: bool) 
     if fine:
         problem.at(np.ones(2))
         return
-    told = rf"example 2 has features .*too large.*a score of it is -1e\+{int(np.log10(largest))}, and 1e\+150 .*StandardScaler"
+    told = rf"example 2 has features .*too large.*score of it is -1e\+{int(np.log10(largest))}, and 1e\+150 .*Scaler"
     with pytest.raises(InputError, match=told):
         problem.at(np.ones(2))
     with pytest.raises(InputError, match="too large"):
