@@ -165,7 +165,7 @@ def _solver(rng: np.random.Generator, problem: Problem) -> Solver:
     if kind == 2:
         return NSlack(tol=tol, backend=backend)
     if kind == 3:
-        fewest = Capacity(4, np.float64).bytes_for(problem.n, problem.d, 4)  # so few that they are float32
+        fewest = Capacity(6, np.float64).bytes_for(problem.n, problem.d, 6)  # so few that they are float32
         memory = int(rng.choice([2**28, fewest]))
         return FrankWolfe(tol=tol, memory=memory, cache_sweeps=int(rng.choice([0, 10])), seed=int(rng.integers(5)))
     return Auto(tol=tol)

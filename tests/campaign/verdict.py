@@ -54,7 +54,7 @@ def try_case(number: int) -> Verdict:
     """Solve a case and judge the result."""
     made = case(number)
     planes = [_planes(made.loss, x, y, made.intercept) for x, y in made.examples]
-    condition = made.problem.C * max((G**2).sum(axis=1).max() for G, _ in planes)
+    condition = made.problem.C * max(float((G**2).sum(axis=1).max()) for G, _ in planes)
     tol: float = made.solver.tol  # type: ignore[attr-defined]
     ordinary = made.even and condition <= _MOST_CONDITION and tol >= 1e-6
     fault, said = _tried(made, planes)
@@ -72,7 +72,7 @@ def _tried(made: Case, planes: Outputs) -> tuple[str, str]:
     except Exception as error:
         return "error", f"{type(error).__name__}: {error}"
     cap = made.problem.C * made.weights / len(planes)
-    noise = _rounding(planes, cap, result)
+    noise = _rounding(made, cap, result)
     lower, upper = optimum(planes, cap)
     reached = _objective(planes, cap, result.w)
     upper = min(upper, reached)
@@ -107,11 +107,12 @@ def _wrong_bound(result: Result, lower: float, upper: float, reached: float, noi
     return ""
 
 
-def _rounding(planes: Outputs, cap: Vector, result: Result) -> float:
-    """Return what rounding may make of the bounds, where scores are large beside the loss."""
-    of_cuts = np.abs(result.cuts.a @ result.cuts.G)
-    longest = max(float((np.abs(G) @ np.maximum(np.abs(result.w), of_cuts)).max()) for G, _ in planes)
-    return float(1e-13 * cap.sum() * longest)
+def _rounding(made: Case, cap: Vector, result: Result) -> float:
+    """Return what rounding may make of the bounds, where scores are sums of numbers that are large beside the loss."""
+    w = np.maximum(np.abs(result.w), np.abs(result.cuts.a @ result.cuts.G))
+    operators = [made.loss.examples([x], [y], made.intercept).operator for x, y in made.examples]
+    longest = max(float((np.abs(matrix_of(operator)) @ w).max()) for operator in operators)
+    return float(1e-12 * cap.sum() * longest)
 
 
 def _planes(loss: Any, x: Any, y: Any, intercept: float) -> tuple[Matrix, Vector]:
@@ -121,7 +122,7 @@ def _planes(loss: Any, x: Any, y: Any, intercept: float) -> tuple[Matrix, Vector
     outputs = list(given.loss.outputs(truth))
     codes = np.stack([given.loss.encode(truth, truth) - given.loss.encode(output, truth) for output in outputs])
     losses = [given.loss.loss(truth, output) for output in outputs]
-    distinct = np.unique(np.round(np.column_stack([codes, losses]), 12), axis=0)
+    distinct = np.unique(np.column_stack([codes, losses]), axis=0)
     return distinct[:, :-1] @ A, distinct[:, -1]
 
 
