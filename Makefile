@@ -3,6 +3,8 @@
 
 VENV ?= .venv
 JOBS ?= 2
+PROBLEMS ?= 1000
+FIRST ?= 0
 PYTEST_ARGS ?=
 
 # Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
@@ -14,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest check audit bench clean
+.PHONY: help demo test test-oldest check audit bench campaign clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
@@ -23,6 +25,7 @@ help:
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
 	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
+	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed
@@ -48,6 +51,10 @@ audit: $(VENV)/.installed-dev
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
 bench: $(VENV)/.installed-bench
 	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
+
+# What it finds is named by its number: .venv/bin/python -m tests.campaign --only NUMBER
+campaign: $(VENV)/.installed-dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis

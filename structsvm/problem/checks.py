@@ -14,6 +14,10 @@ from structsvm.types import BoolVector, IntVector, Vector
 ROUNDING = 1e-8
 """Value, relative to the scores, by which the truth or an earlier output may beat an argmax."""
 
+LARGEST_SCORE = 1e150
+"""Largest score whose sums, over all documents and in an argmax, a line search or the primal, are far from overflow:
+from 1e307 on argmaxes are wrong although their scores are finite, from 1e154 on squares are infinite."""
+
 RAISED_AS_IS = (StructSVMError, MemoryError)
 """Errors of a loss's methods that need no more explanation."""
 
@@ -168,11 +172,16 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
 
 
 def require_finite(scores: Vector, ptr: IntVector, first: int) -> None:
-    """Refuse scores that are not finite, because a feature is not; ``first`` is the number of the first example."""
-    finite = np.isfinite(scores)
-    if not finite.all():
-        example = first + int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
-        raise InputError(f"example {example} has features that are NaN, infinite or too large to compute with")
+    """Refuse scores that are not finite, or too large, because a feature is; ``first`` numbers the first example."""
+    if np.abs(scores).max(initial=0.0) <= LARGEST_SCORE:  # NaN is not
+        return
+    worst = int(np.argmax(~(np.abs(scores) <= LARGEST_SCORE)))
+    example = first + int(np.searchsorted(ptr, worst, side="right")) - 1
+    raise InputError(
+        f"example {example} has features that are NaN, infinite or too large to compute with: a score of it is "
+        f"{scores[worst]:.3g}, and {LARGEST_SCORE:.0e} is the most. Scale them, as "
+        "sklearn.preprocessing.StandardScaler does"
+    )
 
 
 def require_planes(title: str, losses: Vector, coef: Vector, ptr: IntVector, first: int) -> None:

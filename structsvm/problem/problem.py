@@ -12,6 +12,7 @@ from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
 from structsvm.planes import DualPlanes
 from structsvm.problem.checks import (
+    LARGEST_SCORE,
     beaten,
     checked_labels,
     checked_weights,
@@ -46,6 +47,7 @@ class Problem:
     oracle : their loss-augmented argmaxes.
     ptr : where the scores of each example begin, shape (n + 1,).
     cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
+    weights : κ, shape (n,).
     C : weight of the mean hinge against the regulariser.
     used : number of examples that the loss can learn from, the n of the objective.
     first : number of the first example, where this is a block of a larger problem.
@@ -59,6 +61,7 @@ class Problem:
     oracle: Oracle = field(repr=False)
     ptr: IntVector = field(repr=False)
     cap: Vector = field(repr=False)
+    weights: Vector = field(repr=False)
     C: float
     used: int
     left_out: int = 0
@@ -179,6 +182,7 @@ class Problem:
             oracle=make_oracle(loss, ys),
             ptr=operator.ptr,
             cap=kappa * C / used,
+            weights=kappa,
             C=float(C),
             used=used,
             left_out=operator.n - used,
@@ -222,6 +226,7 @@ class Problem:
             oracle=self.oracle.block(start, stop),
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
+            weights=self.weights[start:stop],
             first=self.first + start,
             known_fingerprint=None,
         )
@@ -289,9 +294,12 @@ class Problem:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: a pass over the data."""
         weight = self.cap / self.cap.sum()
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
-        if not np.isfinite(g).all():
+        if not np.abs(g).max(initial=0.0) <= LARGEST_SCORE:  # or NaN
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-            raise InputError("the features are too large to compute with: scale them")
+            raise InputError(
+                f"the features are too large to compute with: their mean over all examples has {np.abs(g).max():.3g}. "
+                "Scale them, as sklearn.preprocessing.StandardScaler does"
+            )
         return Cut(g, float(np.sum(weight * planes.loss)))
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
