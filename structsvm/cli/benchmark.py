@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from structsvm.cli.console import progress_bar, show_table
-from structsvm.cli.options import FOLDER, as_list, example
+from structsvm.cli.options import as_list, example
+from structsvm.cli.paths import BENCHMARK, FOLDS, Command
 
 
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
@@ -21,18 +22,19 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 
 
 @click.command(
+    cls=Command,
     name="benchmark",
     short_help="Compare models by LETOR's protocol, fold by fold.",
     epilog=example("structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"),
 )
-@click.argument("folds", metavar="DATA_FOLDS", type=FOLDER)
+@click.argument("folds", metavar="DATA_FOLDS", type=FOLDS)
 @click.option(
     "--models",
     metavar="NAMES",
     callback=as_list,
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
-@click.option("--out", type=FOLDER, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
+@click.option("--out", type=BENCHMARK, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
 @click.option("--force", is_flag=True, help="Replace the tables of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")

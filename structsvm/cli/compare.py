@@ -8,7 +8,8 @@ import click
 
 from structsvm.cli.console import counted, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, example, names_in, numbers, positive, require_ranking_loss, with_tol
+from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
+from structsvm.cli.paths import INPUT, OUTPUT, Command
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
 from structsvm.registry import Registry, backends, losses, solvers
@@ -41,6 +42,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
 
 
 @click.command(
+    cls=Command,
     name="compare",
     short_help="Compare solvers and QP backends on LETOR files.",
     epilog=example(
@@ -48,7 +50,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
     ),
 )
-@click.argument("data", type=FILE, nargs=-1, required=True)
+@click.argument("data", type=INPUT, nargs=-1, required=True)
 @_several("--loss", losses, "map", "What is optimised; here and below, several are separated by commas.")
 @_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers.")
 @_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends, for the solvers that have one.")
@@ -72,10 +74,10 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
     show_default=True,
     help="For each combination; the QP or iteration at work is finished.",
 )
-@click.option("--csv", "csv_path", metavar="FILE", type=FILE, help="File to write the table to, as CSV.")
-@click.option("--json", "json_path", metavar="FILE", type=FILE, help="File to write it to, and the gap against time.")
+@click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
+@click.option("--json", "json_path", metavar="FILE", type=OUTPUT, help="File to write it to, and the gap against time.")
 @click.option(
-    "--plot", "plot_path", metavar="FILE", type=FILE, help="File to draw the gap against time to, such as gaps.svg."
+    "--plot", "plot_path", metavar="FILE", type=OUTPUT, help="File to draw the gap against time to, such as gaps.svg."
 )
 def compare_command(
     data: tuple[Path, ...],
@@ -126,11 +128,9 @@ def compare_command(
 
 def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
     """Make sure that the files can be written, before anything is run."""
-    paths = [path for path in (csv_path, json_path, plot_path) if path is not None]
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise click.UsageError("--csv, --json and --plot need a file each: two of them are the same")
-    for path in paths:
-        check_writable(path)
+    for path in (csv_path, json_path, plot_path):
+        if path is not None:
+            check_writable(path)
     if plot_path is not None:
         from structsvm.comparison.plot import require_format
 

@@ -7,6 +7,7 @@ import click
 
 from structsvm.cli.console import progress_bar
 from structsvm.cli.options import example
+from structsvm.cli.paths import EXPERIMENT, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, make_folder
@@ -25,13 +26,14 @@ _TITLE = "Handwritten digits"
 
 
 @click.command(
+    cls=Command,
     name="demo",
     short_help="Run the experiment of the paper on SVM-map on an embedded data set.",
     epilog=example("structsvm demo --out demo"),
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=EXPERIMENT,
     default=Path("demo"),
     show_default=True,
     help="Folder for the report.",

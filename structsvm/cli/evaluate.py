@@ -10,7 +10,8 @@ import click
 from structsvm.cli.console import counted, print_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
-from structsvm.cli.options import FILE, as_measures, example
+from structsvm.cli.options import as_measures, example
+from structsvm.cli.paths import INPUT, Command
 from structsvm.exceptions import DataFormatError, InputError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _EMPTY = {
 
 
 @click.command(
+    cls=Command,
     name="evaluate",
     short_help="Measure a ranker on LETOR files, or TREC runs.",
     options_metavar="[OPTIONS]",
@@ -35,9 +37,9 @@ _EMPTY = {
         "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map",
     ),
 )
-@click.argument("files", type=FILE, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
+@click.argument("files", type=INPUT, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
 @click.option(
-    "--qrels", type=FILE, help="Judgments in TREC's format: the files are then runs, not a model and its data."
+    "--qrels", type=INPUT, help="Judgments in TREC's format: the files are then runs, not a model and its data."
 )
 @click.option(
     "--measure",

@@ -8,6 +8,7 @@ from attrs import evolve
 
 from structsvm.cli.console import progress_line, show_table
 from structsvm.cli.options import example
+from structsvm.cli.paths import FINISHED_EXPERIMENT, Command
 
 if TYPE_CHECKING:
     from structsvm.protocols.experiment import Results
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     name="report",
     short_help="Write the report of an experiment again.",
     epilog=example("structsvm report robust03-new"),
 )
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", type=FINISHED_EXPERIMENT)
 def report_command(folder: Path) -> None:
     """Write the report and the tables of an experiment again: with plots, say, or of another version.
 
