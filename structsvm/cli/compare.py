@@ -1,6 +1,7 @@
 """``structsvm compare``."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -174,5 +175,7 @@ def _write(table: "Comparison", csv_path: Path | None, json_path: Path | None, p
             figure = gap_against_time(table)
         except InputError as error:
             raise Failure(f"{plot_path} was not written: {error}") from None
+        drawn = BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
+        figure.savefig(drawn, format=plot_path.suffix.lower().removeprefix("."))
         with replacement(plot_path) as temporary:
-            figure.savefig(temporary, format=plot_path.suffix.lower().removeprefix("."))
+            temporary.write_bytes(drawn.getvalue())

@@ -38,21 +38,23 @@ class CommandLine(click.Group):
         except KeyboardInterrupt:
             raise Failure("interrupted") from None
         except OSError as error:
-            _give_up_unwritable_output()
+            printing = _give_up_unwritable_output()
             if error.errno == errno.EPIPE:  # whoever read our output has seen enough: click exits quietly
                 raise
-            raise Failure(_in_words(error)) from error
+            reason = error.strerror or str(error)
+            raise Failure(
+                f"standard output cannot be written: {reason}"
+                if printing
+                else ": ".join(str(part) for part in (error.filename, reason) if part)
+            ) from error
         return result
 
 
-def _in_words(error: OSError) -> str:
-    reason = error.strerror or str(error)
-    return reason if error.filename is None else f"{error.filename}: {reason}"
-
-
-def _give_up_unwritable_output() -> None:
+def _give_up_unwritable_output() -> bool:
     """Send what is left of standard output nowhere if it cannot be written, or Python complains when it exits."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False

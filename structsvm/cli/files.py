@@ -11,7 +11,7 @@ import click
 
 from structsvm.cli.console import counted
 from structsvm.exceptions import DataFormatError
-from structsvm.files import check_writable, replacement, replacing
+from structsvm.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
     from structsvm import Ranker
@@ -111,7 +111,7 @@ def write_text(pieces: Iterable[str], output: Path | None) -> None:
 @contextmanager
 def _opened(output: Path) -> Iterator[TextIO]:
     if _special(output):
-        with output.open("w", encoding="utf-8") as file:
+        with naming(output), output.open("w", encoding="utf-8") as file:
             yield file
     elif output.suffix.lower() == ".gz":
         # Neither name nor time is kept in it, so that equal text makes equal files.
