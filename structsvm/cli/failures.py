@@ -11,6 +11,9 @@ import click
 
 from structsvm.exceptions import StructSVMError
 
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
+"""Errors of a disk. Those of files name the file, as all are written through `structsvm.files`."""
+
 
 class Failure(click.ClickException):
     """A command did not do what was asked for: one line on standard error, exit code 1."""
@@ -38,23 +41,23 @@ class CommandLine(click.Group):
         except KeyboardInterrupt:
             raise Failure("interrupted") from None
         except OSError as error:
-            printing = _give_up_unwritable_output()
+            _give_up_unwritable_output()
             if error.errno == errno.EPIPE:  # whoever read our output has seen enough: click exits quietly
                 raise
-            reason = error.strerror or str(error)
-            raise Failure(
-                f"standard output cannot be written: {reason}"
-                if printing
-                else ": ".join(str(part) for part in (error.filename, reason) if part)
-            ) from error
+            raise Failure(_in_words(error)) from error
         return result
 
 
-def _give_up_unwritable_output() -> bool:
+def _in_words(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename}: {reason}"
+    return f"standard output cannot be written: {reason}" if error.errno in _FULL else reason
+
+
+def _give_up_unwritable_output() -> None:
     """Send what is left of standard output nowhere if it cannot be written, or Python complains when it exits."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return True
-    return False
