@@ -83,7 +83,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
     ------
     InputError : as `replacement`.
     """
-    with replacement(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with replacement(path) as temporary, temporary.open("w", encoding="utf-8", errors="surrogateescape") as file:
         yield file
 
 

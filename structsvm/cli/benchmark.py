@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.console import progress_bar, show_table
+from structsvm.cli.console import echo, note, progress_bar, show_table
 from structsvm.cli.options import as_list, example
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
 
@@ -17,7 +17,7 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 
     for name in model_names():
         package = needed_package(name)
-        click.echo(f"{name} (needs {package})" if package else name)
+        echo(f"{name} (needs {package})" if package else name)
     ctx.exit()
 
 
@@ -78,10 +78,10 @@ def benchmark_command(
         )
     written = write_tables(results, out) if out is not None else ()
     for end in results.ends:
-        click.echo(f"structsvm: note: {end}; a wider range may do better", err=True)
+        note(f"{end}; a wider range may do better")
     for each in results.unconverged:
-        click.echo(f"structsvm: note: {each}; its figures are of what was reached by then", err=True)
+        note(f"{each}; its figures are of what was reached by then")
     show_table(map_table(results))
     show_table(summary_table(results))
     if written:
-        click.echo(f"tables   {', '.join(path.name for path in written)} in {out}")
+        echo(f"tables   {', '.join(path.name for path in written)} in {out}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from structsvm.cli.console import counted, progress_line, show_table
+from structsvm.cli.console import counted, echo, progress_line, show_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import INPUT, OUTPUT, Command
@@ -118,7 +118,7 @@ def compare_command(
             time_limit=time_limit,
             callback=lambda progress: say(_in_a_line(progress)),
         )
-    click.echo(f"{read.summary} from {counted(len(data), 'file')}\n")
+    echo(f"{read.summary} from {counted(len(data), 'file')}", "")
     _print(table, problems)
     _write(table, csv_path, json_path, plot_path)
     if table.interrupted:
@@ -151,8 +151,8 @@ def _print(table: "Comparison", problems: "dict[str, Problem]") -> None:
     if not table.rows:
         return
     for status, note in dict.fromkeys((row.status, row.note) for row in table if row.note):
-        click.echo(f"{status}: {note}")
-    click.echo(_LEGEND.format(tol=table.rows[0].tol))
+        echo(f"{status}: {note}")
+    echo(*_LEGEND.format(tol=table.rows[0].tol).split("\n"))
 
 
 def _examples(problem: "Problem") -> str:

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from structsvm.cli.console import progress_bar
+from structsvm.cli.console import echo, progress_bar
 from structsvm.cli.options import example
 from structsvm.cli.paths import EXPERIMENT, Command
 from structsvm.cli.report import show_files, show_results, write
@@ -51,15 +51,15 @@ def demo_command(out: Path) -> None:
     settings = Settings(trials=_TRIALS)
     pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
     queries = len(pool.relevant)
-    click.echo(
-        _INTRODUCTION.format(
+    echo(
+        *_INTRODUCTION.format(
             documents=_CANDIDATES,
             functions=len(pool.run_names),
             train=settings.train,
             validation=settings.validation,
             test=queries - settings.train - settings.validation,
             trials=settings.trials,
-        )
+        ).split("\n")
     )
     with TemporaryDirectory() as trials, progress_bar("trials") as show:
         results = run(pool, settings, trials, progress=show)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.console import counted, progress_bar, progress_line
+from structsvm.cli.console import counted, note, progress_bar, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_list, example
 from structsvm.cli.paths import EXPERIMENT, INPUT, RUN_FOLDER, Command
@@ -129,6 +129,4 @@ def _note_left_out(left_out: "Any") -> None:
     if left_out:
         reasons = [f"{topic} ({reason})" for topic, reason in left_out.items()]
         more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
-        click.echo(
-            f"structsvm: note: {counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}", err=True
-        )
+        note(f"{counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.console import counted, progress_line
+from structsvm.cli.console import counted, note, progress_line
 from structsvm.cli.files import check_output, write_text
 from structsvm.cli.options import bad, example
 from structsvm.cli.paths import OUTPUT, RUNS, Command
@@ -107,7 +107,7 @@ def fuse_command(
     write_text(lines, output)
     if output is not None and not quiet:
         topics = counted(len(set(fused.qid.tolist())), "topic")
-        click.echo(f"structsvm: note: wrote {counted(len(fused.qid), 'document')} of {topics} to {output}", err=True)
+        note(f"wrote {counted(len(fused.qid), 'document')} of {topics} to {output}")
 
 
 def _require_different(files: "Sequence[Path]") -> None:
@@ -142,8 +142,7 @@ def _note_missing(runs: "Sequence[Run]") -> None:
         lacking = sort_topics(every - having)
         if lacking:
             shown = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
-            click.echo(
-                f"structsvm: note: {run.name} lacks {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
-                "for which it counts as a run that retrieved nothing",
-                err=True,
+            note(
+                f"{run.name} lacks {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
+                "for which it counts as a run that retrieved nothing"
             )

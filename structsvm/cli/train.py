@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.console import counted, progress_line
+from structsvm.cli.console import counted, echo, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
     as_measure,
@@ -137,7 +137,7 @@ def train_command(
     ranker.save(model)
     result = ranker.result_
     if not quiet:
-        click.echo("\n".join(_summary(ranker, chosen, read, len(data), model)))
+        echo(*_summary(ranker, chosen, read, len(data), model))
     if C_grid and interrupted(rankers, C_grid):
         raise Failure(
             f"interrupted: {len(rankers)} of the {len(C_grid)} values of --C-grid were tried, up to C = "
