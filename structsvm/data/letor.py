@@ -180,5 +180,5 @@ def _doc_ids(path: Path) -> NDArray[np.str_]:
             match = _DOC_ID.search(line)
             if match is None:
                 raise DataFormatError(path, number, "there is no comment '#docid = ...', so the document has no id")
-            found.append(match[1].decode(errors="replace"))
+            found.append(match[1].decode(errors="surrogateescape"))
     return np.array(found)

@@ -7,18 +7,19 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
 from structsvm.planes import DualPlanes
 from structsvm.problem.checks import (
-    LARGEST_SCORE,
     beaten,
     checked_labels,
     checked_weights,
     is_usable,
     require_argmaxes,
+    require_C,
+    require_caps,
     require_finite,
+    require_moderate,
     require_pairs,
     require_planes,
     require_unbeaten,
@@ -30,7 +31,6 @@ from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
 from structsvm.queries import Queries, row_weights
 from structsvm.registry import losses
-from structsvm.settings import require_number
 from structsvm.types import BoolVector, IntVector, Vector
 
 
@@ -172,16 +172,18 @@ class Problem:
         ------
         InputError : when C, the weights or the numbers of examples do not fit.
         """
-        require_number("C", C, above=0.0)
+        require_C(C)
         require_pairs(operator.n, len(ys))
         kappa = checked_weights(weights, operator.n, usable)
         used = operator.n if usable is None else int(usable.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            cap = require_caps(kappa * C / used)
         return cls(
             loss=loss,
             operator=operator,
             oracle=make_oracle(loss, ys),
             ptr=operator.ptr,
-            cap=kappa * C / used,
+            cap=cap,
             weights=kappa,
             C=float(C),
             used=used,
@@ -215,7 +217,7 @@ class Problem:
 
     def with_C(self, C: float) -> Self:
         """Return the problem with another C."""
-        require_number("C", C, above=0.0)
+        require_C(C)
         return evolve(self, C=float(C), cap=self.cap * (C / self.C))
 
     def block(self, start: int, stop: int) -> Self:
@@ -294,12 +296,9 @@ class Problem:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: a pass over the data."""
         weight = self.cap / self.cap.sum()
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
-        if not np.abs(g).max(initial=0.0) <= LARGEST_SCORE:  # or NaN
+        if not np.isfinite(g).all():
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-            raise InputError(
-                f"the features are too large to compute with: their mean over all examples has {np.abs(g).max():.3g}. "
-                "Scale them, as sklearn.preprocessing.StandardScaler does"
-            )
+        require_moderate(g[np.newaxis], self.C)
         return Cut(g, float(np.sum(weight * planes.loss)))
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
