@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TextIO, TypeVar
+from typing import IO, Any, TextIO, TypeVar, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Source:
         self._packed = _Packed(raw)
         self._unpacked = 0
         self.is_gzip = self._packed.head == _GZIP
-        self._file: Any = gzip.GzipFile(mode="rb", fileobj=self._packed) if self.is_gzip else self._packed
+        self._file: Any = gzip.GzipFile(mode="rb", fileobj=cast(Any, self._packed)) if self.is_gzip else self._packed
 
     def read(self, size: int) -> bytes:
         """Return the next bytes: as many as asked for unless the file ends, none at its end.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from structsvm.cli.console import counted
-from structsvm.exceptions import DataFormatError
 from structsvm.files import check_writable, replacement, replacing
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     known: int = ranker.n_features_in_
 
     def note(found: int) -> None:
+        has = f"only the first {found}" if found else "none"
         click.echo(
-            f"structsvm: note: the model has {counted(known, 'feature')}, the data only the first {found}; "
-            "the others are taken as 0",
+            f"structsvm: note: the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0",
             err=True,
         )
 
@@ -73,18 +72,12 @@ def read_as_wide(
     ------
     DataFormatError : when the data cannot be read, or have further features.
     """
-    from structsvm.data import load_letor
+    from structsvm.data.letor import load_rows
 
-    data = load_letor(paths, doc_ids=doc_ids)
-    found = data.X.shape[1]
-    if found < known:
-        note(found)
-    if found == known:
-        return data
-    try:
-        return load_letor(paths, n_features=known, doc_ids=doc_ids)
-    except DataFormatError as error:
-        raise DataFormatError(error.path, error.line, beyond) from None
+    rows = load_rows(paths, n_features=known, doc_ids=doc_ids, beyond=beyond)
+    if rows.width < known:
+        note(rows.width)
+    return rows.data(known)
 
 
 def check_output(output: Path | None) -> None:

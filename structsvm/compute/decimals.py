@@ -73,7 +73,7 @@ def decimal(
     if at < end and (text[at] == 43 or text[at] == 45):
         negative = text[at] == 45
         at += 1
-    mantissa, digits, exponent = _ZERO, 0, 0
+    mantissa, digits, exponent = _ZERO, 0, np.int64(0)
     first = at
     while at < end and np.uint8(text[at] - np.uint8(48)) <= 9:
         mantissa = mantissa * _TEN + np.uint64(text[at] - np.uint8(48))
@@ -88,7 +88,7 @@ def decimal(
             digits += digits > 0 or text[at] != 48
             at += 1
         found += at - first
-        exponent = first - at
+        exponent = np.int64(first - at)
     if found == 0 or digits > 19:
         return 0.0, UNDECIDED
     if at < end and (text[at] == 101 or text[at] == 69):
@@ -97,17 +97,20 @@ def decimal(
         if at < end and (text[at] == 43 or text[at] == 45):
             lower = text[at] == 45
             at += 1
-        first, power = at, 0
+        first, power = at, np.int64(0)
         while at < end and np.uint8(text[at] - np.uint8(48)) <= 9:
             if at - first >= 6:
                 return 0.0, UNDECIDED
-            power = power * 10 + np.int64(text[at] - np.uint8(48))
+            power = power * 10 + np.int64(text[at]) - 48
             at += 1
         if at == first:
             return 0.0, UNDECIDED
         exponent += -power if lower else power
     number = 0.0
     if mantissa != _ZERO:
+        while exponent < 0 and mantissa > _EXACT and mantissa % _TEN == _ZERO:
+            mantissa //= _TEN
+            exponent += 1
         if mantissa <= _EXACT and -22 <= exponent <= 22:
             number = np.float64(mantissa)
             number = number / exact[-exponent] if exponent < 0 else number * exact[exponent]
@@ -119,7 +122,7 @@ def decimal(
 
 
 @compiled
-def _nearest(mantissa: Any, exponent: int, leading: NDArray[np.uint64]) -> float:
+def _nearest(mantissa: Any, exponent: Any, leading: NDArray[np.uint64]) -> float:
     """Return the float64 nearest to ``mantissa * 10**exponent``; 0 where that takes more to tell."""
     if exponent < _LEAST or exponent > _MOST:
         return 0.0

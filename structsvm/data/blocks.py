@@ -2,7 +2,7 @@
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -63,10 +63,10 @@ class Block:
         return DataFormatError(self.path, self.line + line, f"{problem}{hint}")
 
 
-def read_blocks(path: Path) -> Iterator[Block]:
+def read_blocks(path: Path) -> Generator[Block]:
     """Read a text file, plain or gzip, once and from its beginning to its end, in blocks of whole lines.
 
-    A byte order mark of UTF-8 at the beginning is left out.
+    A byte order mark of UTF-8 at the beginning is left out. Who stops early closes the generator, and with it the file.
 
     Raises
     ------

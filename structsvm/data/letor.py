@@ -1,6 +1,7 @@
 """LETOR's data format: svmlight text with query ids, one document a line."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from structsvm.data.blocks import read_blocks
 from structsvm.data.dataset import RankingData
-from structsvm.data.letor_block import parse_block
+from structsvm.data.letor_block import Rows, parse_block
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.types import Matrix
 
 _ITEM = 8
 _LARGEST_INT32 = np.iinfo(np.int32).max
-_AT_ONCE = 2**23
+_AT_ONCE = 2**20
 """Numbers of a dense matrix that are filled at a time."""
 
 
@@ -86,7 +87,7 @@ def load_letor_parts(
     groups = [_paths(each) for each in parts]
     if n_features is not None and n_features < 1:
         raise InputError(f"n_features must be at least 1, or None; it is {n_features}")
-    sets = [read_letor(paths, n_features=n_features, doc_ids=doc_ids) for paths in groups]
+    sets = [_read(paths, n_features, doc_ids, None) for paths in groups]
     _check_queries_apart(sets)
     width = n_features or max(each.width for each in sets)
     if sparse is None:
@@ -94,8 +95,27 @@ def load_letor_parts(
     return tuple(each.data(width, sparse=sparse) for each in sets)
 
 
+def load_rows(paths: Sequence[Path], *, n_features: int, doc_ids: bool, beyond: str) -> "LetorRows":
+    """Read files of which no more than some features may be used, such as those that a model knows.
+
+    Parameters
+    ----------
+    paths : the files. No query may be in two of them.
+    n_features : the number of features.
+    doc_ids : whether to read document ids.
+    beyond : what is said of a line with a further feature.
+
+    Raises
+    ------
+    InputError, DataFormatError : as `load_letor`.
+    """
+    rows = _read(paths, n_features, doc_ids, beyond)
+    _check_queries_apart([rows])
+    return rows
+
+
 class LetorRows:
-    """The rows of files, before it is known how many columns they have. Made by `read_letor`.
+    """The rows of files, before it is known how many columns they have. Made by `load_rows`.
 
     Parameters
     ----------
@@ -114,19 +134,14 @@ class LetorRows:
         self._doc_ids: list[str] | None = [] if doc_ids else None
 
     def read(self, path: Path, n_features: int | None, beyond: str | None) -> None:
-        """Read a file; see `read_letor`."""
+        """Append what a file holds; see `load_rows`."""
         first, width = len(self._labels), 0
         try:
-            for block in read_blocks(path):
-                rows = parse_block(block, n_features, doc_ids=self._doc_ids is not None, beyond=beyond)
-                self._ends.extend(rows.ends + len(self._values))
-                self._labels.extend(rows.labels)
-                self._queries.extend(rows.queries)
-                self._indices.extend(rows.indices)
-                self._values.extend(rows.values)
-                if self._doc_ids is not None and rows.doc_ids is not None:
-                    self._doc_ids += rows.doc_ids
-                width = max(width, rows.width)
+            with closing(read_blocks(path)) as blocks:
+                for block in blocks:
+                    rows = parse_block(block, n_features, doc_ids=self._doc_ids is not None, beyond=beyond)
+                    self._append(rows)
+                    width = max(width, rows.width)
         except MemoryError:
             raise InputError(
                 f"{path} cannot be read: there is no memory for more than its first "
@@ -138,6 +153,15 @@ class LetorRows:
             raise DataFormatError(path, None, "no line has a feature; pass n_features if that is meant")
         self.width = max(self.width, width)
         self._ends_of_files.append((path, len(self._labels)))
+
+    def _append(self, rows: Rows) -> None:
+        self._ends.extend(rows.ends + len(self._values))
+        self._labels.extend(rows.labels)
+        self._queries.extend(rows.queries)
+        self._indices.extend(rows.indices)
+        self._values.extend(rows.values)
+        if self._doc_ids is not None and rows.doc_ids is not None:
+            self._doc_ids += rows.doc_ids
 
     @property
     def queries(self) -> list[tuple[Path, list[int]]]:
@@ -154,13 +178,20 @@ class LetorRows:
         index = 4 if max(stored, width) <= _LARGEST_INT32 else 8
         return stored * (_ITEM + index) + (rows + 1) * index, rows * width * _ITEM
 
-    def data(self, width: int, *, sparse: bool) -> RankingData:
+    def data(self, width: int, *, sparse: bool | None = None) -> RankingData:
         """Return the rows with a number of columns, once: their memory goes over to the result.
+
+        Parameters
+        ----------
+        width : number of columns, at least that of the rows.
+        sparse : see `load_letor`.
 
         Raises
         ------
         InputError : there is no memory for dense rows.
         """
+        if sparse is None:
+            sparse = _smaller_as_csr([self], width)
         return RankingData(
             X=self._csr(width) if sparse else self._dense(width),
             y=self._labels.release(),
@@ -178,7 +209,7 @@ class LetorRows:
         """Fill a matrix from its last rows, and let go of what it took: both at once are never in memory."""
         rows = len(self._labels)
         try:
-            X = np.empty((rows, width))
+            X = _empty((rows, width))
         except MemoryError:
             raise InputError(
                 f"there is no memory for {rows:,} dense rows of {width:,} features, {rows * width * _ITEM:,} bytes: "
@@ -192,6 +223,10 @@ class LetorRows:
             part = X[start : start + step]
             sp.csr_array((values, indices, ends - ends[0]), shape=part.shape).toarray(out=part)
         return X
+
+
+def _empty(shape: tuple[int, int]) -> Matrix:
+    return np.empty(shape)
 
 
 class _Growing:
@@ -230,22 +265,7 @@ class _Growing:
         return self._held
 
 
-def read_letor(
-    paths: Iterable[Path], *, n_features: int | None = None, doc_ids: bool = False, beyond: str | None = None
-) -> LetorRows:
-    """Read files, each once and from its beginning to its end.
-
-    Parameters
-    ----------
-    paths : the files. That a query is in one of them only is not looked at.
-    n_features : largest feature index allowed; None: any.
-    doc_ids : whether to read document ids.
-    beyond : what is said of a line with a feature that is not allowed; None: that it is beyond n_features.
-
-    Raises
-    ------
-    InputError, DataFormatError : as `load_letor`.
-    """
+def _read(paths: Sequence[Path], n_features: int | None, doc_ids: bool, beyond: str | None) -> LetorRows:
     rows = LetorRows(doc_ids=doc_ids)
     for path in paths:
         rows.read(path, n_features, beyond)

@@ -4,7 +4,7 @@ The compiled loop knows the plain form of a line and stops where one is not of i
 it holds, `parse_line` says, which has the rules; then the loop goes on behind it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -231,15 +231,15 @@ def _ends_line(text: NDArray[np.uint8], at: int, end: int) -> bool:
 
 
 @compiled
-def _whole(text: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
+def _whole(text: NDArray[np.uint8], at: int, end: int) -> tuple[Any, int]:
     """Read a whole number of some 18 digits: see `decimal`."""
     negative = at < end and text[at] == 45
     if negative:
         at += 1
-    first, number = at, 0
+    first, number = at, np.int64(0)
     while at < end and np.uint8(text[at] - np.uint8(48)) <= 9:
-        number = number * 10 + np.int64(text[at] - np.uint8(48))
+        number = number * 10 + np.int64(text[at]) - 48
         at += 1
     if not 0 < at - first <= _MOST_DIGITS:
-        return 0, UNDECIDED
+        return np.int64(0), UNDECIDED
     return -number if negative else number, at

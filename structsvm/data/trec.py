@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -205,13 +206,16 @@ class _Lines(NamedTuple):
 
 def _read(path: Path, form: Format) -> _Lines:
     try:
-        parts = [part for block in read_blocks(path) if (part := _parse(block, form)) is not None]
+        with closing(read_blocks(path)) as blocks:
+            parts = [part for block in blocks if (part := _parse(block, form)) is not None]
     except MemoryError:
         raise InputError(f"{path} cannot be read: there is not enough memory for it") from None
     if not parts:
         raise DataFormatError(path, None, f"the file is empty; {form.line}")
-    columns = (np.concatenate(each) for each in zip(*(part[1:-1] for part in parts), strict=True))
-    return _Lines(path, *columns, parts[-1].name)
+    numbers, topics, documents, values = (
+        np.concatenate(each) for each in zip(*(part[1:-1] for part in parts), strict=True)
+    )
+    return _Lines(path, numbers, topics, documents, values, parts[-1].name)
 
 
 def _parse(block: Block, form: Format) -> _Lines | None:
