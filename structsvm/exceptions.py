@@ -17,6 +17,7 @@ the way out. A result that can be used, but is hardly what was wanted, is a warn
 """
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -41,8 +42,27 @@ def quoted(text: str | bytes) -> str:
     return f"{written[:-1]}{more}{written[-1]}{f' ({len(text):,} {unit})' * bool(more)}"
 
 
+def printable(text: str) -> str:
+    r"""Return a text of somebody else's so that it can be shown, with ``\x1b`` for an escape character, as in Python.
+
+    The same becomes of all that a terminal acts on or that hides what is there: control characters, ends of lines,
+    marks that turn the direction of writing, bytes of a file name that are no text. Blanks of all kinds stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(map(_shown, text))
+
+
+def _shown(sign: str) -> str:
+    visible = sign.isprintable() or unicodedata.category(sign) == "Zs"
+    return sign if visible else sign.encode("unicode_escape").decode("ascii")
+
+
 class StructSVMError(Exception):
-    """The root of the tree."""
+    """The root of the tree. Its text is `printable`, line by line."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(printable, super().__str__().split("\n")))
 
 
 class InputError(StructSVMError, ValueError):
@@ -63,7 +83,8 @@ class DataFormatError(InputError):
         self.path = Path(path)
         self.line = line
         self.problem = problem
-        place = f"{path}" if line is None else f"{path}, line {line}"
+        name = printable(str(path))
+        place = name if line is None else f"{name}, line {line}"
         super().__init__(f"{place}: {problem}")
 
     def __reduce__(self) -> tuple[type["DataFormatError"], tuple[Path, int | None, str]]:

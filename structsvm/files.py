@@ -1,6 +1,7 @@
 """Files: read whatever they are packed in, written whole or not at all."""
 
 import gzip
+import os
 import secrets
 import sys
 import zipfile
@@ -126,9 +127,9 @@ def check_writable(path: Path) -> None:
     InputError : when the folder is missing or cannot be written, or something else is in the way.
     """
     if path.is_dir():
-        raise InputError(f"{path} cannot be written: it is a folder")
+        raise InputError(_unwritable(path, "it is a folder"))
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} cannot be written: it is not a regular file")
+        raise InputError(_unwritable(path, "it is not a regular file"))
     with _beside(path):
         pass
 
@@ -143,7 +144,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise InputError(_unwritable(folder, error.strerror or str(error))) from None
 
 
 @contextmanager
@@ -152,10 +153,9 @@ def replacing(path: Path) -> Iterator[TextIO]:
 
     Raises
     ------
-    InputError : as `check_writable`.
-    OSError : when writing fails; what was at ``path`` is still there.
+    InputError : as `replacement`.
     """
-    with replacement(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with replacement(path) as temporary, temporary.open("w", encoding="utf-8", errors="surrogateescape") as file:
         yield file
 
 
@@ -165,12 +165,34 @@ def replacement(path: Path) -> Iterator[Path]:
 
     Raises
     ------
-    InputError : as `check_writable`.
+    InputError : as `check_writable`; or writing fails, as on a full disk: what was at ``path`` is still there.
     """
     check_writable(path)
-    with _beside(path) as temporary:
+    kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
+    with naming(path, kept), _beside(path) as temporary:
         yield temporary
-        temporary.replace(path.resolve())  # a link keeps pointing to the file, whose content is replaced
+        temporary.replace(os.path.realpath(path))  # a link keeps pointing to the file, whose content is replaced
+
+
+@contextmanager
+def naming(path: Path, kept: str = "") -> Iterator[None]:
+    """Name the file in an error of the operating system, such as that of a full disk, which names none.
+
+    Parameters
+    ----------
+    path : the file that is written.
+    kept : what became of what was there.
+
+    Raises
+    ------
+    InputError : for all errors but that of a pipe whose reader has seen enough.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(". ".join(filter(None, [_unwritable(path, error.strerror or str(error)), kept]))) from error
 
 
 def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
@@ -180,12 +202,8 @@ def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
     ------
     InputError : when no file can be put there.
     """
-    path = Path(path)
-    try:
-        with replacement(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    with replacement(Path(path)) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
@@ -220,22 +238,21 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Create an empty file in the same folder, which is removed in the end unless it was renamed."""
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         temporary.touch(exist_ok=False)
+    except (FileNotFoundError, NotADirectoryError):
+        there = path.parent.is_dir()
+        reason = f"the folder {path.parent} takes no new files" if there else f"there is no folder {path.parent}"
+        raise InputError(_unwritable(path, reason)) from None
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise InputError(_unwritable(path, error.strerror or str(error))) from None
     try:
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _unwritable(path: Path, error: OSError) -> InputError:
-    """Return what is raised when a file cannot be made beside ``path``."""
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        there = path.parent.is_dir()
-        reason = f"the folder {path.parent} takes no new files" if there else f"there is no folder {path.parent}"
-        return InputError(f"{path} cannot be written: {reason}")
-    return InputError(f"{path} cannot be written: {error.strerror or error}")
+def _unwritable(path: Path, reason: str) -> str:
+    return f"{path} cannot be written: {reason}"

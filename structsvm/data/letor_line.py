@@ -101,10 +101,7 @@ def document_id(text: bytes, start: int = 0, end: int | None = None) -> str:
         raise ValueError(NO_ID)
     if len(match[1]) > MOST_CHARACTERS:
         raise ValueError(f"the document id {quoted(match[1])} is too long: it may have {MOST_CHARACTERS} bytes")
-    try:
-        return match[1].decode()
-    except UnicodeDecodeError:
-        raise ValueError(f"the document id {quoted(match[1])} is not text in UTF-8") from None
+    return match[1].decode(errors="surrogateescape")
 
 
 def _cells(content: bytes) -> Iterator[str]:
