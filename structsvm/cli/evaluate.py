@@ -69,6 +69,8 @@ def evaluate_command(
 ) -> None:
     """Measure how well a model ranks LETOR files, which are read as one data set; or how well TREC runs do.
 
+    One of DATA, QRELS and RUN may be "-", standard input.
+
     The names of measures are shown by "structsvm list". Documents of equal score keep the order of a LETOR file.
     Runs are measured as by trec_eval: documents of equal score (in float32) by id, descending; relevant documents
     that a run lacks count; topics without judgments do not. Its NDCG is "ndcg(gain=linear)".

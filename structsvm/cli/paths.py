@@ -139,7 +139,10 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         given = list(_paths(self.params, ctx.params))
-        _require_one_reader([each.name for each in given if each.path == STANDARD_INPUT])
+        if sum(each.path == STANDARD_INPUT for each in given) > 1:
+            raise click.UsageError(
+                "standard input is read once, and two inputs are to come from it: name a file for one"
+            )
         outputs = [_Output(each.name, path) for each in given for path in each.type.writes(each.path)]
         _keep_outputs_apart(outputs)
         _spare_inputs(outputs, given)
@@ -153,11 +156,6 @@ def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterato
         if isinstance(param.type, PathType) and given is not None:
             name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
             yield from (_Given(name, param.type, path) for path in (given if isinstance(given, tuple) else (given,)))
-
-
-def _require_one_reader(names: list[str]) -> None:
-    if len(names) > 1:
-        raise click.UsageError(f"standard input is read once, but it is there for {names[0]} and for {names[1]}")
 
 
 def _keep_outputs_apart(outputs: list[_Output]) -> None:

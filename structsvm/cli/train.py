@@ -113,6 +113,8 @@ def train_command(
 ) -> None:
     """Train a ranker on LETOR files, which are read as one data set, and write it to a file.
 
+    A file of DATA may be "-", standard input.
+
     The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C ends training early; the
     model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
     """

@@ -13,7 +13,7 @@ from structsvm.files import open_source
 BLOCK = 2**22
 """Bytes that are read at a time."""
 
-LONGEST_LINE = 2**25
+LONGEST_LINE = 2**24
 """Bytes that a line may have: a file without line ends would fill memory."""
 
 _OTHERS = {

@@ -227,21 +227,20 @@ def _parse(block: Block, form: Format) -> _Lines | None:
         content = _COMMENT.sub(b"", content)
     if not content.strip(b" \t\r\n"):
         return None
+    names = [*form.columns, "more"]
     try:
         table = pd.read_csv(
-            BytesIO(content),
+            BytesIO(f"{' '.join(names)}\n".encode() + content),
             sep=r"\s+",
-            header=None,
-            names=form.columns,
-            usecols=list(form.columns) if form.open else None,
+            usecols=names,  # what is beyond is not even looked at
             dtype=str,
             na_filter=False,
             quoting=csv.QUOTE_NONE,
             low_memory=False,
         )
         columns = {name: table[name].to_numpy(dtype=object) for name in form.columns}
-        if not isinstance(table.index, pd.RangeIndex) or not columns[form.columns[-1]].all():
-            raise ValueError("a line has too many columns, or too few")  # an index holds columns beyond the last
+        if not columns[form.columns[-1]].all() or not (form.open or (table["more"] == "").all()):
+            raise ValueError("a line has too few columns, or too many")
         numbers = _as_numbers(columns[form.number], form)
         if max(len(text) for name in ("topic", "document") for text in columns[name]) > MOST_CHARACTERS:
             raise ValueError("an id is too long")

@@ -59,7 +59,7 @@ def test_standard_input(monkeypatch, load, content):
     for sent in (content, gzip.compress(content), b"\xef\xbb\xbf" + content):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent)))
         assert rows(load(path)) == 2
-    assert "/dev/stdin" in refusal(load, path) or "holds no documents" in refusal(load, path)
+    assert refusal(load, path).startswith(": the file ")
     monkeypatch.setattr(sys, "stdin", None)
     assert refusal(load, path) == "cannot read standard input: it is closed"
 
@@ -125,7 +125,7 @@ def test_names_that_no_file_has(tmp_path, load, content):
 
 
 def bomb(path: Path, piece: bytes, times: int) -> None:
-    with gzip.open(path, "wb", compresslevel=9) as file:
+    with gzip.open(path, "wb", compresslevel=6) as file:
         for _ in range(times):
             file.write(piece)
 
@@ -150,14 +150,14 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 
 def test_files_without_end_and_bombs_take_little_memory(tmp_path):
     """A process of its own, whose memory is looked at."""
-    bomb(tmp_path / "nul.gz", b"\0" * 2**20, 200)
-    bomb(tmp_path / "blank.gz", b" " * 2**20, 200)
-    bomb(tmp_path / "lines.gz", b"1 qid:1\n" * 2**17, 200)
+    bomb(tmp_path / "nul.gz", b"\0" * 2**20, 80)
+    bomb(tmp_path / "blank.gz", b" " * 2**20, 80)
+    bomb(tmp_path / "lines.gz", b"1 qid:1\n" * 2**17, 80)
     bomb(tmp_path / "twice.gz", gzip.compress(b"1 qid:1\n" * 2**22, 9), 1)
     with (tmp_path / "long").open("wb") as file:
         file.write(b"1 qid:1 1:1 " + b"2" * (LONGEST_LINE - 20))
     with (tmp_path / "features").open("wb") as file:
-        file.write(b"1 qid:1" + b"".join(b" %d:1" % k for k in range(1, 2_000_000)) + b" x")
+        file.write(b"1 qid:1" + b"".join(b" %d:1" % k for k in range(1, 300_000)) + b" x")
     tasks = [
         f"{kind} {path}"
         for path in ["/dev/zero", *sorted(map(str, tmp_path.iterdir()))]
@@ -192,9 +192,9 @@ def test_a_line_without_end(tmp_path, load, content, monkeypatch):
 def test_a_gzip_stream_that_unpacks_to_far_more(tmp_path, load, content, monkeypatch):
     monkeypatch.setattr("structsvm.files._MOST_UNPACKED", 10_000)
     path = tmp_path / "file"
-    path.write_bytes(gzip.compress(content + b"# and nothing\n" * 1000, 9))
+    path.write_bytes(gzip.compress(content + b"# and nothing\n" * 10_000, 9))
     assert "the gzip stream unpacks to more than 200 times its size" in refusal(load, path)
-    monkeypatch.setattr("structsvm.files._MOST_UNPACKED", 100_000)
+    monkeypatch.setattr("structsvm.files._MOST_UNPACKED", 1_000_000)
     assert rows(load(path)) == 2
 
 

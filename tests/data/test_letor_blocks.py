@@ -14,7 +14,7 @@ from structsvm.exceptions import DataFormatError, InputError
 from tests.data.letor_reference import read_rows
 
 IN_PYTHON, COMPILED = 2**40, 0
-quickly = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quickly = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def read(path: Path, block: int, compiled: int, **options) -> object:
