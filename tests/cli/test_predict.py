@@ -45,7 +45,9 @@ def test_nothing_is_half_written(here, run, model, monkeypatch):
     before = sorted(here.iterdir())
     monkeypatch.setattr("structsvm.cli.predict._lines", disk_full)
     done = run("predict", model, "test.txt", "--output", "scores.txt", code=1)
-    assert done.stderr == "structsvm: error: No space left on device\n"
+    assert done.stderr == (
+        "structsvm: error: scores.txt cannot be written: No space left on device. What was there before is as it was\n"
+    )
     assert Path("scores.txt").read_text() == "old\n"
     assert sorted(here.iterdir()) == before
 
