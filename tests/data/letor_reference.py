@@ -26,7 +26,7 @@ def read_rows(content: bytes) -> list[tuple[float, int, dict[int, float]]] | Non
         row = (float(match[1]), int(match[2]), features)
         if not all(abs(number) < float("inf") for number in (row[0], *features.values())):
             return None
-        if abs(row[1]) >= 2**63 or any(not 0 < index < 2**31 for index in features):
+        if not -(2**63) <= row[1] < 2**63 or any(not 0 < index < 2**31 for index in features):
             return None
         rows.append(row)
     return rows

@@ -11,7 +11,7 @@ from structsvm.data import blocks, load_qrels, load_run
 from structsvm.exceptions import DataFormatError, InputError
 
 NUMBER = {
-    load_run: re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"),
+    load_run: re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"),
     load_qrels: re.compile(r"[+-]?[0-9]{1,18}"),
 }
 COLUMNS = {load_run: 6, load_qrels: 4}
