@@ -21,6 +21,26 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
+_MOST_QUOTED = 60
+
+
+def quoted(text: str | bytes) -> str:
+    r"""Return text of a user's as messages show it: its beginning if it is long, and escaped as by `repr`.
+
+    Bytes are shown as the text that they are in UTF-8, or else as Python writes bytes, ``'caf\xe9'``.
+    """
+    unit = "characters" if isinstance(text, str) else "bytes"
+    shown = text[:_MOST_QUOTED]
+    more = "..." if len(text) > _MOST_QUOTED else ""
+    if isinstance(shown, bytes):
+        try:
+            written = repr(shown.decode())
+        except UnicodeDecodeError:
+            written = repr(shown)[1:]
+    else:
+        written = repr(shown)
+    return f"{written[:-1]}{more}{written[-1]}{f' ({len(text):,} {unit})' * bool(more)}"
+
 
 def printable(text: str) -> str:
     r"""Return a text of somebody else's so that it can be shown, with ``\x1b`` for an escape character, as in Python.

@@ -10,7 +10,7 @@ import click
 from structsvm.cli.console import counted, echo, progress_line, show_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
-from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
 from structsvm.registry import Registry, backends, losses, solvers
@@ -51,7 +51,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
     ),
 )
-@click.argument("data", type=INPUT, nargs=-1, required=True)
+@click.argument("data", type=DATA, nargs=-1, required=True)
 @_several("--loss", losses, "map", "What is optimised; here and below, several are separated by commas.")
 @_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers.")
 @_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends, for the solvers that have one.")

@@ -11,8 +11,9 @@ from structsvm.cli.console import counted, echo, print_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
 from structsvm.cli.options import as_measures, example
-from structsvm.cli.paths import INPUT, Command
+from structsvm.cli.paths import DATA, Command
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,9 +38,9 @@ _EMPTY = {
         "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map",
     ),
 )
-@click.argument("files", type=INPUT, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
+@click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
 @click.option(
-    "--qrels", type=INPUT, help="Judgments in TREC's format: the files are then runs, not a model and its data."
+    "--qrels", type=DATA, help="Judgments in TREC's format: the files are then runs, not a model and its data."
 )
 @click.option(
     "--measure",
@@ -68,6 +69,8 @@ def evaluate_command(
 ) -> None:
     """Measure how well a model ranks LETOR files, which are read as one data set; or how well TREC runs do.
 
+    One of DATA, QRELS and RUN may be "-", standard input.
+
     The names of measures are shown by "structsvm list". Documents of equal score keep the order of a LETOR file.
     Runs are measured as by trec_eval: documents of equal score (in float32) by id, descending; relevant documents
     that a run lacks count; topics without judgments do not. Its NDCG is "ndcg(gain=linear)".
@@ -79,11 +82,13 @@ def evaluate_command(
         try:
             report = _measure_runs(qrels, files, asked, per_query=per_query)
         except DataFormatError as error:
-            if error.path in files and is_zipfile(error.path):
+            if error.path in files and error.path.is_file() and is_zipfile(error.path):
                 raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
     elif len(files) < 2:
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
+    elif files[0] == STANDARD_INPUT:
+        raise click.UsageError("a model cannot come from standard input: name its file")
     else:
         report = _measure_model(files[0], files[1:], asked, per_query=per_query)
     if form == "json":

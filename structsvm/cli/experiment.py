@@ -10,7 +10,7 @@ import click
 from structsvm.cli.console import counted, note, progress_bar, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_list, example
-from structsvm.cli.paths import EXPERIMENT, INPUT, RUN_FOLDER, Command
+from structsvm.cli.paths import DATA, EXPERIMENT, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 
@@ -27,7 +27,7 @@ _SHOWN = 5
     epilog=example("structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"),
 )
 @click.option("--runs", type=RUN_FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
-@click.option("--qrels", type=INPUT, required=True, help="Judgments in TREC's format.")
+@click.option("--qrels", type=DATA, required=True, help="Judgments in TREC's format.")
 @click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
     "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"

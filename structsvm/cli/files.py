@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from structsvm.cli.console import counted, note
-from structsvm.exceptions import DataFormatError
 from structsvm.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
@@ -41,7 +40,8 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     known: int = ranker.n_features_in_
 
     def few(found: int) -> None:
-        note(f"the model has {counted(known, 'feature')}, the data only the first {found}; the others are taken as 0")
+        has = f"only the first {found}" if found else "none"
+        note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
     return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few)
@@ -69,18 +69,12 @@ def read_as_wide(
     ------
     DataFormatError : when the data cannot be read, or have further features.
     """
-    from structsvm.data import load_letor
+    from structsvm.data.letor import load_rows
 
-    data = load_letor(paths, doc_ids=doc_ids)
-    found = data.X.shape[1]
-    if found < known:
-        few(found)
-    if found == known:
-        return data
-    try:
-        return load_letor(paths, n_features=known, doc_ids=doc_ids)
-    except DataFormatError as error:
-        raise DataFormatError(error.path, error.line, beyond) from None
+    rows = load_rows(paths, n_features=known, doc_ids=doc_ids, beyond=beyond)
+    if rows.width < known:
+        few(rows.width)
+    return rows.data(known)
 
 
 def check_output(output: Path | None) -> None:

@@ -18,6 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from structsvm.exceptions import InputError
+from structsvm.files import STANDARD_INPUT
+
+_STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
 
 Files: TypeAlias = Callable[[Path], Iterable[Path]]
 
@@ -91,18 +94,21 @@ class _File(PathType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "-":
-            self.fail(
-                "'-' is not supported: files are read more than once and written whole, so give the name of a "
-                "file (./- for one of that name)",
-                param,
-                ctx,
-            )
+            self.fail("'-' is not supported here: give the name of a file (./- for one of that name)", param, ctx)
         return super().convert(value, param, ctx)
 
 
+class _Data(PathType):
+    """The path of data, which are read once: a pipe too, and "-" is standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return STANDARD_INPUT if str(value) in _STANDARD_INPUT else super().convert(value, param, ctx)
+
+
 INPUT = _File(reads=_itself)
+DATA = _Data(reads=_itself)
 OUTPUT = _File(writes=_itself)
-RUNS = PathType(reads=_its_files, reads_all=True)
+RUNS = _Data(reads=_its_files, reads_all=True)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
 FOLDS = PathType(reads=_of_folds, file_okay=False)
 BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
@@ -133,6 +139,10 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         given = list(_paths(self.params, ctx.params))
+        if sum(each.path == STANDARD_INPUT for each in given) > 1:
+            raise click.UsageError(
+                "standard input is read once, and two inputs are to come from it: name a file for one"
+            )
         outputs = [_Output(each.name, path) for each in given for path in each.type.writes(each.path)]
         _keep_outputs_apart(outputs)
         _spare_inputs(outputs, given)

@@ -8,7 +8,7 @@ import click
 
 from structsvm.cli.files import check_output, read_model_and_data, write_text
 from structsvm.cli.options import example
-from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.paths import DATA, INPUT, OUTPUT, Command
 
 if TYPE_CHECKING:
     from structsvm.types import Vector
@@ -26,7 +26,7 @@ _LINES_AT_ONCE = 10_000
     ),
 )
 @click.argument("model", type=INPUT)
-@click.argument("data", type=INPUT)
+@click.argument("data", type=DATA)
 @click.option(
     "--format",
     "form",
@@ -41,8 +41,8 @@ _LINES_AT_ONCE = 10_000
 def predict_command(model: Path, data: Path, form: str, tag: str, output: Path | None) -> None:
     """Score the documents of a LETOR file: a score a line, in the order of DATA.
 
-    Within a query, documents of higher score are ahead. An output file is written whole or not at all,
-    as gzip if its name ends in .gz.
+    Within a query, documents of higher score are ahead. DATA may be "-", standard input. An output file is written
+    whole or not at all, as gzip if its name ends in .gz.
     """
     from structsvm.data import Run
     from structsvm.data.trec import run_lines

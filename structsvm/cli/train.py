@@ -18,7 +18,7 @@ from structsvm.cli.options import (
     require_ranking_loss,
     with_tol,
 )
-from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     short_help="Train a ranker on LETOR files.",
     epilog=example("structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz"),
 )
-@click.argument("data", type=INPUT, nargs=-1, required=True)
+@click.argument("data", type=DATA, nargs=-1, required=True)
 @click.option(
     "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="What is optimised."
 )
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     help="Train at several values of C, two a decade unless COUNT is given, and keep the one that does best on "
     "--validation.",
 )
-@click.option("--validation", type=INPUT, multiple=True, help="LETOR file with the queries that choose among --C-grid.")
+@click.option("--validation", type=DATA, multiple=True, help="LETOR file with the queries that choose among --C-grid.")
 @click.option(
     "--measure",
     metavar="NAME",
@@ -112,6 +112,8 @@ def train_command(
     quiet: bool,
 ) -> None:
     """Train a ranker on LETOR files, which are read as one data set, and write it to a file.
+
+    A file of DATA may be "-", standard input.
 
     The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C ends training early; the
     model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.

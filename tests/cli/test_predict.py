@@ -103,8 +103,8 @@ def test_output_into_a_missing_folder(run, model, monkeypatch):
     assert done.stderr == "structsvm: error: missing/scores.txt cannot be written: there is no folder missing\n"
 
 
-@pytest.mark.parametrize("args", [("m.npz", "-"), ("-", "test.txt"), ("m.npz", "test.txt", "--output", "-")])
-def test_standard_streams_have_no_name(run, args):
+@pytest.mark.parametrize("args", [("-", "test.txt"), ("m.npz", "test.txt", "--output", "-")])
+def test_models_and_outputs_have_names(run, args):
     assert "'-' is not supported" in run("predict", *args, code=2).stderr
     assert not Path("-").exists()
 
