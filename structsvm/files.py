@@ -2,9 +2,8 @@
 
 import gzip
 import secrets
-import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BufferedIOBase
 from pathlib import Path
@@ -12,12 +11,10 @@ from typing import Any, TextIO, TypeVar
 
 import numpy as np
 
+from structsvm.archives import Archive, Damage, with_digests
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 
 T = TypeVar("T")
-
-_DAMAGED = (EOFError, NotImplementedError, RuntimeError, SyntaxError, zipfile.BadZipFile, zlib.error)
-"""What zipfile and NumPy raise on bytes that are not an archive of arrays."""
 
 
 @contextmanager
@@ -101,8 +98,8 @@ def replacement(path: Path) -> Iterator[Path]:
         temporary.replace(path.resolve())  # a link keeps pointing to the file, whose content is replaced
 
 
-def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
-    """Write named arrays (npz) to exactly this path, whole or not at all.
+def write_archive(path: str | Path, arrays: Mapping[str, Any]) -> None:
+    """Write named arrays (npz) and their digests to exactly this path, whole or not at all.
 
     Raises
     ------
@@ -111,34 +108,35 @@ def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
     path = Path(path)
     try:
         with replacement(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays)
+            np.savez_compressed(file, **with_digests(arrays))  # type: ignore[arg-type]
     except OSError as error:
         raise _unwritable(path, error) from None
 
 
-def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
+def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
     """Read named arrays and make something of them; nothing is unpickled.
+
+    Parameters
+    ----------
+    path : of a file that `write_archive` wrote.
+    make : is given the arrays by name, which are read from the file as it asks for them; `structsvm.archives` has
+        functions that do so after a look at shape and type. What it raises says that they make no sense.
 
     Raises
     ------
     ModelFileError : when the file is missing, damaged, something else, or too new for ``make``.
     """
     try:
-        with Path(path).open("rb") as file:  # opened here: where the zip is damaged, NumPy leaves open what it opened
-            archive = np.load(file, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise ValueError("it holds a single array")
-            arrays = dict(archive)
+        with Path(path).open("rb") as file:
+            return make(Archive.of(file))
     except FileNotFoundError:
         raise ModelFileError(f"{path} does not exist") from None
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (*_DAMAGED, ValueError):  # NumPy's text would advise to unpickle it
-        raise ModelFileError(f"{path} is not a model file, or it is damaged") from None
-    try:
-        return make(arrays)
+    except Damage as error:
+        raise ModelFileError(f"{path} {error}") from None
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None
     except KeyError as error:
         raise ModelFileError(f"{path} is not a file of this kind: {error} is missing") from None
     except (AttributeError, TypeError, ValueError) as error:
