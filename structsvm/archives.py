@@ -193,15 +193,23 @@ def record(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, Any]:
     KeyError : when there is no such text.
     ValueError : when it is no JSON object, or has a number that is not finite, or a name twice.
     """
-    try:
-        found = json.loads(
-            str(texts(arrays, name, ())), parse_constant=_not_finite, object_pairs_hook=_named_once, parse_float=_finite
-        )
-    except RecursionError:
-        raise ValueError(f"{name!r} is nested too deeply") from None
+    found = parse_json(str(texts(arrays, name, ())))
     if not isinstance(found, dict):
         raise ValueError(f"{name!r} must be a JSON object, and is {type(found).__name__}")
     return found
+
+
+def parse_json(text: str) -> Any:
+    """Return what a text holds as JSON.
+
+    Raises
+    ------
+    ValueError : when it is no JSON, or nested too deeply, or has a number that is not finite, or a name twice.
+    """
+    try:
+        return json.loads(text, parse_constant=_not_finite, parse_float=_finite, object_pairs_hook=_named_once)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def require_names(what: str, found: Collection[str], known: Collection[str], needed: Collection[str] = ()) -> None:

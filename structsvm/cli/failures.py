@@ -1,10 +1,14 @@
-"""Exit codes: 0 is success, 1 a failure that one line on standard error explains, 2 bad usage (click's own)."""
+"""Exit codes: 0 is success, 1 a failure that one line on standard error explains, 2 bad usage (click's own).
+
+A fault of the program itself ends with 70, see `structsvm.__main__`.
+"""
 
 import errno
 import io
 import logging
 import os
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
 import click
@@ -24,6 +28,16 @@ class Failure(click.ClickException):
 
 class CommandLine(click.Group):
     """A group of commands whose expected errors end in a `Failure`. The one place that decides on exit codes."""
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run a command; what click writes by itself, such as help, the version or an error, may not be writable."""
+        try:
+            return super().main(*args, **settings)
+        except OSError as error:
+            _give_up_unwritable_output()
+            with suppress(OSError):
+                Failure(_in_words(error)).show()
+            sys.exit(Failure.exit_code)
 
     def invoke(self, ctx: click.Context) -> Any:
         # The commands report what the library logs; without a handler Python would print warnings too.
@@ -51,8 +65,9 @@ def _in_words(error: OSError) -> str:
 
 
 def _give_up_unwritable_output() -> None:
-    """Send what is left of standard output nowhere if it cannot be written, or Python complains when it exits."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Send what is left of the standard streams nowhere if it cannot be written, or Python complains when it exits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
