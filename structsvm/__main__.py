@@ -23,6 +23,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit("structsvm: error: interrupted")
     except Exception as error:
+        if type(error).__module__ == "structsvm.exceptions":  # one of those that are told, while it was being loaded
+            sys.exit(f"structsvm: error: {error}")
         _tell(error)
         sys.exit(_INTERNAL)
 
@@ -47,10 +49,10 @@ def _tell(error: Exception) -> None:
                 "w", encoding="utf-8", errors="backslashreplace", prefix="structsvm-", suffix=".log", delete=False
             ) as file:
                 traceback.print_exception(error, file=file)
-            print(f"{said}. {way_out} the traceback in {file.name}", file=sys.stderr)
+            sys.stderr.write(f"{said}. {way_out} the traceback in {file.name}\n")
         except OSError:
             traceback.print_exception(error)
-            print(f"{said}. {way_out} the traceback above", file=sys.stderr)
+            sys.stderr.write(f"{said}. {way_out} the traceback above\n")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
+
+from structsvm.compute.environment import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
