@@ -39,6 +39,12 @@ class CommandLine(click.Group):
                 Failure(_in_words(error)).show()
             sys.exit(Failure.exit_code)
 
+    def make_context(self, info_name: str | None, args: list[str], *others: Any, **settings: Any) -> click.Context:
+        """Refuse what no shell can pass, and no file can be called."""
+        if any("\0" in arg for arg in args):
+            raise click.UsageError("an argument has a NUL character, which no name can have")
+        return super().make_context(info_name, args, *others, **settings)
+
     def invoke(self, ctx: click.Context) -> Any:
         # The commands report what the library logs; without a handler Python would print warnings too.
         logging.getLogger("structsvm").addHandler(logging.NullHandler())
