@@ -92,7 +92,7 @@ def test_variables_that_numba_cannot_read_are_told(here: Path, name: str, value:
 
 PARTS = """
 import importlib, sys
-for part in "compute.threads operators losses problem solvers qp estimators testing rankers".split():
+for part in "compute.threads operators problem testing".split():
     try:
         importlib.import_module(f"structsvm.{part}")
     except ImportError as error:
@@ -151,3 +151,39 @@ def test_an_argument_with_a_nul_character() -> None:
     done = CliRunner().invoke(main, ["train", "a\0b", "--model", "m.npz"])
     assert done.exit_code == 2
     assert "an argument has a NUL character" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--trials", "9" * 20], 1, "there are more trials than can be drawn for 18 queries: ask for 555555 at most"),
+        (["--trials", "9" * 400], 1, "more trials than can be drawn"),
+        (["--trials", "2147483648"], 1, "more trials than can be drawn"),
+        (["--trials", "9" * 5000], 2, "is not a valid integer range"),
+        (["--trials", ""], 2, "is not a valid integer range"),
+        (["--topics", f"301-{'9' * 5000}"], 1, "no topic is left for the pool"),
+        (["--topics", f"{'9' * 5000}-1"], 1, "no topic is left for the pool"),
+    ],
+)
+def test_numbers_of_many_digits(run, here: Path, options: list[str], code: int, message: str) -> None:
+    topics = range(301, 319)
+    Path("runs").mkdir()
+    for name in "ab":
+        lines = [f"{topic} Q0 d{k} 1 {k + 1} {name}\n" for topic in topics for k in range(4)]
+        Path("runs", name).write_text("".join(lines))
+    Path("qrels").write_text("".join(f"{topic} 0 d{k} {k % 2}\n" for topic in topics for k in range(4)))
+    done = run("experiment", "--runs", "runs", "--qrels", "qrels", "--out", "out", *options, code=code)
+    assert message in " ".join(done.stderr.split())
+    assert not list(Path().glob("out/*.json*"))
+
+
+def test_a_cut_off_of_many_digits(run, model: Path) -> None:
+    done = run("evaluate", model, "test.txt", "--measure", f"ndcg@{'9' * 5000}", code=2)
+    assert "the cut-off after @ must be a whole number" in done.stderr
+
+
+def test_a_tag_that_is_no_text(run, here: Path) -> None:
+    Path("a.run").write_text("1 Q0 d1 1 0.5 a\n")
+    done = run("fuse", "a.run", "--tag", "\udcff", "--output", "f.run", code=1)
+    assert r"the name '\udcff' must be text in UTF-8" in done.stderr
+    assert not Path("f.run").exists()
