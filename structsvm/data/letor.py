@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
+from structsvm.compute.memory import require_memory
 from structsvm.data.dataset import RankingData
 from structsvm.data.letor_faults import first_fault
 from structsvm.exceptions import DataFormatError, InputError
@@ -97,6 +98,8 @@ def load_letor_parts(
 
 def _joined(paths: list[Path], files: list["_Part"], width: int, doc_ids: bool, sparse: bool) -> RankingData:
     X = sp.vstack([_widen(file.X, width) for file in files], format="csr")
+    if not sparse:
+        require_memory(8.0 * X.shape[0] * width, f"{X.shape[0]:,} dense rows of {width:,} features", "pass sparse=True")
     return RankingData(
         X=X if sparse else X.toarray(),
         y=np.concatenate([file.y for file in files]),

@@ -91,10 +91,10 @@ class SavedEstimator(BaseEstimator):
         loss = _read(losses, fitted.pop("loss_", settings["loss"]))
         saved = fitted.pop("saved_loss", None)
         estimator = cls(**{name: _read_setting(name, written) for name, written in settings.items()})
-        estimator._take(Result.from_arrays(arrays))
         estimator.loss_ = loss if saved is None or losses.holds(loss) else SavedLoss(**saved)
         for name, value in fitted.items():
             setattr(estimator, name, value)
+        estimator._take(Result.from_arrays(arrays))
         if "feature_names_in_" in arrays:
             estimator.feature_names_in_ = arrays["feature_names_in_"].astype(object)
         return estimator

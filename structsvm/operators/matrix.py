@@ -54,6 +54,10 @@ class MatrixKind(ABC):
     def view(self, X: Any, ptr: IntVector) -> Any:
         """Return the view of rows; where each example's rows begin is in ``ptr``, as in `Operator.ptr`."""
 
+    def require_sound(self, X: Any) -> None:
+        """Refuse a matrix of which compiled loops would read what is not there; by default there is none."""
+        return
+
     def stored(self, X: Any) -> int:
         """Return the number of values that are stored: of those that are not 0, where the matrix is sparse."""
         return int(X.size)

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.compute.threads import in_blocks
+from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.operators.matrix import Readable, kind_of, readable, stacked
 from structsvm.operators.views import write_combination, write_scores
@@ -25,10 +26,22 @@ class Rows(Operator):
     X : features, shape (rows, d), not copied: float64 or float32, dense (a memory map, too) or CSR; or a
         `BinnedMatrix`; or of a kind that `register_matrix` made known.
     ptr : int64, shape (n + 1,); example i owns the rows ``ptr[i]`` to ``ptr[i + 1] − 1``.
+
+    Raises
+    ------
+    InputError : when X is of no such kind or is damaged, or the examples do not have all of its rows.
     """
 
     X: Readable = field(repr=False)
     ptr: IntVector = field(repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        kind_of(self.X).require_sound(self.X)
+        ptr, rows = self.ptr, self.X.shape[0]
+        if not (np.ndim(ptr) == 1 and ptr.dtype.kind in "iu" and len(ptr) > 0):
+            raise InputError(f"ptr must be a vector of integers: the first row of each example, and {rows} at the end")
+        if ptr[0] != 0 or ptr[-1] != rows or (ptr[1:] < ptr[:-1]).any():
+            raise InputError(f"ptr must begin with 0, never fall, and end with {rows}, the number of rows")
 
     @classmethod
     def one_each(cls, X: Readable) -> Self:
@@ -112,4 +125,7 @@ class Rows(Operator):
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""
         first, last = self.ptr[start], self.ptr[stop]
-        return type(self)(kind_of(self.X).part(self.X, first, last), self.ptr[start : stop + 1] - first)
+        made = type(self).__new__(type(self))  # of what was checked
+        object.__setattr__(made, "X", kind_of(self.X).part(self.X, first, last))
+        object.__setattr__(made, "ptr", self.ptr[start : stop + 1] - first)
+        return made

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structsvm.arrays import numbers
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
 from structsvm.queries import require_labels
@@ -126,7 +127,7 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
 
     Examples that are not usable have weight 0, whatever was given.
     """
-    kappa = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    kappa = np.ones(n) if weights is None else numbers(weights, "weights")
     if usable is not None and kappa.shape == (n,):
         kappa = np.where(usable, kappa, 0.0)
     if kappa.shape != (n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():

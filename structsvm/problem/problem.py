@@ -7,6 +7,8 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
+from structsvm.arrays import numbers
+from structsvm.compute.memory import require_memory
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
@@ -31,6 +33,10 @@ from structsvm.queries import Queries, row_weights
 from structsvm.registry import losses
 from structsvm.settings import require_number
 from structsvm.types import BoolVector, IntVector, Vector
+
+_COPIES_OF_SCORES = 4
+_COPIES_OF_WEIGHTS = 6
+"""How many vectors of scores and coefficients, and of weights and cuts, a solver holds at the same time, at least."""
 
 
 @frozen(eq=False, kw_only=True)
@@ -140,7 +146,7 @@ class Problem:
         """
         require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
         examples = losses.create(loss).examples(xs, ys, intercept)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = None if sample_weight is None else numbers(sample_weight, "sample_weight")
         usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
         require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
         return cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
@@ -171,6 +177,12 @@ class Problem:
         """
         require_number("C", C, above=0.0)
         require_pairs(operator.n, len(ys))
+        scores, d = int(operator.ptr[-1]), operator.d
+        require_memory(
+            8.0 * (_COPIES_OF_SCORES * scores + _COPIES_OF_WEIGHTS * d),
+            f"{scores:,} scores of {operator.n:,} examples, and {d:,} weights, as a solver needs them,",
+            "leave out features or classes, or take fewer examples",
+        )
         kappa = checked_weights(weights, operator.n, usable)
         used = operator.n if usable is None else int(usable.sum())
         return cls(

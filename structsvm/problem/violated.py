@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from structsvm.arrays import numbers
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.problem.problem import Problem
 from structsvm.registry import losses
@@ -59,7 +60,7 @@ def most_violated(
     """
     examples = losses.create(loss).examples([x], [y], intercept)
     scored, truth = examples.loss, examples.ys[0]
-    scores = Problem.make(scored, examples.operator, examples.ys, C=1.0).at(np.asarray(w, dtype=np.float64)).scores
+    scores = Problem.make(scored, examples.operator, examples.ys, C=1.0).at(numbers(w, "w")).scores
     output = scored.loss_augmented_argmax(scores, truth)
     if cuts is None:
         binding = np.zeros(0, dtype=bool)

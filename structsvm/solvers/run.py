@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
@@ -275,7 +275,9 @@ class Run:
         dual : a lower bound that may be better than those recorded.
         """
         self.dual = max(self.dual, dual)
-        named = {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
+        named: dict[str, Any] = (
+            {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
+        )
         try:
             self._score_best_again()
             seen = self._own_fingerprint()
