@@ -13,6 +13,7 @@ from typing import Any, TextIO, TypeVar
 import numpy as np
 
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
+from structsvm.settings import as_path
 
 T = TypeVar("T")
 
@@ -124,7 +125,8 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
     ModelFileError : when the file is missing, damaged, something else, or too new for ``make``.
     """
     try:
-        with Path(path).open("rb") as file:  # opened here: where the zip is damaged, NumPy leaves open what it opened
+        # Opened here: where the zip is damaged, NumPy leaves open what it opened.
+        with as_path("path", path).open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise ValueError("it holds a single array")

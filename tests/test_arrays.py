@@ -124,7 +124,7 @@ def test_what_does_not_is_refused(use):
 
 
 @pytest.mark.parametrize(
-    "values, said", [(np.array([1, 2j]), "complex"), (np.ma.masked_array([1, 2], [0, 1]), "masked")]
+    ("values", "said"), [(np.array([1, 2j]), "complex"), (np.ma.masked_array([1, 2], [0, 1]), "masked")]
 )
 def test_labels_of_classes(values, said):
     for use in (lambda: StructuralSVM().fit(X[:2], values), lambda: StructuralSVM().fit(X, Y).score(X[:2], values)):

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "arrays": {"exceptions"},
     "compute": {"types", "exceptions"},
     "settings": {"exceptions"},
-    "files": {"exceptions"},
+    "files": {"exceptions", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
     "moved": {"queries"},

@@ -16,6 +16,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
 from structsvm.exceptions import InputError
+from structsvm.settings import require_integer
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -42,6 +43,9 @@ def load_digits_queries(
     ------
     InputError : more queries or candidates are asked for than a half of the images has.
     """
+    for name, number in (("n_train", n_train), ("n_test", n_test), ("n_candidates", n_candidates)):
+        require_integer(name, number, 1)
+    require_integer("seed", seed, 0)
     digits = load_digits()
     images, shown = digits.images / 16.0, digits.target
     rng = np.random.default_rng(seed)
@@ -86,6 +90,9 @@ def load_digits_runs(
     ------
     InputError : more queries or documents are asked for than there are images.
     """
+    for name, number in (("n_queries", n_queries), ("n_candidates", n_candidates), ("depth", depth)):
+        require_integer(name, number, 1)
+    require_integer("seed", seed, 0)
     digits = load_digits()
     images = digits.images / 16.0
     _require_below(len(images), n_queries=n_queries, n_candidates=n_candidates, depth=depth)

@@ -17,6 +17,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.letor_faults import first_fault
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.files import open_bytes
+from structsvm.settings import as_list, as_path, require_integer
 from structsvm.types import IntVector, Vector
 
 _DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")
@@ -83,9 +84,10 @@ def load_letor_parts(
     ------
     InputError, DataFormatError : as `load_letor`.
     """
-    groups = [_paths(each) for each in parts]
-    if n_features is not None and n_features < 1:
-        raise InputError(f"n_features must be at least 1, or None; it is {n_features}")
+    groups = [_paths(each) for each in as_list("parts", parts, "a list of the files of each part")]
+    if not groups:
+        raise InputError("parts is empty: name the file or files of one data set at least")
+    require_integer("n_features", n_features, 1, optional=True)
     paths = [path for group in groups for path in group]
     files = [_read(path, n_features) for path in paths]
     _check_queries_apart(paths, files)
@@ -119,7 +121,7 @@ class _Part(NamedTuple):
 def _paths(path_or_paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
     if isinstance(path_or_paths, str | PathLike):
         return [Path(path_or_paths)]
-    paths = [Path(path) for path in path_or_paths]
+    paths = [as_path("a path", path) for path in as_list("paths", path_or_paths, "a path, or a list of them")]
     if not paths:
         raise InputError("the list of files is empty")
     return paths

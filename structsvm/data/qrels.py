@@ -74,10 +74,13 @@ class Qrels:
         -------
         labels : shape (n,), none of them below 0.
         """
+        topics, documents = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids")
+        if len(topics) != len(documents):
+            raise InputError(f"there are {len(topics)} topics and {len(documents)} document ids: a row has one of each")
         m = len(self.qid)
         key = number_pairs(
-            np.concatenate([as_ids(self.qid, "qid"), as_ids(qid, "qid")]),
-            np.concatenate([as_ids(self.doc_ids, "doc_ids"), as_ids(doc_ids, "doc_ids")]),
+            np.concatenate([as_ids(self.qid, "qid"), topics]),
+            np.concatenate([as_ids(self.doc_ids, "doc_ids"), documents]),
         ).key
         return find_grades(key[m:], key[:m], self.grades)
 

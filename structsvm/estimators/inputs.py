@@ -177,7 +177,7 @@ def require_form(
 
 def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> bool:
     """Say whether a loss leaves the reading of inputs to the engine, after a look whether there are several."""
-    if not hasattr(xs, "shape") and not hasattr(xs, "__len__"):
+    if getattr(xs, "shape", None) == () or not (hasattr(xs, "shape") or hasattr(xs, "__len__")):
         raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
     return loss.reads_rows
 

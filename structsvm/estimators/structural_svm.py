@@ -107,7 +107,7 @@ class StructuralSVM(SavedEstimator):
         if loss.per_row:
             xs, ys = checked_features(self, X, reset=True), checked_outputs(y)
         else:
-            ys = y if hasattr(y, "__getitem__") and hasattr(y, "__len__") else _listed(y)
+            ys = ys if isinstance(ys, np.ndarray) and ys.ndim else _listed(ys)
             self._remember(InputForm.of(loss, X))
         self.loss_ = loss.bind(ys)
         columns = occupied(xs) if loss.reads_rows else None

@@ -11,6 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.operators.matrix import Readable, kind_of, readable, stacked
 from structsvm.operators.views import write_combination, write_scores
+from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
 
 _VALUES_AN_ARGMAX = 128
@@ -37,8 +38,11 @@ class Rows(Operator):
 
     def __attrs_post_init__(self) -> None:
         kind_of(self.X).require_sound(self.X)
-        ptr, rows = self.ptr, self.X.shape[0]
-        if not (np.ndim(ptr) == 1 and ptr.dtype.kind in "iu" and len(ptr) > 0):
+        if self.X.ndim != 2:
+            raise InputError(f"X must be a matrix with one row a score; its shape is {self.X.shape}")
+        ptr: Any = self.ptr
+        rows = self.X.shape[0]
+        if not (isinstance(ptr, np.ndarray) and np.ndim(ptr) == 1 and ptr.dtype.kind in "iu" and len(ptr) > 0):
             raise InputError(f"ptr must be a vector of integers: the first row of each example, and {rows} at the end")
         if ptr[0] != 0 or ptr[-1] != rows or (ptr[1:] < ptr[:-1]).any():
             raise InputError(f"ptr must begin with 0, never fall, and end with {rows}, the number of rows")
@@ -46,6 +50,9 @@ class Rows(Operator):
     @classmethod
     def one_each(cls, X: Readable) -> Self:
         """Make every row an example of its own."""
+        kind_of(X)
+        if X.ndim != 2:
+            raise InputError(f"X must be a matrix with one row an example; its shape is {X.shape}")
         return cls(X, np.arange(X.shape[0] + 1, dtype=np.int64))
 
     @classmethod
@@ -61,11 +68,9 @@ class Rows(Operator):
         ------
         InputError : when the inputs have different numbers of features, or only some are a `BinnedMatrix`.
         """
-        if isinstance(xs, np.ndarray) and xs.ndim != 2:
-            xs = list(xs)
-        if hasattr(xs, "shape"):
+        if hasattr(xs, "shape") and not (isinstance(xs, np.ndarray) and xs.ndim != 2):
             return cls.one_each(readable(xs))
-        X, rows = stacked(xs)
+        X, rows = stacked(as_list("inputs", xs, "a matrix, or a list of them"))
         return cls(X, np.cumsum([0, *rows], dtype=np.int64))
 
     @property

@@ -116,6 +116,15 @@ def usable_queries(loss: ScoreLoss[Any], ys: Sequence[Any]) -> BoolVector:
     return usable
 
 
+def number_of(what: str, several: Any) -> int:
+    """Return the number of several things, in a list or one a row of a matrix."""
+    try:
+        return int(several.shape[0]) if hasattr(several, "shape") else len(several)
+    except (TypeError, IndexError):
+        words = f"a {type(several).__name__}" if several is not None else "None"
+        raise InputError(f"{what} must be a list, or a matrix with one a row, got {words}") from None
+
+
 def require_pairs(inputs: int, outputs: int) -> None:
     """Require one output for each input, and one at least."""
     if inputs != outputs or inputs == 0:

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
+from structsvm.settings import require_callback, require_kind
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
@@ -75,6 +76,8 @@ class Run:
         callback: Callback | None,
         known_hinges: Callable[[Vector], Vector] | None = None,
     ) -> None:
+        require_callback(callback)
+        require_kind("start", start, Result | None, "a Result or None")
         self.problem = problem
         self.tol = float(tol)
         self.callback = callback

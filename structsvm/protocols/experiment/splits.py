@@ -5,6 +5,7 @@ from attrs import frozen
 from scipy.optimize import linear_sum_assignment
 
 from structsvm.exceptions import InputError
+from structsvm.settings import require_integer
 from structsvm.types import IntVector
 
 
@@ -44,6 +45,9 @@ def balanced_splits(queries: int, *, trials: int, train: int, validation: int, s
     ------
     InputError : no query is left to test on.
     """
+    for name, value in (("queries", queries), ("trials", trials), ("train", train), ("validation", validation)):
+        require_integer(name, value, 1)
+    require_integer("seed", seed, 0)
     if queries <= train + validation:
         raise InputError(
             f"there are {queries} queries, and {train} + {validation} of them are asked for to train and to validate: "
