@@ -325,10 +325,8 @@ def _of_data() -> Iterator[Call]:
     yield Call(
         "write_run", data.write_run, {"path": "missing/a", **columns, "scores": X[:, 0], "tag": "a"}, right=False
     )
-    yield Call(
-        "load_digits_queries", data.load_digits_queries, {"n_train": 1, "n_test": 1, "n_candidates": 20, "seed": 0}
-    )
-    yield Call("load_digits_runs", data.load_digits_runs, {"n_queries": 1, "n_candidates": 20, "depth": 3, "seed": 0})
+    yield Call("load_digits_queries", data.load_digits_queries, {"n_train": 1})
+    yield Call("load_digits_runs", data.load_digits_runs, {"seed": 0})
 
 
 def _of_the_rest() -> Iterator[Call]:
