@@ -33,7 +33,10 @@ def occupied(xs: Any) -> IntVector | None:
     else:
         seen = np.zeros(width, dtype=np.bool_)
         for block in blocks:
-            seen[block.indices] = True
+            for start in range(0, len(block.indices), width):  # where many are occupied, the first entries show it
+                seen[block.indices[start : start + width]] = True
+                if 2 * np.count_nonzero(seen) >= width:
+                    return None
         columns = np.flatnonzero(seen)
     few = 0 < 2 * len(columns) < width
     return columns.astype(np.int64) if few else None
