@@ -17,7 +17,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.letor_faults import first_fault
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.files import open_bytes
-from structsvm.settings import as_list, as_path, require_integer
+from structsvm.settings import as_list, as_path, is_integer
 from structsvm.types import IntVector, Vector
 
 _DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")
@@ -87,7 +87,8 @@ def load_letor_parts(
     groups = [_paths(each) for each in as_list("parts", parts, "a list of the files of each part")]
     if not groups:
         raise InputError("parts is empty: name the file or files of one data set at least")
-    require_integer("n_features", n_features, 1, optional=True)
+    if n_features is not None and not is_integer(n_features, 1):
+        raise InputError(f"n_features must be at least 1, or None; it is {n_features!r}")
     paths = [path for group in groups for path in group]
     files = [_read(path, n_features) for path in paths]
     _check_queries_apart(paths, files)
