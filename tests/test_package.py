@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "compute": {"types", "exceptions"},
     "settings": {"exceptions"},
     "files": {"exceptions"},
+    "records": {"exceptions"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions"},
     "moved": {"queries"},
@@ -40,12 +41,24 @@ MAY_IMPORT = {
     "solvers": BASE | {"registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
     "tables": {"exceptions", "files"},
-    "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
+    "comparison": SHARED | {"records", "tables", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
-    | {"queries", "tables", "operators", "metrics", "features", "data", "losses", "estimators", "rankers", "fusion"},
+    | {
+        "records",
+        "queries",
+        "tables",
+        "operators",
+        "metrics",
+        "features",
+        "data",
+        "losses",
+        "estimators",
+        "rankers",
+        "fusion",
+    },
 }
 ANYTHING = {"__init__", "__main__", "cli"}
 LARGE = {"cvxopt", "osqp", "highspy", "lightgbm", "matplotlib", "jinja2"}

@@ -11,6 +11,7 @@ from structsvm.cli.failures import Failure
 from structsvm.cli.options import FILE, example, names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
+from structsvm.records import count_records
 from structsvm.registry import Registry, backends, losses, solvers
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ def compare_command(
     The files are read as one data set. A combination that does not end within the time limit says so and shows how
     far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
     table of what is done by then. A solver without QPs runs once for each C.
+
+    Where a file is asked for, finished combinations are kept beside it until it is whole, in FILE.part: however the
+    comparison was ended, the same command goes on from there.
     """
     from structsvm import Problem
     from structsvm.comparison import compare
@@ -102,6 +106,9 @@ def compare_command(
     for name in loss_names:
         require_ranking_loss(name)
     _check_files(csv_path, json_path, plot_path)
+    output = csv_path or json_path or plot_path
+    kept = None if output is None else output.with_name(f"{output.name}.part")
+    before = 0 if kept is None else count_records(kept)
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
         read = load_letor(data)
@@ -114,12 +121,18 @@ def compare_command(
             tol=tol,
             time_limit=time_limit,
             callback=lambda progress: say(_in_a_line(progress)),
+            keep=kept,
         )
     click.echo(f"{read.summary} from {counted(len(data), 'file')}\n")
     _print(table, problems)
+    if before:
+        click.echo(f"structsvm: note: {counted(before, 'combination')} of the table were run before: {kept}", err=True)
     _write(table, csv_path, json_path, plot_path)
     if table.interrupted:
-        raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}")
+        on = "" if kept is None else f"; the same command goes on from {kept}"
+        raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}{on}")
+    if kept is not None:
+        kept.unlink(missing_ok=True)
     if all(row.gap is None for row in table):
         raise Failure(f"no combination has a result: {table.rows[0].note}")
 

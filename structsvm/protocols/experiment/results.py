@@ -2,22 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
-from cattrs import BaseValidationError, transform_error
-from cattrs.preconf.json import make_converter
 
 from structsvm.exceptions import InputError
 from structsvm.files import replacing
 from structsvm.protocols.pick import Picked
 from structsvm.protocols.significance import Comparison, compare
+from structsvm.records import Header, as_json, from_json
 from structsvm.types import Vector
-
-T = TypeVar("T")
-
-FORMAT = 1
 
 WITH_BEST, WITHOUT_BEST = "with-best", "without-best"
 """The two variants: models read all base functions, or all but the best one."""
@@ -128,25 +123,6 @@ class Trial:
 
 
 @frozen
-class Header:
-    """What makes an experiment the one it is.
-
-    Parameters
-    ----------
-    settings : all settings, as JSON has them: ``trials``, ``train``, ``validation``, ``bins``, ``seed``,
-        ``variants``, and ``models``, the settings of each by name, in the order of the tables.
-    data : fingerprint of documents, scores, labels and names.
-    versions : of Python, this package and those that compute.
-    format : of the files.
-    """
-
-    settings: dict[str, Any]
-    data: str
-    versions: dict[str, str]
-    format: int = FORMAT
-
-
-@frozen
 class Row:
     """A row of a table.
 
@@ -175,7 +151,8 @@ class Results:
 
     Parameters
     ----------
-    header : settings, data and versions.
+    header : the settings are ``trials``, ``train``, ``validation``, ``bins``, ``seed``, ``variants``, and ``models``,
+        the settings of each by name, in the order of the tables; the data, documents, scores, labels and names.
     queries : the queries, in the order of all values per query.
     left_out : queries that could not take part, and why.
     functions : the base functions, best first, by MAP over all queries.
@@ -297,23 +274,3 @@ class Results:
 
 
 _FIELD = {"order": "ap", "average": "ap_over_ties"}
-
-_CONVERTER = make_converter()
-
-
-def as_json(value: Any) -> str:
-    """Return an attrs object as one line of JSON."""
-    return _CONVERTER.dumps(value, allow_nan=False, separators=(",", ":"))
-
-
-def from_json(text: str, kind: type[T]) -> T:
-    """Make an attrs object of JSON.
-
-    Raises
-    ------
-    ValueError : when the text is no JSON, or of something else; it says where it differs.
-    """
-    try:
-        return _CONVERTER.loads(text, kind)
-    except BaseValidationError as error:
-        raise ValueError("; ".join(transform_error(error)[:3])) from None
