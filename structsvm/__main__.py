@@ -2,15 +2,20 @@
 
 import sys
 
+from structsvm.signals import end_as_ctrl_c_does, leave
+
 
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being loaded ends it in one line too."""
     try:
+        end_as_ctrl_c_does()
         from structsvm.cli import main as commands
 
         commands()
     except KeyboardInterrupt:
         sys.exit("structsvm: error: interrupted")
+    finally:
+        leave()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Files: read whatever they are packed in, written whole or not at all."""
 
 import gzip
-import secrets
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -13,6 +12,7 @@ from typing import Any, TextIO, TypeVar
 import numpy as np
 
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
+from structsvm.temporary import on_the_way, remove_leftovers
 
 T = TypeVar("T")
 
@@ -49,6 +49,8 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
 def check_writable(path: Path) -> None:
     """Make sure that a file can be put at this path, before hours are spent on its content.
 
+    What a killed process left of such a file is removed.
+
     Raises
     ------
     InputError : when the folder is missing or cannot be written, or something else is in the way.
@@ -57,6 +59,7 @@ def check_writable(path: Path) -> None:
         raise InputError(f"{path} cannot be written: it is a folder")
     if path.exists() and not path.is_file():
         raise InputError(f"{path} cannot be written: it is not a regular file")
+    remove_leftovers(path.resolve())
     with _beside(path):
         pass
 
@@ -148,16 +151,12 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Create an empty file in the same folder, which is removed in the end unless it was renamed."""
-    target = path.resolve()
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        temporary.touch(exist_ok=False)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    try:
+    with ExitStack() as stack:
+        try:
+            temporary = stack.enter_context(on_the_way(path.resolve()))
+        except OSError as error:
+            raise _unwritable(path, error) from None
         yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:

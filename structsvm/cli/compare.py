@@ -13,6 +13,7 @@ from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
 from structsvm.records import count_records
 from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.signals import finish
 
 if TYPE_CHECKING:
     from structsvm import Problem
@@ -123,11 +124,14 @@ def compare_command(
             callback=lambda progress: say(_in_a_line(progress)),
             keep=kept,
         )
+        finish()
+    _write_tables(table, csv_path, json_path)
     click.echo(f"{read.summary} from {counted(len(data), 'file')}\n")
     _print(table, problems)
     if before:
         click.echo(f"structsvm: note: {counted(before, 'combination')} of the table were run before: {kept}", err=True)
-    _write(table, csv_path, json_path, plot_path)
+    if plot_path is not None:
+        _draw(table, plot_path)
     if table.interrupted:
         on = "" if kept is None else f"; the same command goes on from {kept}"
         raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}{on}")
@@ -174,18 +178,21 @@ def _examples(problem: "Problem") -> str:
     return f"{counted(problem.used, 'query', 'queries')}{left_out}"
 
 
-def _write(table: "Comparison", csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
-    """Write the files that were asked for."""
+def _write_tables(table: "Comparison", csv_path: Path | None, json_path: Path | None) -> None:
+    """Write the tables that were asked for."""
     for path, text in ((csv_path, table.to_csv), (json_path, table.to_json)):
         if path is not None:
             with replacing(path) as file:
                 file.write(text())
-    if plot_path is not None:
-        from structsvm.comparison import gap_against_time
 
-        try:
-            figure = gap_against_time(table)
-        except InputError as error:
-            raise Failure(f"{plot_path} was not written: {error}") from None
-        with replacement(plot_path) as temporary:
-            figure.savefig(temporary, format=plot_path.suffix.lower().removeprefix("."))
+
+def _draw(table: "Comparison", path: Path) -> None:
+    """Draw the gap against time to a file."""
+    from structsvm.comparison import gap_against_time
+
+    try:
+        figure = gap_against_time(table)
+    except InputError as error:
+        raise Failure(f"{path} was not written: {error}") from None
+    with replacement(path) as temporary:
+        figure.savefig(temporary, format=path.suffix.lower().removeprefix("."))

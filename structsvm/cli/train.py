@@ -22,6 +22,7 @@ from structsvm.cli.options import (
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
+from structsvm.signals import finish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,8 +113,8 @@ def train_command(
 ) -> None:
     """Train a ranker on LETOR files, which are read as one data set, and write it to a file.
 
-    The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C ends training early; the
-    model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
+    The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end training
+    early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
     """
     from structsvm import Ranker
     from structsvm.data import load_letor
@@ -132,6 +133,7 @@ def train_command(
         judges = read_judges(validation, read.X.shape[1], measure) if validation else None
         say("compiling, first iteration")
         rankers = _fit(ranker, read, C_grid, lambda step: say(_in_a_line(step, tol)))
+        finish()
     ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
     ranker.save(model)
     result = ranker.result_

@@ -2,21 +2,19 @@
 
 import os
 import signal
-import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from threading import Thread, current_thread, main_thread
 from typing import TypeVar
 
 import numba
 from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import threadpool_limits
 
-T = TypeVar("T")
+from structsvm.compute.workers import stay_with
+from structsvm.signals import ENDING
 
-_SECONDS_BETWEEN_LOOKS = 0.5
+T = TypeVar("T")
 
 
 def spread(
@@ -37,10 +35,10 @@ def spread(
         yield from (function(*task) for task in tasks)
         return
     # loky, whatever is configured: threads would be this process, where Ctrl-C must go on to work.
-    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1)
-    calls = (delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)
+    started = {"initializer": stay_with, "initargs": (os.getpid(),)}
+    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1, **started)
     with _starting_workers():
-        ready = parallel(calls)
+        ready = parallel(delayed(function)(*task) for task in tasks)
     try:
         for result in ready:  # noqa: UP028 ("yield from" would hand on closing, and the warning with it)
             yield result
@@ -64,31 +62,12 @@ def one_thread() -> Iterator[None]:
 
 @contextmanager
 def _starting_workers() -> Iterator[None]:
-    """Ignore Ctrl-C for the moment in which processes start: they inherit it, and would end with a traceback else."""
-    if current_thread() is not main_thread():  # no other thread may do this, or is told of Ctrl-C
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Hold signals back while processes start: they inherit that, and would end with a traceback before they are ready.
+
+    Signals that come meanwhile are delivered afterwards.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _in_a_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:
-    if os.getpid() != parent:  # joblib starts no workers where it may not, as in those of multiprocessing
-        _stay_with(parent)
-    return function(*arguments)
-
-
-@cache
-def _stay_with(parent: int) -> None:
-    """Leave Ctrl-C to the main process, and end with it, even where it is killed: a worker would go on for minutes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
-    os._exit(1)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
