@@ -4,6 +4,8 @@
 VENV ?= .venv
 JOBS ?= 2
 PYTEST_ARGS ?=
+KILLS ?= 40
+SEED ?= 0
 
 # Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11 python
@@ -13,13 +15,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check bench kills clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
+	@echo "make kills   kill commands at random moments and look at what is lost: KILLS=40, SEED=0"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed
@@ -38,6 +41,9 @@ check: $(VENV)/.installed-dev
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
 bench: $(VENV)/.installed-bench
 	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
+
+kills: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.kills $(KILLS) --seed $(SEED) --jobs $(JOBS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,7 +3,6 @@
 It is JSON, a line a part, after a line that tells this work from any other.
 """
 
-import fcntl
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from cattrs import BaseValidationError, transform_error
 from cattrs.preconf.json import make_converter
 
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.locks import lock
 
 T = TypeVar("T")
 
@@ -156,8 +156,8 @@ def open_records(path: Path, header: Header, kind: Kind[T], *, replace: bool = F
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            lock(file)
+        except BlockingIOError:
             raise InputError(
                 f"another process runs the {kind.work} in {kind.place(path)}: wait for it, or {kind.elsewhere}"
             ) from None

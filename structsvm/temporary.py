@@ -12,10 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from platform import node
 
-try:
-    import fcntl
-except ImportError:  # Windows: nothing tells what is in use there, so nothing is removed
-    fcntl = None  # type: ignore[assignment]
+from structsvm.locks import lock
 
 
 @contextmanager
@@ -42,8 +39,6 @@ def remove_leftovers(target: Path) -> None:
     That is what bears the name of such a file and of this machine, and no process has locked; where the file system
     has no locks, nothing is removed.
     """
-    if fcntl is None:
-        return
     name = re.compile(re.escape(_prefix(target)) + "[0-9a-f]{8}")
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
@@ -65,9 +60,7 @@ def _created(target: Path) -> tuple[Path, int]:
     while True:
         path = target.with_name(f"{_prefix(target)}{secrets.token_hex(4)}")
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
-        if fcntl is not None:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock(descriptor, wait=True)
         if path.exists():  # else another process took it for a leftover before it was locked
             return path, descriptor
         os.close(descriptor)
@@ -75,10 +68,9 @@ def _created(target: Path) -> tuple[Path, int]:
 
 def _remove_unless_in_use(path: str) -> None:
     with suppress(OSError):
-        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            if lock(descriptor) and stat.S_ISREG(os.fstat(descriptor).st_mode):
                 Path(path).unlink()
         finally:
             os.close(descriptor)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -43,8 +44,7 @@ def spread(
         for result in ready:  # noqa: UP028 ("yield from" would hand on closing, and the warning with it)
             yield result
     finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
+        with _ending_workers():
             ready.close()
 
 
@@ -61,11 +61,32 @@ def one_thread() -> Iterator[None]:
 
 
 @contextmanager
+def _ending_workers() -> Iterator[None]:
+    """Say nothing of tasks that are dropped: neither joblib, nor a thread of loky's that looks for one of them."""
+    hook = threading.excepthook
+
+    def other_threads(arguments: threading.ExceptHookArgs) -> None:
+        if arguments.thread is None or not arguments.thread.name.startswith("ExecutorManagerThread"):
+            hook(arguments)
+
+    threading.excepthook = other_threads
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
+            yield
+    finally:
+        threading.excepthook = hook
+
+
+@contextmanager
 def _starting_workers() -> Iterator[None]:
     """Hold signals back while processes start: they inherit that, and would end with a traceback before they are ready.
 
     Signals that come meanwhile are delivered afterwards.
     """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
