@@ -23,6 +23,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the moments and signals (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
     parser.add_argument("--folder", type=Path, help="keeps what was tried, to go on with; default: a temporary one")
+    parser.add_argument(
+        "--to-die",
+        type=float,
+        default=2.0,
+        metavar="SECONDS",
+        help="that workers have (default: 2)",
+    )
     parser.add_argument("--only", type=int, metavar="NUMBER", help="try this one alone")
     arguments = parser.parse_args()
     if arguments.folder is not None:
@@ -34,7 +41,7 @@ def main() -> None:
 def run(folder: Path, arguments: argparse.Namespace) -> int:
     """Try what is not tried yet; return the exit code."""
     began = time.perf_counter()
-    campaign = Campaign(folder)
+    campaign = Campaign(folder, arguments.to_die)
     if arguments.only is not None:
         verdict = campaign.try_one(arguments.only, arguments.seed)
         print(verdict)

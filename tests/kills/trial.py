@@ -26,7 +26,6 @@ from tests.kills.commands import (
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 _MOST_SECONDS = 300.0
-_TO_DIE = 2.0
 _TO_WRITE = 60.0
 
 
@@ -52,12 +51,17 @@ class Campaign:
     Parameters
     ----------
     folder : is made where it does not exist.
+    to_die : seconds that processes have after the one that was killed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, to_die: float = 2.0) -> None:
         self.folder = folder
+        self.to_die = to_die
         self.inputs = folder / "inputs"
         self._lock = Lock()
+        for number in (signal.SIGINT, signal.SIGHUP):  # ignored where the campaign runs in the background
+            if signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
         if not (folder / "ready").exists():
             shutil.rmtree(folder, ignore_errors=True)
             self.inputs.mkdir(parents=True)
@@ -162,7 +166,7 @@ class Campaign:
             faults["hang"] = f"it went on for {_TO_WRITE:g} s"
             started.kill()
             started.wait()
-        deadline = time.monotonic() + _TO_DIE
+        deadline = time.monotonic() + self.to_die
         while (alive := _session(started.pid)) and time.monotonic() < deadline:
             time.sleep(0.05)
         if alive:
@@ -225,7 +229,7 @@ def _takes_signals(pid: int) -> bool:
     except OSError:
         return False
     caught = int(next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt")), 16)
-    return bool(caught >> (signal.SIGHUP - 1) & 1)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
 
 
 def _session(leader: int) -> list[str]:
