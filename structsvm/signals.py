@@ -3,6 +3,8 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -48,6 +50,23 @@ def leave() -> None:
     """Ignore signals from now on: the process is at its end."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
+
+
+@contextmanager
+def unwrapped() -> Iterator[None]:
+    """Raise KeyboardInterrupt where another error came of it: compiled modules make an ImportError of it."""
+    try:
+        yield
+    except Exception as error:
+        if _came_of_interruption(error):
+            raise KeyboardInterrupt from None
+        raise
+
+
+def _came_of_interruption(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return error is not None
 
 
 def _wish(number: int, _frame: FrameType | None) -> None:

@@ -10,6 +10,7 @@ from typing import IO, Any
 import click
 
 from structsvm.exceptions import StructSVMError
+from structsvm.signals import unwrapped
 
 
 class Failure(click.ClickException):
@@ -31,7 +32,8 @@ class CommandLine(click.Group):
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a sign gets a question mark
         try:
-            result = super().invoke(ctx)
+            with unwrapped():
+                result = super().invoke(ctx)
             sys.stdout.flush()
         except StructSVMError as error:
             raise Failure(str(error)) from error

@@ -80,15 +80,20 @@ def _ending_workers() -> Iterator[None]:
 
 @contextmanager
 def _starting_workers() -> Iterator[None]:
-    """Hold signals back while processes start: they inherit that, and would end with a traceback before they are ready.
+    """Ignore signals while processes start: they inherit that, and would end with a traceback before they are ready.
 
-    Signals that come meanwhile are delivered afterwards.
+    What comes meanwhile is held back and delivered afterwards, unless a library lets it through.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    if threading.current_thread() is not threading.main_thread():  # no other thread may do this, or is told of signals
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    hold = getattr(signal, "pthread_sigmask", None)  # Windows has none
+    held = hold(signal.SIG_BLOCK, ENDING) if hold else None
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+        if hold:
+            hold(signal.SIG_SETMASK, held)

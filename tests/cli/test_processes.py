@@ -130,6 +130,17 @@ def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
     assert isinstance(done.exception, ZeroDivisionError)
 
 
+def test_ctrl_c_that_a_compiled_module_made_an_import_error_of_is_ctrl_c(run, model, monkeypatch):
+    def initialise(self, X):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise ImportError("initialization failed") from error
+
+    monkeypatch.setattr(Ranker, "predict", initialise)
+    assert run("predict", model, "test.txt", code=1).stderr == "structsvm: error: interrupted\n"
+
+
 LOADING = """
 import runpy, sys
 from importlib.abc import MetaPathFinder
