@@ -52,9 +52,10 @@ class Campaign:
     ----------
     folder : is made where it does not exist.
     to_die : seconds that processes have after the one that was killed.
+    prepared : commands that make further inputs.
     """
 
-    def __init__(self, folder: Path, to_die: float = 2.0) -> None:
+    def __init__(self, folder: Path, to_die: float = 2.0, prepared: tuple[str, ...] = PREPARED) -> None:
         self.folder = folder
         self.to_die = to_die
         self.inputs = folder / "inputs"
@@ -66,7 +67,7 @@ class Campaign:
             shutil.rmtree(folder, ignore_errors=True)
             self.inputs.mkdir(parents=True)
             write_inputs(self.inputs)
-            for line in PREPARED:
+            for line in prepared:
                 self._undisturbed(line, self.inputs)
             (folder / "ready").touch()
 
