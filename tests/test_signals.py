@@ -75,6 +75,23 @@ def test_a_terminal_that_is_gone_gets_nothing(handled, monkeypatch):
     os.close(follower)
 
 
+def test_ctrl_c_in_an_eval_does_not_change_the_exit_code():
+    statements = """
+import sys
+from structsvm.signals import leave
+
+def press():
+    raise KeyboardInterrupt
+
+try:
+    eval("press()")
+except KeyboardInterrupt:
+    leave()
+    sys.exit(1)
+"""
+    assert subprocess.run([sys.executable, "-c", statements]).returncode == 1
+
+
 def test_the_library_takes_no_signals():
     changed = """
 import signal
