@@ -50,9 +50,8 @@ def leave() -> None:
     """Ignore signals from now on: the process is at its end."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
-    exec(
-        ""
-    )  # else Python kills itself at exit where Ctrl-C came in an eval, whose KeyboardInterrupt it takes for unhandled
+    # Python kills itself at exit where Ctrl-C came in an eval, whose KeyboardInterrupt it takes for unhandled.
+    exec("")
 
 
 @contextmanager
