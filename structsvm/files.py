@@ -101,8 +101,14 @@ def replacement(path: Path) -> Iterator[Path]:
         temporary.replace(path.resolve())  # a link keeps pointing to the file, whose content is replaced
 
 
-def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
+def write_archive(path: str | Path, arrays: dict[str, Any], *, compressed: bool = True) -> None:
     """Write named arrays (npz) to exactly this path, whole or not at all.
+
+    Parameters
+    ----------
+    path : the path.
+    arrays : the arrays.
+    compressed : False is some twenty times faster; full arrays of float64 are hardly larger then.
 
     Raises
     ------
@@ -111,7 +117,7 @@ def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
     path = Path(path)
     try:
         with replacement(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays)
+            (np.savez_compressed if compressed else np.savez)(file, **arrays)
     except OSError as error:
         raise _unwritable(path, error) from None
 

@@ -20,7 +20,10 @@ _ESTIMATE = "The argmax is inexact: the primal is an estimate, too low if anythi
 
 
 class Status(Enum):
-    """Why a solver stopped, as a sentence."""
+    """Why a solver stopped, as a sentence.
+
+    From a result that is ``UNFINISHED`` a solver goes on as the same run: with its bounds, history and iterations.
+    """
 
     CONVERGED = "the certified gap is within tol * C"
     ESTIMATED = (
@@ -34,6 +37,7 @@ class Status(Enum):
     )
     INTERRUPTED = "interrupted from the keyboard: this is the best result so far"
     STOPPED = "stopped by the callback: this is the best result so far"
+    UNFINISHED = "kept in a checkpoint while the solver was running: this is the best result so far"
 
 
 @frozen

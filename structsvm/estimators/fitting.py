@@ -1,5 +1,6 @@
 """Minimise the objective of an estimator, and say when that did not converge, or taught nothing."""
 
+import inspect
 import warnings
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -14,7 +15,7 @@ from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.problem import Problem
 from structsvm.registry import losses, solvers
 from structsvm.result import Result, Status
-from structsvm.solvers import Solver
+from structsvm.solvers import Checkpoint, CheckpointPath, Solver
 from structsvm.solvers.run import Callback
 
 _EXACT = 1e-9
@@ -42,13 +43,21 @@ class Objective:
     ranks: bool = False
     other_losses: bool = True
 
-    def minimise(self, start: Result | None, callback: Callback | None, *, stacklevel: int = 3) -> Result:
+    def minimise(
+        self,
+        start: Result | None,
+        callback: Callback | None,
+        checkpoint: CheckpointPath | None = None,
+        *,
+        stacklevel: int = 3,
+    ) -> Result:
         """Solve the problem, and warn where the gap that was asked for is not reached, or all weights are 0.
 
         Parameters
         ----------
         start : an earlier result to go on from.
         callback : is shown every step.
+        checkpoint : keeps the fit, or is what it goes on from; see `Solver.solve`.
         stacklevel : of the warnings; 3 is the caller of the caller.
         """
         solver = solvers.create(self.solver)
@@ -56,7 +65,13 @@ class Objective:
             if not has(type(solver)) or "tol" not in fields_dict(type(solver)):
                 raise InputError(f"the solver {type(solver).__name__} has no setting tol: leave tol=None")
             solver = evolve(solver, tol=self.tol)
-        result: Result = solver.solve(self.problem, start=start, callback=callback)
+        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+        if kept and "checkpoint" not in inspect.signature(solver.solve).parameters:
+            raise InputError(
+                f"the solver {type(solver).__name__} keeps no checkpoints, as its solve has no argument of that name: "
+                "leave the checkpoint out, or choose another solver"
+            )
+        result: Result = solver.solve(self.problem, start=start, callback=callback, **kept)
         if result.solver.partition("(")[0] == type(solver).__name__:
             result = evolve(result, solver_name=solver.name)  # some solvers return their settings alone
         if not result.converged:
@@ -72,13 +87,16 @@ class Objective:
             warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel)
         return result
 
-    def path(self, Cs: Iterable[float], callback: Callback | None) -> dict[float, Result]:
+    def path(
+        self, Cs: Iterable[float], callback: Callback | None, checkpoint: CheckpointPath | None = None
+    ) -> dict[float, Result]:
         """Solve the problem at several values of C in ascending order, each from the result of the one before.
 
         Parameters
         ----------
         Cs : the values, in any order.
         callback : is shown every step.
+        checkpoint : keeps the fit at each C in a file of its own (`Checkpoint.at`).
 
         Returns
         -------
@@ -88,7 +106,8 @@ class Objective:
         problem, result = self.problem, None
         for C in sorted(set(Cs)):
             try:
-                result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, stacklevel=4)
+                kept = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
+                result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, kept, stacklevel=4)
             except KeyboardInterrupt:  # in its first iteration: there is nothing of this C
                 if not results:
                     raise

@@ -13,6 +13,7 @@ from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive
 from structsvm.solvers.base import Solver
+from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.joint_step import improve_jointly
 from structsvm.solvers.run import Callback, Run
 from structsvm.types import IntVector, Vector
@@ -72,11 +73,18 @@ class FrankWolfe(Solver):
     cache_sweeps: int = field(default=10, validator=at_least(0))
     seed: int = field(default=0, validator=at_least(0))
 
-    def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
+    def solve(
+        self,
+        problem: Problem,
+        start: Result | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
+    ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
         dual = DualPlanes(problem.d, problem.cap, capacity)
-        run = Run(problem, self.tol, start, callback, dual.hinges)
+        run = Run(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))
+        start = run.start
         try:
             status = self._begin(run, dual, start) or self._iterate(run, dual)
         except KeyboardInterrupt:
@@ -116,7 +124,8 @@ class FrankWolfe(Solver):
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
         since = 0
-        for k in range(self.max_iter):
+        left = run.iterations_left(self.max_iter)
+        for k in range(left):
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
             run.count_passes(len(order) / len(everyone))
@@ -129,7 +138,7 @@ class FrankWolfe(Solver):
                 dual.stop_rounding(self._require_enough(exact, problem))
             since += 1
             worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
-            if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
+            if worth_it or since == _LONGEST_WITHOUT or k == left - 1:
                 since = 0
                 point, planes = run.evaluate(dual.w.copy())
                 held = dual.held()
