@@ -187,6 +187,7 @@ def _fit(
 
     with warnings.catch_warnings():
         warnings.showwarning = show_warning
+        warnings.simplefilter("default", CheckpointWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
         warnings.simplefilter("ignore", ZeroWeightsWarning)  # the summary says so
         try:

@@ -222,7 +222,7 @@ class Keeper:
         try:
             write_archive(self.checkpoint.path, {"checkpoint": about, **result.arrays()}, compressed=False)
         except InputError as error:
-            said = f"the fit goes on, but its checkpoint stays as it was before: {error}"
+            said = f"the checkpoint of this fit stays as it was before: {error}"
             warnings.warn(said, CheckpointWarning, stacklevel=2)
         self._wrote = time.perf_counter()
         self._cost = self._wrote - began
@@ -240,12 +240,24 @@ def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:
 
 def _made_of(problem: Problem, solver: Named) -> dict[str, str]:
     """Return in words what must be the same when a fit goes on, beside what the fingerprint tells."""
-    kind = type(solver)
-    settings = [each.name for each in fields(kind) if each.name not in _LIMITS] if has(kind) else []
+    loss, kind = problem.loss.title, type(solver).__name__
+    settings = {name: value for name, value in _settings(solver).items() if name not in _LIMITS}
     return {
-        "loss": f"the loss {problem.loss.title}",
+        "loss": f"the loss {loss}",
+        **{f"loss.{name}": f"{loss}({name}={text})" for name, text in _settings(problem.loss).items()},
         "C": f"C = {problem.C!r}",
         "data": f"{problem.n} examples and {problem.d} weights",
-        "solver": f"the solver {kind.__name__}",
-        **{f"solver.{name}": f"{kind.__name__}({name}={getattr(solver, name)!r})" for name in settings},
+        "solver": f"the solver {kind}",
+        **{f"solver.{name}": f"{kind}({name}={text})" for name, text in settings.items()},
     }
+
+
+def _settings(thing: Any) -> dict[str, str]:
+    """Return the settings of an attrs object as text that is the same in any process."""
+    return {each.name: _text(getattr(thing, each.name)) for each in fields(type(thing))} if has(type(thing)) else {}
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, str | int | float):
+        return repr(value)
+    return f"{type(value).__name__}({', '.join(f'{name}={text}' for name, text in _settings(value).items())})"

@@ -222,7 +222,7 @@ class Run:
         step = self._step(dual, cuts, active_cuts)
         converged = self.primal - self.dual <= self.gap_wanted
         keeper = self._keeper
-        if keeper is not None and self._moved and not converged and keeper.due():
+        if keeper is not None and self._moved and keeper.due():
             keeper.write(self._so_far(Status.UNFINISHED, keeper.solver, keeper.cuts(), keeper.handovers()))
         handed_over = not self._moved and (keeper is None or keeper.known is not self.start)  # was shown before
         stop = self.callback is not None and not handed_over and self.callback(step)
