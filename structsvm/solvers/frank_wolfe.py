@@ -124,8 +124,7 @@ class FrankWolfe(Solver):
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
         since = 0
-        left = run.iterations_left(self.max_iter)
-        for k in range(left):
+        for k in run.iterations(self.max_iter):
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
             run.count_passes(len(order) / len(everyone))
@@ -138,7 +137,7 @@ class FrankWolfe(Solver):
                 dual.stop_rounding(self._require_enough(exact, problem))
             since += 1
             worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
-            if worth_it or since == _LONGEST_WITHOUT or k == left - 1:
+            if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
                 since = 0
                 point, planes = run.evaluate(dual.w.copy())
                 held = dual.held()

@@ -74,7 +74,7 @@ class OneSlack(CuttingPlane):
         status = run.record(working_set.dual, working_set.size, working_set.active)
         if run.goes_on and working_set.size and not status:
             best, cutting = self._look(run, best, working_set.w, searching)
-        for _ in range(run.iterations_left(self.max_iter)):
+        for _ in run.iterations(self.max_iter):
             if status:
                 return status
             cut = run.cut(cutting[1])

@@ -147,9 +147,9 @@ class Run:
         """Whether steps were recorded since the run began or went on."""
         return len(self.history) > self._steps_before
 
-    def iterations_left(self, max_iter: int) -> int:
-        """Return how many iterations a limit leaves, those before the run went on included in what is gone."""
-        return max_iter + 1 - len(self.history)
+    def iterations(self, max_iter: int) -> range:
+        """Return the numbers, from 0, of the iterations that a limit leaves: those before the run went on count."""
+        return range(len(self.history) - 1, max_iter)
 
     @contextmanager
     def clock(self, name: str) -> Iterator[None]:
