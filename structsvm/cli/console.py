@@ -75,13 +75,15 @@ def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
     -------
     A function that changes the text of the line.
     """
+    if not (shown and sys.stderr.isatty()):
+        yield lambda text: None
+        return
     progress = Progress(
         SpinnerColumn("line"),
         TextColumn("{task.description}", markup=False),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        disable=not (shown and sys.stderr.isatty()),
     )
     with progress:
         task = progress.add_task("", total=None)
@@ -101,6 +103,9 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
     -------
     A function that is given the number of steps done and that of all.
     """
+    if not (shown and sys.stderr.isatty()):
+        yield lambda done, total: None
+        return
     progress = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -110,7 +115,6 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
-        disable=not (shown and sys.stderr.isatty()),
         speed_estimate_period=_A_DAY,
     )
     with progress:
