@@ -15,7 +15,8 @@
 
 Catch ``StructSVMError`` to catch them all. Each message names the thing, the place and
 the way out. A result that can be used, but is hardly what was wanted, is a warning:
-`ZeroWeightsWarning`, and scikit-learn's ``ConvergenceWarning``.
+`ZeroWeightsWarning`, and scikit-learn's ``ConvergenceWarning``. So is a checkpoint that cannot be
+written, `CheckpointWarning`.
 """
 
 import difflib
@@ -138,6 +139,10 @@ class NotInstalledError(StructSVMError, ImportError):
 
 class PluginError(StructSVMError, ImportError):
     """What another package registered under a name cannot be imported, or is of another kind."""
+
+
+class CheckpointWarning(UserWarning):
+    """The checkpoint of a fit could not be written, as on a full disk. The fit goes on; what was there stays."""
 
 
 class ZeroWeightsWarning(UserWarning):

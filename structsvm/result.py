@@ -27,7 +27,10 @@ _ESTIMATE = "The argmax is inexact: the primal is an estimate, too low if anythi
 
 
 class Status(Enum):
-    """Why a solver stopped, as a sentence."""
+    """Why a solver stopped, as a sentence.
+
+    From a result that is ``UNFINISHED`` a solver goes on as the same run: with its bounds, history and iterations.
+    """
 
     CONVERGED = "the certified gap is within tol * C"
     ESTIMATED = (
@@ -41,6 +44,7 @@ class Status(Enum):
     )
     INTERRUPTED = "interrupted: this is the best result so far"
     STOPPED = "stopped by the callback: this is the best result so far"
+    UNFINISHED = "kept in a checkpoint while the solver was running: this is the best result so far"
 
 
 @frozen

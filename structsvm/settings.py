@@ -105,6 +105,11 @@ def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     require_number(place(instance, attribute.name), value, above=0.0)
 
 
+def not_negative(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+    """Require a finite number of at least 0."""
+    require_number(place(instance, attribute.name), value, at_least=0.0)
+
+
 def finite(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     """Require a finite number."""
     require_number(place(instance, attribute.name), value)

@@ -2,12 +2,12 @@
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.console import counted, echo, progress_line
+from structsvm.cli.console import counted, echo, note, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
     as_measure,
@@ -94,6 +94,12 @@ if TYPE_CHECKING:
     type=click.Choice(["balanced"]),
     help="Give both classes the same total weight; for losses whose examples are rows, such as zero_one.",
 )
+@click.option(
+    "--checkpoint",
+    type=OUTPUT,
+    help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
+    "--C-grid a file for each value of C, named after it.",
+)
 @click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def train_command(
@@ -109,6 +115,7 @@ def train_command(
     max_iter: int | None,
     fit_intercept: bool,
     class_weight: str | None,
+    checkpoint: Path | None,
     model: Path,
     quiet: bool,
 ) -> None:
@@ -129,13 +136,23 @@ def train_command(
     require_ranking_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
     check_writable(model)
+    if checkpoint:
+        check_writable(checkpoint)
     ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = load_letor(data)
         judges = read_judges(validation, read.X.shape[1], measure) if validation else None
         say("compiling, first iteration")
-        rankers = _fit(ranker, read, C_grid, lambda step: say(_in_a_line(step, tol)))
+        going_on = set[float]()
+
+        def show(step: "Step") -> None:
+            if step.iteration and step.C not in going_on and checkpoint and not quiet:
+                _say_where_it_goes_on(step, checkpoint, C_grid)
+            going_on.add(step.C)
+            say(_in_a_line(step, tol))
+
+        rankers = _fit(ranker, read, C_grid, show, checkpoint)
         finish()
     ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
     ranker.save(model)
@@ -155,21 +172,44 @@ def train_command(
 
 
 def _fit(
-    ranker: "Ranker", data: "RankingData", C_grid: tuple[float, ...] | None, show: "Callback"
+    ranker: "Ranker",
+    data: "RankingData",
+    C_grid: tuple[float, ...] | None,
+    show: "Callback",
+    checkpoint: Path | None,
 ) -> "Sequence[Ranker]":
     from sklearn.exceptions import ConvergenceWarning
 
-    from structsvm.exceptions import ZeroWeightsWarning
+    from structsvm.exceptions import CheckpointWarning, ZeroWeightsWarning
+
+    others = warnings.showwarning
+
+    def show_warning(message: Warning | str, category: type[Warning], *where: Any, **line: Any) -> None:
+        if issubclass(category, CheckpointWarning):
+            echo(f"structsvm: warning: {message}", err=True)
+        else:
+            others(message, category, *where, **line)
 
     with warnings.catch_warnings():
+        warnings.showwarning = show_warning
+        warnings.simplefilter("default", CheckpointWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
         warnings.simplefilter("ignore", ZeroWeightsWarning)  # the summary says so
         try:
             if C_grid:
-                return ranker.path(data.X, data.y, data.qid, C_grid, callback=show)
-            return [ranker.fit(data.X, data.y, qid=data.qid, callback=show)]
+                return ranker.path(data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint)
+            return [ranker.fit(data.X, data.y, qid=data.qid, callback=show, checkpoint=checkpoint)]
         except KeyboardInterrupt:
             raise Failure("interrupted before the end of the first iteration: there is no model to write") from None
+
+
+def _say_where_it_goes_on(step: "Step", checkpoint: Path, C_grid: tuple[float, ...] | None) -> None:
+    from structsvm.solvers import Checkpoint
+
+    file = Checkpoint(checkpoint).at(step.C).path if C_grid else checkpoint
+    note(
+        f"going on from {file}: iteration {step.iteration} after {step.seconds:.3g} s, gap {step.gap / step.C:.2g} * C"
+    )
 
 
 def _in_a_line(step: "Step", tol: float) -> str:

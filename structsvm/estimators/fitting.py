@@ -1,5 +1,6 @@
 """Minimise the objective of an estimator, and say when that did not converge, or taught nothing."""
 
+import inspect
 import warnings
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -15,7 +16,7 @@ from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.problem import Problem
 from structsvm.registry import losses, solvers
 from structsvm.result import Result, Status
-from structsvm.solvers import Solver
+from structsvm.solvers import Checkpoint, CheckpointPath, Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import IntVector
 
@@ -48,13 +49,21 @@ class Objective:
     n_features: int | None = None
     columns: IntVector | None = None
 
-    def minimise(self, start: Result | None, callback: Callback | None, *, stacklevel: int = 3) -> Result:
+    def minimise(
+        self,
+        start: Result | None,
+        callback: Callback | None,
+        checkpoint: CheckpointPath | None = None,
+        *,
+        stacklevel: int = 3,
+    ) -> Result:
         """Solve the problem, and warn where the gap that was asked for is not reached, or all weights are 0.
 
         Parameters
         ----------
         start : an earlier result to go on from.
         callback : is shown every step.
+        checkpoint : keeps the fit, or is what it goes on from; see `Solver.solve`.
         stacklevel : of the warnings; 3 is the caller of the caller.
         """
         solver = solvers.create(self.solver)
@@ -64,7 +73,13 @@ class Objective:
             solver = evolve(solver, tol=self.tol)
         if start is not None and not start.is_of(self.columns):
             start = None if self.n_features is None else start.of_columns(self.columns, self.n_features)
-        result: Result = solver.solve(self.problem, start=start, callback=callback)
+        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
+        if kept and "checkpoint" not in inspect.signature(solver.solve).parameters:
+            raise InputError(
+                f"the solver {type(solver).__name__} keeps no checkpoints, as its solve has no argument of that name: "
+                "leave the checkpoint out, or choose another solver"
+            )
+        result: Result = solver.solve(self.problem, start=start, callback=callback, **kept)
         if self.columns is not None:
             result = evolve(result, columns=self.columns)
         if result.solver.partition("(")[0] == type(solver).__name__:
@@ -82,13 +97,16 @@ class Objective:
             warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel)
         return result
 
-    def path(self, Cs: Iterable[float], callback: Callback | None) -> dict[float, Result]:
+    def path(
+        self, Cs: Iterable[float], callback: Callback | None, checkpoint: CheckpointPath | None = None
+    ) -> dict[float, Result]:
         """Solve the problem at several values of C in ascending order, each from the result of the one before.
 
         Parameters
         ----------
         Cs : the values, in any order.
         callback : is shown every step.
+        checkpoint : keeps the fit at each C in a file of its own (`Checkpoint.at`).
 
         Returns
         -------
@@ -98,7 +116,8 @@ class Objective:
         problem, result = self.problem, None
         try:
             for C in sorted(set(Cs)):
-                result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, stacklevel=4)
+                kept = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
+                result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, kept, stacklevel=4)
                 results[C] = result
                 if result.status in (Status.INTERRUPTED, Status.STOPPED):
                     break

@@ -17,6 +17,7 @@ from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.queries import Queries, row_weights
 from structsvm.result import Result
+from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
@@ -121,6 +122,7 @@ class LinearRanker(RankingEstimator):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         callback: Callback | None = None,
+        checkpoint: CheckpointPath | None = None,
     ) -> Self:
         """Learn from queries.
 
@@ -133,19 +135,22 @@ class LinearRanker(RankingEstimator):
             None: all rows are one query.
         sample_weight : weight of each row, the same for all rows of a query: its κ.
         callback : is shown every `Step`; returns True to stop.
+        checkpoint : file that the fit is kept in while it runs, or a `Checkpoint` that says how often. Where it
+            exists, the fit goes on from there, and ends at once where it had ended; it is never removed.
 
         Raises
         ------
-        InputError : when the data cannot be used; it says why.
+        InputError : when the data cannot be used, or the fit in the checkpoint is another one; it says why.
 
         Warns
         -----
+        CheckpointWarning : when the checkpoint cannot be written any more; the fit goes on.
         ConvergenceWarning : when the gap that was asked for is not reached.
         ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
         """
         objective = self._objective(X, y, qid, sample_weight)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(objective.minimise(start, callback))
+        self._take(objective.minimise(start, callback, checkpoint))
         return self
 
     def path(
@@ -156,6 +161,7 @@ class LinearRanker(RankingEstimator):
         Cs: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
         sample_weight: ArrayLike | None = None,
         callback: Callback | None = None,
+        checkpoint: CheckpointPath | None = None,
     ) -> list[Self]:
         """Learn at several values of C, each from the result of the one before: cheaper than one by one.
 
@@ -163,6 +169,7 @@ class LinearRanker(RankingEstimator):
         ----------
         X, y, qid, sample_weight, callback : as in `fit`.
         Cs : the values, in any order; they are taken in ascending order.
+        checkpoint : as in `fit`; the fit at each C has a file of its own, as ``fit.npz`` becomes ``fit.C=10.0.npz``.
 
         Returns
         -------
@@ -172,7 +179,7 @@ class LinearRanker(RankingEstimator):
         values = checked_Cs(Cs)
         first: Self = clone(self)
         fitted: dict[float, Self] = {}
-        for C, result in first._objective(X, y, qid, sample_weight).path(values, callback).items():
+        for C, result in first._objective(X, y, qid, sample_weight).path(values, callback, checkpoint).items():
             fitted[C] = copy(first).set_params(C=C)
             fitted[C]._take(result)
         return [fitted[C] for C in values if C in fitted]

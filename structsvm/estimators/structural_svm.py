@@ -24,6 +24,7 @@ from structsvm.queries import row_weights
 from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
+from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
@@ -78,7 +79,12 @@ class StructuralSVM(SavedEstimator):
         self.warm_start = warm_start
 
     def fit(
-        self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None, callback: Callback | None = None
+        self,
+        X: Any,
+        y: Sequence[Any],
+        sample_weight: ArrayLike | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointPath | None = None,
     ) -> Self:
         """Learn from examples.
 
@@ -88,13 +94,16 @@ class StructuralSVM(SavedEstimator):
         y : true outputs.
         sample_weight : example weights κ, shape (n,).
         callback : is shown every `Step`; returns True to stop.
+        checkpoint : file that the fit is kept in while it runs, or a `Checkpoint` that says how often. Where it
+            exists, the fit goes on from there, and ends at once where it had ended; it is never removed.
 
         Raises
         ------
-        InputError : when the data cannot be used; it says why.
+        InputError : when the data cannot be used, or the fit in the checkpoint is another one; it says why.
 
         Warns
         -----
+        CheckpointWarning : when the checkpoint cannot be written any more; the fit goes on.
         ConvergenceWarning : when the gap that was asked for is not reached.
         ZeroWeightsWarning : when the optimum is w = 0, at which all outputs have the same score.
         """
@@ -121,7 +130,7 @@ class StructuralSVM(SavedEstimator):
         )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         objective = Objective(problem, self.solver, self.tol, self.loss, columns=columns)
-        self._take(objective.minimise(start, callback))
+        self._take(objective.minimise(start, callback, checkpoint))
         return self
 
     def predict(self, X: Any) -> Any:

@@ -5,9 +5,23 @@ To add one, derive from `Solver` and let a `Run` keep the bounds, the clocks and
 
 from structsvm.solvers.auto import Auto
 from structsvm.solvers.base import CuttingPlane, Solver
+from structsvm.solvers.checkpoint import Checkpoint, CheckpointLike, CheckpointPath, Keeper
 from structsvm.solvers.frank_wolfe import FrankWolfe
 from structsvm.solvers.n_slack import NSlack
 from structsvm.solvers.one_slack import OneSlack
 from structsvm.solvers.run import Callback, Run
 
-__all__ = ["Auto", "Callback", "CuttingPlane", "FrankWolfe", "NSlack", "OneSlack", "Run", "Solver"]
+__all__ = [
+    "Auto",
+    "Callback",
+    "Checkpoint",
+    "CheckpointLike",
+    "CheckpointPath",
+    "CuttingPlane",
+    "FrankWolfe",
+    "Keeper",
+    "NSlack",
+    "OneSlack",
+    "Run",
+    "Solver",
+]

@@ -13,6 +13,7 @@ from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive, require_kind
 from structsvm.solvers.base import Solver
+from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
 from structsvm.solvers.one_slack import OneSlack
 from structsvm.solvers.run import Callback
@@ -65,35 +66,28 @@ class Auto(Solver):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 
-    def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
+    def solve(
+        self,
+        problem: Problem,
+        start: Result | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
+    ) -> Result:
         """Minimise the problem with the solver that fits it; see `Solver.solve`."""
         require_kind("problem", problem, Problem, "a Problem")
+        keeper = Keeper.of(checkpoint, self)
+        start = start if keeper is None else keeper.begin(problem, start)
         chosen = self.choose(problem)
         if not isinstance(chosen, FrankWolfe) or self.max_iter <= PATIENCE:
-            return chosen.solve(problem, start, callback)
-        result = evolve(chosen, max_iter=PATIENCE).solve(problem, start, callback)
+            return chosen.solve(problem, start, callback, keeper)
+        rest = OneSlack(tol=self.tol, max_iter=self.max_iter)
+        if keeper is not None and keeper.known is not None and keeper.known.solver_name == rest.name:
+            return rest.solve(problem, start, callback, keeper)
+        result = evolve(chosen, max_iter=PATIENCE).solve(problem, start, callback, keeper)
         if result.status is not Status.ITERATION_LIMIT:
             return result
         logger.info("frank-wolfe has not converged after %d passes: one-slack goes on", PATIENCE)
-        rest = OneSlack(tol=self.tol, max_iter=self.max_iter - PATIENCE)
         try:
-            return _continued(result, rest.solve(problem, result, callback))
+            return rest.solve(problem, evolve(result, status=Status.UNFINISHED), callback, keeper)
         except KeyboardInterrupt:
             return evolve(result, status=Status.INTERRUPTED)
-
-
-def _continued(first: Result, second: Result) -> Result:
-    """Return the second of two results with the history of both."""
-    last = first.history[-1]
-    since = tuple(
-        evolve(
-            step,
-            iteration=last.iteration + step.iteration,
-            passes=last.passes + step.passes,
-            oracle_seconds=last.oracle_seconds + step.oracle_seconds,
-            qp_seconds=last.qp_seconds + step.qp_seconds,
-            seconds=last.seconds + step.seconds,
-        )
-        for step in second.history[1:]
-    )
-    return evolve(second, history=first.history + since)

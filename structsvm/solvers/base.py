@@ -10,6 +10,7 @@ from structsvm.qp import QPBackend
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, positive, require_kind
+from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.run import Callback, Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
@@ -25,7 +26,13 @@ class Solver(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
+    def solve(
+        self,
+        problem: Problem,
+        start: Result | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
+    ) -> Result:
         """Minimise the problem until ``primal − dual ≤ tol · C``.
 
         Parameters
@@ -33,7 +40,10 @@ class Solver(ABC):
         problem : the problem.
         start : an earlier result to go on from, of any solver, backend and C. Where its data
             or loss are others, only its weights are used.
-        callback : is shown every `Step`; returns True to stop.
+        callback : is shown every `Step`; returns True to stop. Where the run goes on from a checkpoint, it is shown
+            the last step of that first.
+        checkpoint : `Checkpoint`, or the path of its file, which the run is kept in; where the file exists, it goes
+            on from there, and not from ``start``. A solver without this argument cannot be kept.
 
         Returns
         -------
@@ -41,7 +51,8 @@ class Solver(ABC):
 
         Raises
         ------
-        InputError : when ``start`` has another number of weights.
+        InputError : when ``start`` has another number of weights, or the checkpoint is of another problem or solver.
+        ModelFileError : when the checkpoint is damaged or something else.
         OracleError : when the loss returned an output that is not the argmax.
         """
 
@@ -63,13 +74,21 @@ class CuttingPlane(Solver):
     max_iter: int = field(default=10_000, validator=at_least(1))
     max_cuts: int = field(default=2_000, validator=at_least(2))
 
-    def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
+    def solve(
+        self,
+        problem: Problem,
+        start: Result | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
+    ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         require_kind("problem", problem, Problem, "a Problem")
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
         working_set = WorkingSet(problem.d, caps, max(self.max_cuts, 4 * len(caps)))
-        run = Run(problem, self.tol, start, callback, working_set.hinges)
+        keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
+        run = Run(problem, self.tol, start, callback, working_set.hinges, keeper)
+        start = run.start
         if start is not None and run.same_problem:
             cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, problem)
             if cuts is not None and run.tolerates_rounding(cuts.most_error(caps)):

@@ -13,6 +13,7 @@ from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive, require_kind
 from structsvm.solvers.base import Solver
+from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.joint_step import improve_jointly, solve_over_planes
 from structsvm.solvers.run import Callback, Run
 from structsvm.types import IntVector, Vector
@@ -85,12 +86,19 @@ class FrankWolfe(Solver):
     cache_sweeps: int = field(default=10, validator=at_least(0))
     seed: int = field(default=0, validator=at_least(0))
 
-    def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
+    def solve(
+        self,
+        problem: Problem,
+        start: Result | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointLike | None = None,
+    ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         require_kind("problem", problem, Problem, "a Problem")
         capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
         dual = DualPlanes(problem.d, problem.cap, capacity)
-        run = Run(problem, self.tol, start, callback, dual.hinges)
+        run = Run(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))
+        start = run.start
         try:
             status = self._begin(run, dual, start) or self._iterate(run, dual)
         except KeyboardInterrupt:
@@ -130,7 +138,7 @@ class FrankWolfe(Solver):
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
         since = 0
-        for k in range(self.max_iter):
+        for k in run.iterations(self.max_iter):
             if k == PATIENCE:
                 logger.warning(
                     "frank-wolfe has not converged after %d passes, a gap of %.2g * C is left: C = %.3g may be large "

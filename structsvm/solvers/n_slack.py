@@ -77,7 +77,7 @@ class NSlack(CuttingPlane):
                 working_set.solve(backend, run.qp_tol)
         elif run.point.w.any():
             self._add(run, working_set, problem, range(problem.n), run.point, run.planes, accuracy, backend)
-        for _ in range(self.max_iter):
+        for _ in run.iterations(self.max_iter):
             changed = False
             for part, block in zip(parts, blocks, strict=True):
                 with run.clock("oracle"):

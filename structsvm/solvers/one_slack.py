@@ -1,13 +1,13 @@
 """1-slack: one cut an iteration, the mean of all examples' planes."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
 from structsvm.exceptions import InputError
-from structsvm.problem import Problem
+from structsvm.problem import Planes, Point, Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, truth_value
@@ -18,6 +18,8 @@ from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
+
+_At: TypeAlias = tuple[Point, Planes]
 
 _MOST_MOVES = 20
 """Searches after which the best point is scored afresh, so that rounding errors do not add up."""
@@ -70,7 +72,9 @@ class OneSlack(CuttingPlane):
         searching = self._searches(run.problem)
         best = cutting = run.point, run.planes
         status = run.record(working_set.dual, working_set.size, working_set.active)
-        for _ in range(self.max_iter):
+        if run.goes_on and working_set.size and not status:
+            best, cutting = self._look(run, best, working_set.w, searching)
+        for _ in run.iterations(self.max_iter):
             if status:
                 return status
             cut = run.cut(cutting[1])
@@ -78,14 +82,18 @@ class OneSlack(CuttingPlane):
                 working_set.add(cut.g[None], np.array([cut.L]), _ONE_GROUP)
                 working_set.solve(backend, run.qp_tol)
                 working_set.prune(self.max_idle)
-            if searching:
-                target = run.score(working_set.w)
-                if best[0].moves >= _MOST_MOVES:
-                    best = run.evaluate(best[0].w)
-                best = search(run, *best, target)
-                between = best[0].toward(target, TOWARD_TARGET)
-                cutting = between, run.evaluate_point(between)[0]
-            else:
-                cutting = run.evaluate(working_set.w)
+            best, cutting = self._look(run, best, working_set.w, searching)
             status = run.record(working_set.dual, working_set.size, working_set.active)
         return status or Status.ITERATION_LIMIT
+
+    @staticmethod
+    def _look(run: Run, best: _At, w: Vector, searching: bool) -> tuple[_At, _At]:
+        """Look at the solution of the QP, or for the best point on the line to it; return that, and where to cut."""
+        if not searching:
+            return best, run.evaluate(w)
+        target = run.score(w)
+        if best[0].moves >= _MOST_MOVES:
+            best = run.evaluate(best[0].w)
+        best = search(run, *best, target)
+        between = best[0].toward(target, TOWARD_TARGET)
+        return best, (between, run.evaluate_point(between)[0])

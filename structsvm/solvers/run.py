@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
@@ -13,11 +13,15 @@ from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
+from structsvm.solvers.checkpoint import Keeper, Named
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
 
 _STALLED_AFTER = 20
+
+_SAME = 1e-9
+"""Difference between values of the objective that counts as rounding, relative to it."""
 
 _ROUNDING = 0.05
 """Part of the gap wanted that the rounding of cuts may leave unproved."""
@@ -35,14 +39,6 @@ class _Evaluated:
     primal: float
 
 
-class Named(Protocol):
-    """What a run needs of the solver whose run it is."""
-
-    @property
-    def name(self) -> str:
-        """The name that the solver is registered by."""
-
-
 class Run:
     """What a solver has reached so far, from the weights that it starts at.
 
@@ -50,14 +46,17 @@ class Run:
     ----------
     problem : the problem.
     tol : gap to reach, in units of the loss.
-    start : result to go on from; None starts at 0.
-    callback : is shown every step.
+    start : result to go on from; None starts at 0. One that is unfinished is gone on with as the same run.
+    callback : is shown every step; where the run goes on from a checkpoint, its last step first.
     known_hinges : returns the hinges at weights w by the cuts that the solver keeps, of each example or, shape (1,), of
         their weighted mean. They sharpen the estimate of the primal where the argmax is inexact.
+    keeper : keeps the run in a checkpoint.
 
     Attributes
     ----------
+    start : the result to go on from, which may come from the checkpoint.
     point, planes : those at the start.
+    goes_on : whether it is that of an unfinished run of the same problem, whose bounds and history this one takes over.
     same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
     dual : the best lower bound so far.
     passes : passes over the data so far.
@@ -65,7 +64,8 @@ class Run:
 
     Raises
     ------
-    InputError : when ``start`` has another number of weights.
+    InputError : when ``start`` has another number of weights, or no run can go on from the checkpoint.
+    ModelFileError : when the checkpoint is damaged.
     """
 
     def __init__(
@@ -75,15 +75,22 @@ class Run:
         start: Result | None,
         callback: Callback | None,
         known_hinges: Callable[[Vector], Vector] | None = None,
+        keeper: Keeper | None = None,
     ) -> None:
         require_callback(callback)
         require_kind("start", start, Result | None, "a Result or None")
+        if keeper is not None:
+            start = keeper.begin(problem, start)
         self.problem = problem
+        self.start = start
         self.tol = float(tol)
         self.callback = callback
         self.dual = 0.0
         self.history: list[Step] = []
         self._known_hinges = known_hinges
+        self._keeper = keeper
+        self.goes_on = self._at_start = False
+        self._handovers = self._steps_before = 0
         self.passes = 0.0
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
@@ -93,9 +100,30 @@ class Run:
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
         self._fingerprint = problem.known_fingerprint
+        if keeper is not None:
+            keeper.require_same(problem, self._own_fingerprint())
         self.same_problem = start is not None and same(self._own_fingerprint(), start.fingerprint)
-        if start is not None and not self.same_problem:
+        if start is None:
+            return
+        if not self.same_problem:
             logger.info("start is of other data, weights or another loss: only its w is used")
+        elif start.status is Status.UNFINISHED and start.C == problem.C and start.history:
+            self._go_on(start)
+
+    def _go_on(self, start: Result) -> None:
+        """Take over the bounds, the history and the clocks of a run that had not ended."""
+        last = start.history[-1]
+        self.history, self._steps_before = list(start.history), len(start.history)
+        self.dual, self._handovers = start.dual, start.handovers
+        self.goes_on = self._at_start = True
+        if not self.problem.exact:
+            self._best = evolve(self._best, primal=max(start.primal, self.primal))
+        elif abs(start.primal - self.primal) <= self._rounding_of_bounds():
+            self._best = evolve(self._best, primal=min(start.primal, self.primal))
+        self.passes += last.passes
+        self._seconds["oracle"] += last.oracle_seconds
+        self._seconds["qp"] += last.qp_seconds
+        self._began -= last.seconds
 
     @property
     def primal(self) -> float:
@@ -116,6 +144,15 @@ class Run:
     def qp_tol(self) -> float:
         """The gap to which a QP is solved, a hundredth of ``tol · C``."""
         return 0.01 * self.gap_wanted
+
+    @property
+    def _moved(self) -> bool:
+        """Whether steps were recorded since the run began or went on."""
+        return len(self.history) > self._steps_before
+
+    def iterations(self, max_iter: int) -> range:
+        """Return the numbers, from 0, of the iterations that a limit leaves: those before the run went on count."""
+        return range(len(self.history) - 1, max_iter)
 
     @contextmanager
     def clock(self, name: str) -> Iterator[None]:
@@ -174,6 +211,8 @@ class Run:
     def record(self, dual: float, cuts: int, active_cuts: int) -> Status | None:
         """Close an iteration; returns a status where the run is over.
 
+        The first call is for the start. Where the run goes on, that closes no iteration.
+
         Parameters
         ----------
         dual : a lower bound.
@@ -184,8 +223,13 @@ class Run:
         OracleError : when the lower bound is above the upper one.
         """
         step = self._step(dual, cuts, active_cuts)
-        stop = self.callback is not None and self.callback(step)
-        if step.gap <= self.gap_wanted:
+        converged = self.primal - self.dual <= self.gap_wanted
+        keeper = self._keeper
+        if keeper is not None and self._moved and keeper.due():
+            keeper.write(self._so_far(Status.UNFINISHED, keeper.solver, keeper.cuts(), keeper.handovers()))
+        handed_over = not self._moved and (keeper is None or keeper.known is not self.start)  # was shown before
+        stop = self.callback is not None and not handed_over and self.callback(step)
+        if converged:
             return Status.CONVERGED if self.problem.exact else Status.ESTIMATED
         if stop:
             return Status.STOPPED
@@ -199,7 +243,8 @@ class Run:
         w : the weights.
         dual, cuts, active_cuts : as in `record`.
         """
-        if np.array_equal(w, self._last_evaluated):
+        ended_before = self.goes_on and not self._moved
+        if ended_before or np.array_equal(w, self._last_evaluated):
             return
         with suppress(KeyboardInterrupt):  # a second Ctrl-C must not lose what there is
             self.evaluate(w)
@@ -216,6 +261,9 @@ class Run:
                 f"argmax can cause: {self.problem.loss.title}.loss_augmented_argmax misses the most "
                 "violated output of some example. Run structsvm.testing.check_loss on the loss to see which."
             )
+        if self._at_start:
+            self._at_start = False
+            return self.history[-1]
         step = Step(
             iteration=len(self.history),
             C=self.problem.C,
@@ -253,7 +301,7 @@ class Run:
         """Let the cuts found since then sharpen what the best weights were estimated at."""
         if not self.problem.exact:
             best = self._best
-            self._best = evolve(best, primal=self._primal(best.planes, best.point))
+            self._best = evolve(best, primal=max(best.primal, self._primal(best.planes, best.point)))
 
     def _score_best_again(self) -> None:
         """Score the best weights again where their scores come from moves along lines: half a pass, or none."""
@@ -270,7 +318,7 @@ class Run:
         return self._fingerprint
 
     def result(
-        self, status: Status, solver: "Named | str", cuts: CutSet, handovers: int = 0, dual: float = 0.0
+        self, status: Status, solver: Named | str, cuts: CutSet, handovers: int = 0, dual: float = 0.0
     ) -> Result:
         """Return what was reached.
 
@@ -283,14 +331,20 @@ class Run:
         dual : a lower bound that may be better than those recorded.
         """
         self.dual = max(self.dual, dual)
+        try:
+            self._score_best_again()
+            self._own_fingerprint()
+            found = self._so_far(status, solver, cuts, handovers)
+            if self._keeper is not None and self._moved:
+                self._keeper.write(found)
+        except KeyboardInterrupt:
+            found = self._so_far(Status.INTERRUPTED, solver, cuts, handovers)
+        return found
+
+    def _so_far(self, status: Status, solver: Named | str, cuts: CutSet, handovers: int) -> Result:
         named: dict[str, Any] = (
             {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
         )
-        try:
-            self._score_best_again()
-            seen = self._own_fingerprint()
-        except KeyboardInterrupt:
-            status, seen = Status.INTERRUPTED, np.zeros(0)  # a start from here uses the weights only
         return Result(
             w=self.w,
             primal=self.primal,
@@ -300,10 +354,10 @@ class Run:
             tol=self.tol,
             status=status,
             **named,
-            handovers=handovers,
+            handovers=self._handovers + handovers,
             history=tuple(self.history),
             cuts=cuts,
-            fingerprint=seen,
+            fingerprint=np.zeros(0) if self._fingerprint is None else self._fingerprint,
         )
 
 

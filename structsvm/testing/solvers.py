@@ -1,7 +1,11 @@
 """Check a solver."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from inspect import signature
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,11 +16,13 @@ from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
 from structsvm.result import Result, Status, Step
 from structsvm.settings import require_integer, require_kind
-from structsvm.solvers import Callback, NSlack, OneSlack, Solver
+from structsvm.solvers import Callback, Checkpoint, NSlack, OneSlack, Solver
 from structsvm.types import Vector
 
 ROUNDING = 1e-8
 """Difference that counts as rounding, relative to the objective."""
+
+_STEPS_OF_THE_FIRST_LIFE = 3
 
 
 def check_solver(solver: Solver, *, seed: int = 0) -> None:
@@ -32,6 +38,7 @@ def check_solver(solver: Solver, *, seed: int = 0) -> None:
     - a callback that returns True, and Ctrl-C, end the run with the best result so far,
     - going on from a result of its own or of another solver never makes it worse,
     - cuts of other data are not used,
+    - where it takes a checkpoint: killed after two iterations, it goes on from there to the same certificate,
     - solving twice gives the same weights: no state is kept.
 
     Parameters
@@ -86,6 +93,10 @@ def _cases(seed: int) -> Iterator[tuple[str, Problem, Problem]]:
             yield f"{type(loss).__name__}, C={C:g}{'' if kappa is None else ', weighted'}", one, other
 
 
+class _Killed(Exception):
+    """Stands for whatever may end a process."""
+
+
 @frozen(eq=False)
 class _Check:
     """One problem, and another of the same size."""
@@ -111,6 +122,7 @@ class _Check:
             slack = ROUNDING * (1.0 + start.primal)
             worse = warm.primal > start.primal + slack
             self._require(not worse, f"primal={start.primal:.9g} or lower", f"{warm.primal:.9g}", place)
+        self._goes_on(optimum)
         place = "from a result of other data"
         foreign = self._solve(place, self.other, optimum)
         self._certified(foreign, OneSlack(tol=1e-6).solve(self.other), place, self.other)
@@ -138,6 +150,27 @@ class _Check:
                 found = None
             got = "a KeyboardInterrupt that leaves solve" if found is None else found
             self._require(found is status, f"{status} when the callback ends the run", got)
+
+    def _goes_on(self, optimum: Result) -> None:
+        """Kill the solver and let it go on from its checkpoint, where it takes one."""
+        if "checkpoint" not in signature(self.solver.solve).parameters:
+            return
+        seen: list[Step] = []
+
+        def kill(step: Step) -> None:
+            seen.append(step)
+            if len(seen) == _STEPS_OF_THE_FIRST_LIFE:
+                raise _Killed
+
+        with TemporaryDirectory() as folder:
+            kept = Checkpoint(Path(folder) / "fit.npz", every=0.0)
+            with suppress(_Killed):
+                self.solver.solve(self.problem, callback=kill, checkpoint=kept)
+            result = self.solver.solve(self.problem, checkpoint=kept)
+        place = "killed, from its checkpoint"
+        self._certified(result, optimum, place)
+        goes_on = result.history[: len(seen)] == tuple(seen)
+        self._require(goes_on, "a history that begins with the steps before", result.history[: len(seen)], place)
 
     def _certified(self, result: Result, optimum: Result, place: str, problem: Problem | None = None) -> None:
         problem = problem or self.problem

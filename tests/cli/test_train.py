@@ -6,13 +6,13 @@ import pytest
 from attrs import evolve
 from sklearn.datasets import dump_svmlight_file
 
-from structsvm import Ranker, Status
+from structsvm import Ranker, Result, Status
 from structsvm.data import load_digits_queries
-from structsvm.exceptions import NotInstalledError
+from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.losses import AveragePrecision
 from structsvm.qp import ActiveSet
 from structsvm.registry import losses, solvers
-from structsvm.solvers import FrankWolfe
+from structsvm.solvers import FrankWolfe, Run
 
 
 def test_trains_what_the_library_trains(run):
@@ -319,3 +319,79 @@ def test_weights_of_zero_are_a_line_of_the_summary(run, grid):
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("warning ")]
     assert line.startswith("warning  the optimum found is w = 0: all scores are equal. No weights lower the objective")
     assert done.stderr == ""
+
+
+HARD = ("--solver", "one-slack", "-C", 1000, "--tol", 1e-5)
+
+
+def stopped_early(run, monkeypatch, options, last):
+    """Train with Ctrl-C in the third iteration at the last value of C."""
+    with monkeypatch.context() as patch:
+        record, steps = Run.record, []
+
+        def interrupted(self, *numbers):
+            steps.append(self.problem.C)
+            if steps.count(last) == 4:
+                raise KeyboardInterrupt
+            return record(self, *numbers)
+
+        patch.setattr(Run, "record", interrupted)
+        return run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *options, code=1)
+
+
+def test_the_same_command_goes_on_from_its_checkpoint(run, monkeypatch):
+    stopped_early(run, monkeypatch, HARD, 1000.0)
+    left = Result.load("fit.npz").history[-1]
+    done = run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *HARD)
+    assert re.fullmatch(
+        rf"structsvm: note: going on from fit.npz: iteration {left.iteration} after \S+ s, gap {left.gap / 1000:.2g} "
+        r"\* C\n",
+        done.stderr,
+    )
+    result = Ranker.load("m.npz").result_
+    assert result.converged
+    assert left in result.history
+    content = Path("fit.npz").read_bytes()
+    done = run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "again.npz", *HARD, "--quiet")
+    assert done.output == ""
+    assert Ranker.load("again.npz").result_.history == result.history
+    assert Path("fit.npz").read_bytes() == content
+
+
+def test_a_grid_goes_on_where_it_stopped(run, monkeypatch):
+    grid = (*HARD[:2], "--tol", 1e-5, "--C-grid", "0.1:10:3", "--validation", "test.txt")
+    stopped_early(run, monkeypatch, grid, 10.0)
+    done = run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *grid)
+    notes = [line for line in done.stderr.splitlines() if "going on" in line]
+    assert [note.split()[5] for note in notes] == [f"fit.C={C}.npz:" for C in (0.1, 1.0, 10.0)]
+
+
+def test_a_checkpoint_of_another_fit_is_refused(run):
+    run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", "--quiet")
+    content, model = Path("fit.npz").read_bytes(), Path("m.npz").read_bytes()
+    for args, what in [
+        (["train.txt", "-C", 2], r"C = 1\.0, and this one has C = 2\.0"),
+        (["test.txt"], "9 examples .*, and this one has 5 examples"),
+        (["train.txt", "--loss", "roc_area"], "the loss AveragePrecision, and this one has the loss ROCArea"),
+    ]:
+        (line,) = run("train", *args, "--checkpoint", "fit.npz", "--model", "m.npz", code=1).stderr.splitlines()
+        assert re.match(f"structsvm: error: the checkpoint fit.npz is of a fit with {what}.* or delete", line)
+    assert Path("fit.npz").read_bytes() == content
+    assert Path("m.npz").read_bytes() == model
+
+
+def test_an_unwritable_checkpoint_is_found_before_training(run, monkeypatch):
+    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
+    done = run("train", "train.txt", "--model", "m.npz", "--checkpoint", "none/fit.npz", code=1)
+    assert done.stderr == "structsvm: error: none/fit.npz cannot be written: there is no folder none\n"
+
+
+def test_a_checkpoint_that_cannot_be_written_any_more_is_a_warning(run, monkeypatch):
+    def full(*args, **settings):
+        raise InputError("no space left on device")
+
+    monkeypatch.setattr("structsvm.solvers.checkpoint.write_archive", full)
+    done = run("train", "train.txt", "--model", "m.npz", "--checkpoint", "fit.npz")
+    assert done.stderr == (
+        "structsvm: warning: the checkpoint of this fit stays as it was before: no space left on device\n"
+    )

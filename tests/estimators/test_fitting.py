@@ -7,9 +7,9 @@ import pytest
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.data import load_digits_queries
-from structsvm.exceptions import ZeroWeightsWarning
+from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.losses import Loss
-from structsvm.solvers import OneSlack
+from structsvm.solvers import Checkpoint, OneSlack, Solver
 
 
 @pytest.mark.parametrize("loss", ["ndcg@10", "p@5"])
@@ -83,3 +83,67 @@ def test_a_small_C_alone_does_not_leave_the_weights_at_zero(queries, solver):
     ranker = Ranker("map", C=1e-6, solver=solver).fit(X, y, qid=qid)
     nearly = Ranker("map", C=1e-6, solver=solver, tol=1e-9).fit(X, y, qid=qid)
     assert ranker.coef_ == pytest.approx(nearly.coef_, rel=1e-3)
+
+
+class Killed(Exception):
+    pass
+
+
+def kill(C, iteration):
+    def callback(step):
+        if (step.C, step.iteration) == (C, iteration):
+            raise Killed
+
+    return callback
+
+
+def test_a_fit_goes_on_from_its_checkpoint(queries, tmp_path):
+    X, y, qid = queries
+    checkpoint = Checkpoint(tmp_path / "fit.npz", every=0)
+    with pytest.raises(Killed):
+        Ranker(C=10.0, tol=1e-6).fit(X, y, qid=qid, callback=kill(10.0, 3), checkpoint=checkpoint)
+    seen = []
+    ranker = Ranker(C=10.0, tol=1e-6).fit(X, y, qid=qid, callback=seen.append, checkpoint=checkpoint)
+    assert ranker.result_.converged
+    assert [step.iteration for step in seen] == list(range(3, len(ranker.result_.history)))
+    undisturbed = Ranker(C=10.0, tol=1e-6).fit(X, y, qid=qid)
+    np.testing.assert_allclose(ranker.coef_, undisturbed.coef_, atol=0.01)
+
+
+def test_a_path_trains_no_value_of_C_again(queries, tmp_path):
+    X, y, qid = queries
+    checkpoint = Checkpoint(tmp_path / "path.npz", every=0)
+    with pytest.raises(Killed):
+        Ranker(tol=1e-6).path(X, y, qid, Cs=[100.0, 1.0, 10.0], callback=kill(10.0, 2), checkpoint=checkpoint)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["path.C=1.0.npz", "path.C=10.0.npz"]
+    seen = []
+    rankers = Ranker(tol=1e-6).path(X, y, qid, Cs=[100.0, 1.0, 10.0], callback=seen.append, checkpoint=checkpoint)
+    first = [next(step.iteration for step in seen if step.C == C) for C in (1.0, 10.0, 100.0)]
+    assert [sum(step.C == 1.0 for step in seen), *first[1:]] == [1, 2, 0]
+    assert all(ranker.result_.converged for ranker in rankers)
+    for ranker, other in zip(rankers, Ranker(tol=1e-6).path(X, y, qid, Cs=[100.0, 1.0, 10.0]), strict=True):
+        assert abs(ranker.result_.primal - other.result_.primal) <= 1e-6 * ranker.C
+
+
+def test_a_structural_svm_goes_on_too(tmp_path):
+    X, y = np.random.default_rng(0).standard_normal((60, 5)), np.arange(60) % 3
+    X[:, 0] += y
+    checkpoint = Checkpoint(tmp_path / "fit.npz", every=0)
+    with pytest.raises(Killed):
+        StructuralSVM(C=30.0).fit(X, y, callback=kill(30.0, 3), checkpoint=checkpoint)
+    svm = StructuralSVM(C=30.0).fit(X, y, checkpoint=checkpoint)
+    assert svm.result_.converged
+    assert svm.result_.history[:4] == checkpoint.read().history[:4]
+
+
+def test_a_solver_that_keeps_no_checkpoints_says_so(queries, tmp_path):
+    class Plain(Solver):
+        name, tol = "plain", 1e-3
+
+        def solve(self, problem, start=None, callback=None):
+            return OneSlack().solve(problem, start, callback)
+
+    X, y, qid = queries
+    assert Ranker(solver=Plain()).fit(X, y, qid=qid).result_.converged
+    with pytest.raises(InputError, match="the solver Plain keeps no checkpoints, as its solve has no argument"):
+        Ranker(solver=Plain()).fit(X, y, qid=qid, checkpoint=tmp_path / "fit.npz")

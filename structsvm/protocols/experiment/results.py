@@ -307,6 +307,8 @@ class Results:
         """Refuse results that no experiment comes to, as tables cannot be made of them."""
         settings, Q = self.header.settings, len(self.queries)
         variants, models = settings.get("variants"), settings.get("models")
+        if not isinstance(models, dict):
+            raise InputError("the setting models must have the settings of each model by name")
         if not (self.queries and self.functions and self.trials and models):
             raise InputError("it must have queries, base functions, trials and models, one at least of each")
         if (
