@@ -4,6 +4,8 @@
 VENV ?= .venv
 JOBS ?= 2
 PYTEST_ARGS ?=
+SECONDS ?= 600
+SEED ?= 0
 
 # Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11 python
@@ -13,12 +15,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check fuzz bench clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
+	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
 	@echo "make clean   remove the virtual environment and the caches"
 
@@ -34,6 +37,9 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+fuzz: $(VENV)/.installed-dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
 bench: $(VENV)/.installed-bench
