@@ -13,6 +13,7 @@ import linecache
 import logging
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -112,27 +113,33 @@ def try_case(case: Case, files: Mapping[str, bytes]) -> Verdict:
 def _of_process(case: Case) -> Verdict:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     inputs = _contents()
-    done = subprocess.run(
+    process = subprocess.Popen(
         ["bash", "-c", case.source],
         env={**os.environ, "PATH": path},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_MOST_SECONDS,
-        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
-    said = (done.stderr + done.stdout[-1000:]).decode(errors="replace")
-    if done.returncode not in (0, 1, 2, *_ENDED_BY_US):
-        return Verdict(f"exit code {done.returncode}", said, True, case.shell)
+    try:
+        printed, errors = process.communicate(timeout=_MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return Verdict("too long", f"more than {_MOST_SECONDS:g} s", False, case.shell)
+    code, said = process.returncode, (errors + printed[-1000:]).decode(errors="replace")
+    if code not in (0, 1, 2, *_ENDED_BY_US):
+        return Verdict(f"exit code {code}", said, True, case.shell)
     for sign in _SIGNS:
         if sign in said:
             return Verdict("traceback", said, True, f"{case.shell} {said.strip().rpartition(chr(10))[2]}")
     if _WARNING.search(said):
-        return Verdict("warning", said, done.returncode != 0, case.shell)
+        return Verdict("warning", said, code != 0, case.shell)
     changed = [path for path, digest in _contents().items() if path in inputs and inputs[path] != digest]
     left = [path for path in _contents() if Path(path).name.startswith(".")]
     if changed or left:
-        return Verdict("files", f"changed: {changed}, left behind: {left}", done.returncode != 0)
-    return Verdict("", said, done.returncode != 0)
+        return Verdict("files", f"changed: {changed}, left behind: {left}", code != 0)
+    return Verdict("", said, code != 0)
 
 
 def _of_command(case: Case) -> Verdict:
