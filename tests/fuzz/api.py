@@ -17,7 +17,6 @@ _MEASURED = {"scores": "[3.0, 1, 2, 2, 0, 5, 4, 1]", "labels": _Y, "qid": _QID}
 _TREC = {"qid": "['1', '1', '2', '2']", "doc_ids": "['a', 'b', 'a', 'c']"}
 _RUNS = "[data.Run.from_scores(n, ['1', '1', '2'], ['a', 'b', 'c'], [3, 2, 1]) for n in 'xy']"
 _QRELS = "data.Qrels.from_grades(['1', '1', '2'], ['a', 'b', 'c'], [1, 0, 1])"
-_QP = "qp.DualQP(np.eye(2), np.ones(2), np.zeros(2, dtype=np.int64), np.ones(1), 1e-6)"
 
 CALLS: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("Ranker('map').fit", {**_ROWS, "sample_weight": "[1.0, 2.0]"}),
@@ -91,7 +90,6 @@ CALLS: tuple[tuple[str, Mapping[str, str]], ...] = (
             "tol": "1e-6",
         },
     ),
-    ("qp.ActiveSet().solve", {"qp": _QP}),
     (
         "comparison.compare",
         {

@@ -31,16 +31,15 @@ class Letor:
 def read_letor(content: bytes) -> Letor:
     """Read ``<label> qid:<query> <index>:<value> ... # <comment>``, a document a line."""
     labels, queries, features = list[float](), list[int](), list[dict[int, float]]()
-    for line in _text(content).split("\n"):
-        words = line.partition("#")[0].split(" ")
-        words = [word for blank in words for word in re.split(r"[ \t\r\n\v\f]+", blank) if word]
+    for line in _lines(content):
+        words = [word for word in re.split(r"[ \t]+", line.partition("#")[0]) if word]
         if not words:
             continue
         labels.append(_number(words[0]))
         name, _, query = words[1].partition(":") if len(words) > 1 else ("", "", "")
         if name != "qid":
             raise Refused(f"no query id in {line!r}")
-        queries.append(_whole(query, -(2**63), 2**63 - 1))
+        queries.append(_whole(query, 1 - 2**63, 2**63 - 1))
         row = dict[int, float]()
         for word in words[2:]:
             index, _, value = word.partition(":")
@@ -87,7 +86,9 @@ def _add(values: dict[tuple[str, str], Any], cells: Sequence[str], value: float)
 
 
 def _cells(content: bytes) -> list[list[str]]:
-    lines = [line for line in _text(content).split("\n") if not line.startswith("#")]
+    lines = [line for line in _lines(content) if not line.startswith("#")]
+    if any("\udc80" <= sign <= "\udcff" for line in lines for sign in line):
+        raise Refused("not UTF-8")
     found = [[cell for cell in _BLANKS.split(line) if cell] for line in lines]
     found = [cells for cells in found if cells]
     if not found:
@@ -95,21 +96,19 @@ def _cells(content: bytes) -> list[list[str]]:
     return found
 
 
-def _text(content: bytes) -> str:
+def _lines(content: bytes) -> list[str]:
+    """Return the lines; bytes that are no UTF-8 may be in comments."""
     if content[:2] == b"\x1f\x8b":
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error):
             raise Refused("gzip") from None
-    try:
-        text = content.removeprefix(b"\xef\xbb\xbf").decode()
-    except UnicodeDecodeError:
-        raise Refused("not UTF-8") from None
+    text = content.removeprefix(b"\xef\xbb\xbf").decode(errors="surrogateescape").rstrip("\r")
     if "\0" in text:
         raise Refused("binary")
-    if re.search("\r(?!\n)", text):
+    if re.search("\r(?![\r\n])", text):
         raise Refused("line ends of old")
-    return text
+    return re.split("\r*\n", text)
 
 
 def _number(word: str) -> float:
