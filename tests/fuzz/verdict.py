@@ -180,7 +180,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
     case : what was tried.
     failure : the message of a failure; None if there was none. It may say that something was written.
     """
-    outputs = [os.path.normpath(path) for path in commands.outputs(case) if "\0" not in path]
+    outputs = [os.path.normpath(path) for path in commands.outputs(case)]
     outputs += ["results"] if "report" in case.arguments else []
     keeps = failure is not None and any(sign in failure for sign in ("was written", "were written", "goes on from"))
     for path in sorted({*before, *after}):
