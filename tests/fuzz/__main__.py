@@ -13,7 +13,7 @@ from tests.fuzz.case import Case
 from tests.fuzz.corpus import make_corpus
 from tests.fuzz.pool import Pool, Task
 from tests.fuzz.shrink import shrunk
-from tests.fuzz.verdict import KINDS, Verdict, make_case
+from tests.fuzz.verdict import KINDS, TRY, Verdict, make_case
 
 _ROUND = ("readers", "models", "commands", "readers", "api") * 12 + ("processes",)
 """The kinds in turn: what is quick is tried more often."""
@@ -99,8 +99,7 @@ def _keep(folder: Path, task: Task, verdict: Verdict, judge: Pool, case: Case, *
     shutil.rmtree(home, ignore_errors=True)
     (home / "files").mkdir(parents=True)
     case.put(home / "files")
-    again = f"python -m tests.fuzz --seed {seed} --only {kind} --case {number}"
-    text = f"{again}\n\n{case.source}\n\n{verdict.fault}\n{verdict.said}\n"
+    text = f"{TRY.format(seed, kind, number)}\n\n{case.source}\n\n{verdict.fault}\n{verdict.said}\n"
     (home / "case.txt").write_text(text, errors="backslashreplace")
     shown = case.source if len(case.source) < 200 else f"{case.source[:200]}..."
     print(f"{verdict.signature}\n       {shown!r} in {home}", flush=True)

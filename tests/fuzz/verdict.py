@@ -47,6 +47,9 @@ KINDS: Mapping[str, Callable[[Random, Mapping[str, bytes]], Case]] = {
     "api": api.make,
 }
 
+TRY = "python -m tests.fuzz --seed {} --only {} --case {}"
+"""The command that tries a case again."""
+
 MOST_MEGABYTES = 500
 _LONGEST = 3000
 """Characters of a message; the lists of all that is known are long."""
