@@ -3,6 +3,8 @@
 
 VENV ?= .venv
 JOBS ?= 2
+PROBLEMS ?= 1000
+FIRST ?= 0
 PYTEST_ARGS ?=
 SECONDS ?= 600
 SEED ?= 0
@@ -11,18 +13,22 @@ SEED ?= 0
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11 python
 
 BIN := $(VENV)/bin
+OLDEST := $(VENV)-oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fuzz bench clean
+.PHONY: help demo test test-oldest check audit bench campaign fuzz clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
 	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
+	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
+	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
+	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed
@@ -33,6 +39,9 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
 
+test-oldest: $(OLDEST)/.installed-dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
+
 check: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -41,12 +50,20 @@ check: $(VENV)/.installed-dev
 fuzz: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
+audit: $(VENV)/.installed-dev
+	@$(PIP) install pip-audit
+	@$(BIN)/pip-audit --skip-editable
+
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
 bench: $(VENV)/.installed-bench
 	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
 
+# What it finds is named by its number: .venv/bin/python -m tests.campaign --only NUMBER
+campaign: $(VENV)/.installed-dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find structsvm tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip is the last thing that venv puts in place: where it is missing, so is the environment.
@@ -76,6 +93,13 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm, what it depends on and the development tools into $(VENV)"
 	@$(PIP) install --editable '.[cvxopt,dev]'
 	@touch $(VENV)/.installed $@
+
+$(OLDEST)/.installed-dev: pyproject.toml
+	@$(MAKE) --no-print-directory VENV=$(OLDEST) $(OLDEST)/bin/pip
+	@echo "Installing the oldest versions that structsvm allows into $(OLDEST)"
+	@$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install uv
+	@$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[cvxopt,dev]'
+	@touch $@
 
 # dlib is compiled here, which takes minutes and a C++ compiler; without it the benchmarks go on without it.
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip

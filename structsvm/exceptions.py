@@ -17,12 +17,61 @@ the way out. A result that can be used, but is hardly what was wanted, is a warn
 """
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
+_MOST_QUOTED = 60
+_ENDLESS = re.compile(r"\S{4096,}")
+
+
+def quoted(text: str | bytes) -> str:
+    r"""Return text of a user's as messages show it: its beginning if it is long, and escaped as by `repr`.
+
+    Bytes are shown as the text that they are in UTF-8, or else as Python writes bytes, ``'caf\xe9'``.
+    """
+    unit = "characters" if isinstance(text, str) else "bytes"
+    shown = text[:_MOST_QUOTED]
+    more = "..." if len(text) > _MOST_QUOTED else ""
+    if isinstance(shown, bytes):
+        try:
+            written = repr(shown.decode())
+        except UnicodeDecodeError:
+            written = repr(shown)[1:]
+    else:
+        written = repr(shown)
+    return f"{written[:-1]}{more}{written[-1]}{f' ({len(text):,} {unit})' * bool(more)}"
+
+
+def printable(text: str) -> str:
+    r"""Return a text of somebody else's so that it can be shown, with ``\x1b`` for an escape character, as in Python.
+
+    The same becomes of all that a terminal acts on or that hides what is there: control characters, ends of lines,
+    marks that turn the direction of writing, bytes of a file name that are no text. Blanks of all kinds stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(map(_shown, text))
+
+
+def legible(message: str) -> str:
+    """Return a line of a message `printable`, and words cut off that are too long to be a path."""
+    return printable(
+        _ENDLESS.sub(lambda found: f"{found[0][:_MOST_QUOTED]}... ({len(found[0]):,} characters)", message)
+    )
+
+
+def _shown(sign: str) -> str:
+    visible = sign.isprintable() or unicodedata.category(sign) == "Zs"
+    return sign if visible else sign.encode("unicode_escape").decode("ascii")
+
 
 class StructSVMError(Exception):
-    """The root of the tree."""
+    """The root of the tree. Its text is `legible`, line by line."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(legible, super().__str__().split("\n")))
 
 
 class InputError(StructSVMError, ValueError):
@@ -43,7 +92,8 @@ class DataFormatError(InputError):
         self.path = Path(path)
         self.line = line
         self.problem = problem
-        place = f"{path}" if line is None else f"{path}, line {line}"
+        name = printable(str(path))
+        place = name if line is None else f"{name}, line {line}"
         super().__init__(f"{place}: {problem}")
 
     def __reduce__(self) -> tuple[type["DataFormatError"], tuple[Path, int | None, str]]:

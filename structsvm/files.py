@@ -1,14 +1,15 @@
 """Files: read whatever they are packed in, written whole or not at all."""
 
 import gzip
+import os
 import secrets
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import IO, Any, TextIO, TypeVar, cast
 
 import numpy as np
 
@@ -16,34 +17,106 @@ from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 
 T = TypeVar("T")
 
+STANDARD_INPUT = Path("/dev/stdin")
+"""What standard input is called, wherever a file to read is named."""
+
+_GZIP = b"\x1f\x8b"
+
+_MOST_TIMES = 200
+"""Times its size that a gzip stream may unpack to; text of numbers comes to 10, and all blanks to 1000."""
+
+_MOST_UNPACKED = 2**26
+"""Bytes that any gzip stream may unpack to."""
+
 _DAMAGED = (EOFError, NotImplementedError, RuntimeError, SyntaxError, zipfile.BadZipFile, zlib.error)
 """What zipfile and NumPy raise on bytes that are not an archive of arrays."""
 
 
+class Source:
+    """The bytes of a file, unpacked, in order and once: it may be a pipe. Made by `open_source`.
+
+    Parameters
+    ----------
+    path : what messages call it.
+    raw : the file, open.
+    """
+
+    def __init__(self, path: Path, raw: IO[bytes]) -> None:
+        self._path = path
+        self._packed = _Packed(raw)
+        self._unpacked = 0
+        self.is_gzip = self._packed.head == _GZIP
+        self._file: Any = gzip.GzipFile(mode="rb", fileobj=cast(Any, self._packed)) if self.is_gzip else self._packed
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes: as many as asked for unless the file ends, none at its end.
+
+        Raises
+        ------
+        DataFormatError : a gzip stream unpacks to far more than text does, so that it would fill memory.
+        """
+        content: bytes = self._file.read(size)
+        self._unpacked += len(content)
+        if self._unpacked > max(_MOST_UNPACKED, _MOST_TIMES * self._packed.count):
+            raise DataFormatError(
+                self._path,
+                None,
+                f"the gzip stream unpacks to more than {_MOST_TIMES} times its size, as no data do; "
+                "if it is right nevertheless, unpack it first",
+            )
+        return content
+
+
+class _Packed:
+    """A file as it is, of which the first bytes were looked at."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self.head = self._left = raw.read(len(_GZIP))
+        self.count = len(self.head)
+
+    def read(self, size: int) -> bytes:
+        left, self._left = self._left[:size], self._left[size:]
+        content = self._raw.read(size - len(left))
+        self.count += len(content)
+        return left + content
+
+
 @contextmanager
-def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
-    """Open a file for reading; gzip is told by its content, not by its name.
+def open_source(path: Path) -> Iterator[Source]:
+    """Open a file for reading in one go; gzip is told by its content, not by its name.
+
+    ``/dev/stdin`` is standard input. What raises in the body of the ``with`` should be reading alone.
 
     Raises
     ------
     InputError : the file does not exist, is a directory, or may not be read.
     DataFormatError : a gzip stream is damaged (also when that shows only while it is read).
     """
-    if path.is_dir():
-        raise InputError(f"{path} is a directory: name the files in it")
     try:
-        with path.open("rb") as raw:
-            if raw.peek(2)[:2] == b"\x1f\x8b":
-                with gzip.open(raw) as unzipped:
-                    yield unzipped
-            else:
-                yield raw
+        if path.is_dir():
+            raise InputError(f"{path} is a directory: name the files in it")
+        with _opened(path) as raw:
+            yield Source(path, raw)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise DataFormatError(path, None, f"the gzip stream is damaged or cut short ({error})") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("cannot read standard input: it is closed")
+        yield sys.stdin.buffer
+        return
+    if "\0" in str(path):
+        raise InputError(f"there is no file {str(path)!r}: a name has no NUL in it")
+    with path.open("rb") as raw:
+        yield raw
 
 
 def check_writable(path: Path) -> None:
@@ -54,9 +127,9 @@ def check_writable(path: Path) -> None:
     InputError : when the folder is missing or cannot be written, or something else is in the way.
     """
     if path.is_dir():
-        raise InputError(f"{path} cannot be written: it is a folder")
+        raise InputError(_unwritable(path, "it is a folder"))
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} cannot be written: it is not a regular file")
+        raise InputError(_unwritable(path, "it is not a regular file"))
     with _beside(path):
         pass
 
@@ -71,7 +144,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise InputError(_unwritable(folder, error.strerror or str(error))) from None
 
 
 @contextmanager
@@ -80,10 +153,9 @@ def replacing(path: Path) -> Iterator[TextIO]:
 
     Raises
     ------
-    InputError : as `check_writable`.
-    OSError : when writing fails; what was at ``path`` is still there.
+    InputError : as `replacement`.
     """
-    with replacement(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with replacement(path) as temporary, temporary.open("w", encoding="utf-8", errors="surrogateescape") as file:
         yield file
 
 
@@ -93,12 +165,34 @@ def replacement(path: Path) -> Iterator[Path]:
 
     Raises
     ------
-    InputError : as `check_writable`.
+    InputError : as `check_writable`; or writing fails, as on a full disk: what was at ``path`` is still there.
     """
     check_writable(path)
-    with _beside(path) as temporary:
+    kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
+    with naming(path, kept), _beside(path) as temporary:
         yield temporary
-        temporary.replace(path.resolve())  # a link keeps pointing to the file, whose content is replaced
+        temporary.replace(os.path.realpath(path))  # a link keeps pointing to the file, whose content is replaced
+
+
+@contextmanager
+def naming(path: Path, kept: str = "") -> Iterator[None]:
+    """Name the file in an error of the operating system, such as that of a full disk, which names none.
+
+    Parameters
+    ----------
+    path : the file that is written.
+    kept : what became of what was there.
+
+    Raises
+    ------
+    InputError : for all errors but that of a pipe whose reader has seen enough.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(". ".join(filter(None, [_unwritable(path, error.strerror or str(error)), kept]))) from error
 
 
 def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
@@ -108,12 +202,8 @@ def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
     ------
     InputError : when no file can be put there.
     """
-    path = Path(path)
-    try:
-        with replacement(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    with replacement(Path(path)) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
@@ -148,22 +238,21 @@ def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Create an empty file in the same folder, which is removed in the end unless it was renamed."""
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         temporary.touch(exist_ok=False)
+    except (FileNotFoundError, NotADirectoryError):
+        there = path.parent.is_dir()
+        reason = f"the folder {path.parent} takes no new files" if there else f"there is no folder {path.parent}"
+        raise InputError(_unwritable(path, reason)) from None
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise InputError(_unwritable(path, error.strerror or str(error))) from None
     try:
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _unwritable(path: Path, error: OSError) -> InputError:
-    """Return what is raised when a file cannot be made beside ``path``."""
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        there = path.parent.is_dir()
-        reason = f"the folder {path.parent} takes no new files" if there else f"there is no folder {path.parent}"
-        return InputError(f"{path} cannot be written: {reason}")
-    return InputError(f"{path} cannot be written: {error.strerror or error}")
+def _unwritable(path: Path, reason: str) -> str:
+    return f"{path} cannot be written: {reason}"

@@ -144,7 +144,8 @@ class Result:
         built-in one finished its work.
     history : one row for the start and one an iteration.
     cuts : the working set at the end.
-    fingerprint : numbers that tell these data and this loss from others.
+    fingerprint : numbers that tell these data and this loss from all others; empty where the run was interrupted
+        before it had them.
     exact : whether the argmax of the loss is exact, so that ``primal`` is an upper bound and the gap a certificate.
     """
 

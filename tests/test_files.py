@@ -72,7 +72,9 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     with pytest.raises(InputError if isinstance(error, OSError) else type(error)) as caught:
         write_archive(path, {"a": np.zeros(3)})
     if isinstance(error, OSError):
-        assert str(caught.value) == f"{path} cannot be written: No space left on device"
+        assert str(caught.value) == (
+            f"{path} cannot be written: No space left on device. What was there before is as it was"
+        )
     assert path.read_bytes() == before
     assert_only(path)
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.console import progress_bar, show_table
-from structsvm.cli.options import FOLDER, as_list, example
+from structsvm.cli.console import echo, note, progress_bar, show_table
+from structsvm.cli.options import as_list, example
+from structsvm.cli.paths import BENCHMARK, FOLDS, Command
 
 
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
@@ -16,23 +17,24 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 
     for name in model_names():
         package = needed_package(name)
-        click.echo(f"{name} (needs {package})" if package else name)
+        echo(f"{name} (needs {package})" if package else name)
     ctx.exit()
 
 
 @click.command(
+    cls=Command,
     name="benchmark",
     short_help="Compare models by LETOR's protocol, fold by fold.",
     epilog=example("structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"),
 )
-@click.argument("folds", metavar="DATA_FOLDS", type=FOLDER)
+@click.argument("folds", metavar="DATA_FOLDS", type=FOLDS)
 @click.option(
     "--models",
     metavar="NAMES",
     callback=as_list,
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
-@click.option("--out", type=FOLDER, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
+@click.option("--out", type=BENCHMARK, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
 @click.option("--force", is_flag=True, help="Replace the tables of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
@@ -76,10 +78,10 @@ def benchmark_command(
         )
     written = write_tables(results, out) if out is not None else ()
     for end in results.ends:
-        click.echo(f"structsvm: note: {end}; a wider range may do better", err=True)
+        note(f"{end}; a wider range may do better")
     for each in results.unconverged:
-        click.echo(f"structsvm: note: {each}; its figures are of what was reached by then", err=True)
+        note(f"{each}; its figures are of what was reached by then")
     show_table(map_table(results))
     show_table(summary_table(results))
     if written:
-        click.echo(f"tables   {', '.join(path.name for path in written)} in {out}")
+        echo(f"tables   {', '.join(path.name for path in written)} in {out}")

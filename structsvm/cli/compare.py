@@ -1,14 +1,16 @@
 """``structsvm compare``."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from structsvm.cli.console import counted, progress_line, show_table
+from structsvm.cli.console import counted, echo, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, example, names_in, numbers, positive, require_ranking_loss, with_tol
+from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
+from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
 from structsvm.registry import Registry, backends, losses, solvers
@@ -41,6 +43,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
 
 
 @click.command(
+    cls=Command,
     name="compare",
     short_help="Compare solvers and QP backends on LETOR files.",
     epilog=example(
@@ -48,7 +51,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
     ),
 )
-@click.argument("data", type=FILE, nargs=-1, required=True)
+@click.argument("data", type=DATA, nargs=-1, required=True)
 @_several("--loss", losses, "map", "What is optimised; here and below, several are separated by commas.")
 @_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers.")
 @_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends, for the solvers that have one.")
@@ -72,10 +75,10 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
     show_default=True,
     help="For each combination; the QP or iteration at work is finished.",
 )
-@click.option("--csv", "csv_path", metavar="FILE", type=FILE, help="File to write the table to, as CSV.")
-@click.option("--json", "json_path", metavar="FILE", type=FILE, help="File to write it to, and the gap against time.")
+@click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
+@click.option("--json", "json_path", metavar="FILE", type=OUTPUT, help="File to write it to, and the gap against time.")
 @click.option(
-    "--plot", "plot_path", metavar="FILE", type=FILE, help="File to draw the gap against time to, such as gaps.svg."
+    "--plot", "plot_path", metavar="FILE", type=OUTPUT, help="File to draw the gap against time to, such as gaps.svg."
 )
 def compare_command(
     data: tuple[Path, ...],
@@ -115,7 +118,7 @@ def compare_command(
             time_limit=time_limit,
             callback=lambda progress: say(_in_a_line(progress)),
         )
-    click.echo(f"{read.summary} from {counted(len(data), 'file')}\n")
+    echo(f"{read.summary} from {counted(len(data), 'file')}", "")
     _print(table, problems)
     _write(table, csv_path, json_path, plot_path)
     if table.interrupted:
@@ -126,11 +129,9 @@ def compare_command(
 
 def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
     """Make sure that the files can be written, before anything is run."""
-    paths = [path for path in (csv_path, json_path, plot_path) if path is not None]
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise click.UsageError("--csv, --json and --plot need a file each: two of them are the same")
-    for path in paths:
-        check_writable(path)
+    for path in (csv_path, json_path, plot_path):
+        if path is not None:
+            check_writable(path)
     if plot_path is not None:
         from structsvm.comparison.plot import require_format
 
@@ -150,8 +151,8 @@ def _print(table: "Comparison", problems: "dict[str, Problem]") -> None:
     if not table.rows:
         return
     for status, note in dict.fromkeys((row.status, row.note) for row in table if row.note):
-        click.echo(f"{status}: {note}")
-    click.echo(_LEGEND.format(tol=table.rows[0].tol))
+        echo(f"{status}: {note}")
+    echo(*_LEGEND.format(tol=table.rows[0].tol).split("\n"))
 
 
 def _examples(problem: "Problem") -> str:
@@ -174,5 +175,7 @@ def _write(table: "Comparison", csv_path: Path | None, json_path: Path | None, p
             figure = gap_against_time(table)
         except InputError as error:
             raise Failure(f"{plot_path} was not written: {error}") from None
+        drawn = BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
+        figure.savefig(drawn, format=plot_path.suffix.lower().removeprefix("."))
         with replacement(plot_path) as temporary:
-            figure.savefig(temporary, format=plot_path.suffix.lower().removeprefix("."))
+            temporary.write_bytes(drawn.getvalue())

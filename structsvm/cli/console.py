@@ -17,12 +17,23 @@ from rich.progress import (
 )
 from rich.table import Table as RichTable
 
+from structsvm.exceptions import printable
 from structsvm.tables import Table, lay_out
 
 _WIDTH_OF_FILES = 200
 _WIDEST = 10_000
 _A_DAY = 24 * 3600.0
 """Seconds that an estimate of the time left looks back: steps may take minutes."""
+
+
+def echo(*lines: str, err: bool = False) -> None:
+    """Print lines on standard output, or standard error; what a terminal would act on is shown as an escape."""
+    click.echo("\n".join(map(printable, lines)), err=err)
+
+
+def note(text: str) -> None:
+    """Print a note on standard error."""
+    echo(f"structsvm: note: {text}", err=True)
 
 
 def print_table(
@@ -48,19 +59,19 @@ def print_table(
 def show_table(table: Table) -> None:
     """Print a table, its notes, and an empty line on standard output; no cell is cut off."""
     _print(table.title, lay_out(table.headings, table.cells, [column.right for column in table.columns]), whole=True)
-    for note in table.notes:
-        click.echo(f"{note}\n")
+    for each in table.notes:
+        echo(each, "")
 
 
 def _print(title: str, table: RichTable, *, whole: bool) -> None:
     """Print a table; whole: in lines longer than the terminal where cells would be cut off otherwise."""
     if title:
-        click.echo(title)
+        echo(title)
     width = Console().width if sys.stdout.isatty() else _WIDTH_OF_FILES
     if whole:
         width = max(width, Console(width=_WIDEST).measure(table).maximum)
     Console(width=width, highlight=False, markup=False, emoji=False).print(table)
-    click.echo()
+    echo("")
 
 
 @contextmanager
@@ -75,17 +86,19 @@ def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
     -------
     A function that changes the text of the line.
     """
+    if not (shown and sys.stderr.isatty()):
+        yield lambda text: None
+        return
     progress = Progress(
         SpinnerColumn("line"),
         TextColumn("{task.description}", markup=False),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        disable=not (shown and sys.stderr.isatty()),
     )
     with progress:
         task = progress.add_task("", total=None)
-        yield lambda text: progress.update(task, description=text)
+        yield lambda text: progress.update(task, description=printable(text))
 
 
 @contextmanager
@@ -101,6 +114,9 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
     -------
     A function that is given the number of steps done and that of all.
     """
+    if not (shown and sys.stderr.isatty()):
+        yield lambda done, total: None
+        return
     progress = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -110,7 +126,6 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
-        disable=not (shown and sys.stderr.isatty()),
         speed_estimate_period=_A_DAY,
     )
     with progress:

@@ -5,8 +5,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from structsvm.cli.console import progress_bar
+from structsvm.cli.console import echo, progress_bar
 from structsvm.cli.options import example
+from structsvm.cli.paths import EXPERIMENT, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, make_folder
@@ -25,13 +26,14 @@ _TITLE = "Handwritten digits"
 
 
 @click.command(
+    cls=Command,
     name="demo",
     short_help="Run the experiment of the paper on SVM-map on an embedded data set.",
     epilog=example("structsvm demo --out demo"),
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=EXPERIMENT,
     default=Path("demo"),
     show_default=True,
     help="Folder for the report.",
@@ -49,15 +51,15 @@ def demo_command(out: Path) -> None:
     settings = Settings(trials=_TRIALS)
     pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
     queries = len(pool.relevant)
-    click.echo(
-        _INTRODUCTION.format(
+    echo(
+        *_INTRODUCTION.format(
             documents=_CANDIDATES,
             functions=len(pool.run_names),
             train=settings.train,
             validation=settings.validation,
             test=queries - settings.train - settings.validation,
             trials=settings.trials,
-        )
+        ).split("\n")
     )
     with TemporaryDirectory() as trials, progress_bar("trials") as show:
         results = run(pool, settings, trials, progress=show)

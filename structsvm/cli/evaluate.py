@@ -7,11 +7,13 @@ from zipfile import is_zipfile
 
 import click
 
-from structsvm.cli.console import counted, print_table
+from structsvm.cli.console import counted, echo, print_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
-from structsvm.cli.options import FILE, as_measures, example
+from structsvm.cli.options import as_measures, example
+from structsvm.cli.paths import DATA, Command
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +29,7 @@ _EMPTY = {
 
 
 @click.command(
+    cls=Command,
     name="evaluate",
     short_help="Measure a ranker on LETOR files, or TREC runs.",
     options_metavar="[OPTIONS]",
@@ -35,9 +38,9 @@ _EMPTY = {
         "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map",
     ),
 )
-@click.argument("files", type=FILE, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
+@click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
 @click.option(
-    "--qrels", type=FILE, help="Judgments in TREC's format: the files are then runs, not a model and its data."
+    "--qrels", type=DATA, help="Judgments in TREC's format: the files are then runs, not a model and its data."
 )
 @click.option(
     "--measure",
@@ -66,6 +69,8 @@ def evaluate_command(
 ) -> None:
     """Measure how well a model ranks LETOR files, which are read as one data set; or how well TREC runs do.
 
+    One of DATA, QRELS and RUN may be "-", standard input.
+
     The names of measures are shown by "structsvm list". Documents of equal score keep the order of a LETOR file.
     Runs are measured as by trec_eval: documents of equal score (in float32) by id, descending; relevant documents
     that a run lacks count; topics without judgments do not. Its NDCG is "ndcg(gain=linear)".
@@ -77,15 +82,17 @@ def evaluate_command(
         try:
             report = _measure_runs(qrels, files, asked, per_query=per_query)
         except DataFormatError as error:
-            if error.path in files and is_zipfile(error.path):
+            if error.path in files and error.path.is_file() and is_zipfile(error.path):
                 raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
     elif len(files) < 2:
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
+    elif files[0] == STANDARD_INPUT:
+        raise click.UsageError("a model cannot come from standard input: name its file")
     else:
         report = _measure_model(files[0], files[1:], asked, per_query=per_query)
     if form == "json":
-        click.echo(json.dumps(report, indent=2))
+        echo(*json.dumps(report, indent=2).split("\n"))
     elif qrels is not None:
         _print_runs(report)
     else:
@@ -112,7 +119,7 @@ def _print_model(report: dict[str, Any]) -> None:
     measures, queries = report["measures"], report["queries"]
     if "per_query" in report:
         _print_queries(report["per_query"])
-    click.echo(f"{counted(queries, 'query', 'queries')}, {counted(report['documents'], 'document')}\n")
+    echo(f"{counted(queries, 'query', 'queries')}, {counted(report['documents'], 'document')}", "")
     print_table(
         ["measure", "mean", "queries", "without a value"],
         ([name, _cell(of["mean"]), str(queries), str(of["undefined"])] for name, of in measures.items()),
@@ -198,9 +205,9 @@ def _print_runs(report: dict[str, Any]) -> None:
     _print_undefined(of for run in runs for of in run["measures"].values())
     for run in runs:
         if run["not_judged"]:
-            click.echo(f"{run['run']}: {_topics(run['not_judged'])} not judged, and left out, as by trec_eval.")
+            echo(f"{run['run']}: {_topics(run['not_judged'])} not judged, and left out, as by trec_eval.")
         if run["not_in_run"]:
-            click.echo(
+            echo(
                 f"{run['run']}: {_topics(run['not_in_run'])} not in the run, and left out, as by trec_eval without -c."
             )
 
@@ -254,4 +261,4 @@ def _print_queries(table: "Mapping[str, Mapping[str, float]]", *, title: str = "
 def _print_undefined(reports: "Iterable[dict[str, Any]]") -> None:
     """Say what the queries counted for which a measure was undefined, if there were any."""
     for empty in dict.fromkeys(of["empty"] for of in reports if of["undefined"]):
-        click.echo(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")
+        echo(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.console import counted, progress_bar, progress_line
+from structsvm.cli.console import counted, note, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import FILE, FOLDER, as_list, example
+from structsvm.cli.options import as_list, example
+from structsvm.cli.paths import DATA, EXPERIMENT, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 
@@ -20,13 +21,14 @@ _SHOWN = 5
 
 
 @click.command(
+    cls=Command,
     name="experiment",
     short_help="Compare SVMs on the runs of retrieval systems, as in the paper on SVM-map.",
     epilog=example("structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"),
 )
-@click.option("--runs", type=FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
-@click.option("--qrels", type=FILE, required=True, help="Judgments in TREC's format.")
-@click.option("--out", type=FOLDER, required=True, help="Folder for the results; of one experiment only.")
+@click.option("--runs", type=RUN_FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
+@click.option("--qrels", type=DATA, required=True, help="Judgments in TREC's format.")
+@click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
     "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
 )
@@ -127,6 +129,4 @@ def _note_left_out(left_out: "Any") -> None:
     if left_out:
         reasons = [f"{topic} ({reason})" for topic, reason in left_out.items()]
         more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
-        click.echo(
-            f"structsvm: note: {counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}", err=True
-        )
+        note(f"{counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}")

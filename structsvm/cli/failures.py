@@ -4,12 +4,18 @@ import errno
 import io
 import logging
 import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 import click
 
-from structsvm.exceptions import StructSVMError
+from structsvm.exceptions import StructSVMError, legible
+
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
+"""Errors of a disk. Those of files name the file, as all are written through `structsvm.files`."""
 
 
 class Failure(click.ClickException):
@@ -19,11 +25,15 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message as a single line."""
-        click.echo(f"structsvm: error: {' '.join(self.message.split())}", file=file, err=file is None)
+        click.echo(f"structsvm: error: {in_a_line(self.message)}", file=file, err=file is None)
 
 
 class CommandLine(click.Group):
     """A group of commands whose expected errors end in a `Failure`. The one place that decides on exit codes."""
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        with _printable():
+            return super().make_context(*args, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         # The commands report what the library logs; without a handler Python would print warnings too.
@@ -31,7 +41,8 @@ class CommandLine(click.Group):
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a sign gets a question mark
         try:
-            result = super().invoke(ctx)
+            with _printable():
+                result = super().invoke(ctx)
             sys.stdout.flush()
         except StructSVMError as error:
             raise Failure(str(error)) from error
@@ -45,9 +56,26 @@ class CommandLine(click.Group):
         return result
 
 
+def in_a_line(message: str) -> str:
+    """Return a message without ends of lines, and `legible`."""
+    return legible(" ".join(re.split(r"\s*\n\s*", message.strip())))
+
+
+@contextmanager
+def _printable() -> Iterator[None]:
+    """Make the messages of click printable, which quote what was typed."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = in_a_line(error.message)  # type: ignore[misc]  # it is only declared final
+        raise
+
+
 def _in_words(error: OSError) -> str:
     reason = error.strerror or str(error)
-    return reason if error.filename is None else f"{error.filename}: {reason}"
+    if error.filename is not None:
+        return f"{error.filename}: {reason}"
+    return f"standard output cannot be written: {reason}" if error.errno in _FULL else reason
 
 
 def _give_up_unwritable_output() -> None:

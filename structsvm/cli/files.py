@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from structsvm.cli.console import counted
-from structsvm.exceptions import DataFormatError
-from structsvm.files import check_writable, replacement, replacing
+from structsvm.cli.console import counted, note
+from structsvm.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
     from structsvm import Ranker
@@ -40,15 +39,12 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     ranker = Ranker.load(model)
     known: int = ranker.n_features_in_
 
-    def note(found: int) -> None:
-        click.echo(
-            f"structsvm: note: the model has {counted(known, 'feature')}, the data only the first {found}; "
-            "the others are taken as 0",
-            err=True,
-        )
+    def few(found: int) -> None:
+        has = f"only the first {found}" if found else "none"
+        note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
-    return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, note=note)
+    return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few)
 
 
 def read_as_wide(
@@ -57,7 +53,7 @@ def read_as_wide(
     beyond: str,
     *,
     doc_ids: bool = False,
-    note: Callable[[int], None] = lambda found: None,
+    few: Callable[[int], None] = lambda found: None,
 ) -> "RankingData":
     """Read data with a given number of features.
 
@@ -67,24 +63,18 @@ def read_as_wide(
     known : the number.
     beyond : what is said of a line with further ones.
     doc_ids : whether to read document ids too.
-    note : is shown the number in the files where it is smaller.
+    few : is shown the number in the files where it is smaller.
 
     Raises
     ------
     DataFormatError : when the data cannot be read, or have further features.
     """
-    from structsvm.data import load_letor
+    from structsvm.data.letor import load_rows
 
-    data = load_letor(paths, doc_ids=doc_ids)
-    found = data.X.shape[1]
-    if found < known:
-        note(found)
-    if found == known:
-        return data
-    try:
-        return load_letor(paths, n_features=known, doc_ids=doc_ids)
-    except DataFormatError as error:
-        raise DataFormatError(error.path, error.line, beyond) from None
+    rows = load_rows(paths, n_features=known, doc_ids=doc_ids, beyond=beyond)
+    if rows.width < known:
+        few(rows.width)
+    return rows.data(known)
 
 
 def check_output(output: Path | None) -> None:
@@ -102,7 +92,7 @@ def write_text(pieces: Iterable[str], output: Path | None) -> None:
     """Write text in pieces to a file, whole or not at all, as gzip if its name ends in .gz; or to standard output."""
     if output is None:
         for text in pieces:
-            click.echo(text, nl=False)
+            click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
         return
     with _opened(output) as file:
         file.writelines(pieces)
@@ -111,7 +101,7 @@ def write_text(pieces: Iterable[str], output: Path | None) -> None:
 @contextmanager
 def _opened(output: Path) -> Iterator[TextIO]:
     if _special(output):
-        with output.open("w", encoding="utf-8") as file:
+        with naming(output), output.open("w", encoding="utf-8", errors="surrogateescape") as file:
             yield file
     elif output.suffix.lower() == ".gz":
         # Neither name nor time is kept in it, so that equal text makes equal files.
@@ -119,7 +109,7 @@ def _opened(output: Path) -> Iterator[TextIO]:
             replacement(output) as temporary,
             temporary.open("wb") as raw,
             gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as zipped,
-            TextIOWrapper(zipped, encoding="utf-8") as file,
+            TextIOWrapper(zipped, encoding="utf-8", errors="surrogateescape") as file,
         ):
             yield file
     else:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.console import counted, progress_line
+from structsvm.cli.console import counted, note, progress_line
 from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import FILE, bad, example
+from structsvm.cli.options import bad, example
+from structsvm.cli.paths import OUTPUT, RUNS, Command
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 
 
 @click.command(
+    cls=Command,
     name="fuse",
     short_help="Make one TREC run of several.",
     epilog=example(
@@ -36,7 +38,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
         "structsvm fuse runs/ --method borda --output fused.run",
     ),
 )
-@click.argument("runs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("runs", type=RUNS, nargs=-1, required=True)
 @click.option(
     "--method",
     metavar="NAME",
@@ -65,7 +67,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     "--length", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents written for a topic."
 )
 @click.option("--tag", default="fused", show_default=True, help="Name of the run, its last column.")
-@click.option("-o", "--output", type=FILE, help="File to write the run to.  [default: standard output]")
+@click.option("-o", "--output", type=OUTPUT, help="File to write the run to.  [default: standard output]")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor what was written.")
 def fuse_command(
     runs: tuple[Path, ...],
@@ -94,8 +96,6 @@ def fuse_command(
         raise click.UsageError(str(error)) from None
     files = run_files(runs[0] if len(runs) == 1 and runs[0].is_dir() else runs)
     _require_different(files)
-    if output is not None:
-        _spare_inputs(output, runs, files)
     check_output(output)
     with progress_line(shown=not quiet) as say:
         say("reading runs")
@@ -107,7 +107,7 @@ def fuse_command(
     write_text(lines, output)
     if output is not None and not quiet:
         topics = counted(len(set(fused.qid.tolist())), "topic")
-        click.echo(f"structsvm: note: wrote {counted(len(fused.qid), 'document')} of {topics} to {output}", err=True)
+        note(f"wrote {counted(len(fused.qid), 'document')} of {topics} to {output}")
 
 
 def _require_different(files: "Sequence[Path]") -> None:
@@ -117,18 +117,6 @@ def _require_different(files: "Sequence[Path]") -> None:
         if other is not path:
             twice = f"{path} is there twice" if path == other else f"{other} and {path} are the same file"
             raise InputError(f"{twice}, and would count as two runs: name it once")
-
-
-def _spare_inputs(output: Path, runs: "Sequence[Path]", files: "Sequence[Path]") -> None:
-    """Refuse to replace a run that is fused, or to write where the next command would take the fused run for one."""
-    if any(path.exists() and output.exists() and output.samefile(path) for path in files):
-        raise InputError(f"{output} is one of the runs that are fused: choose another output file")
-    folder = runs[0]
-    if folder.is_dir() and output.resolve().parent == folder.resolve():
-        raise InputError(
-            f"{output} is in the folder of the runs that are fused, where it would be read as one of them the next "
-            "time: choose another folder"
-        )
 
 
 def _read(files: "Sequence[Path]") -> "list[Run]":
@@ -154,8 +142,7 @@ def _note_missing(runs: "Sequence[Run]") -> None:
         lacking = sort_topics(every - having)
         if lacking:
             shown = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
-            click.echo(
-                f"structsvm: note: {run.name} lacks {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
-                "for which it counts as a run that retrieved nothing",
-                err=True,
+            note(
+                f"{run.name} lacks {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
+                "for which it counts as a run that retrieved nothing"
             )

@@ -11,11 +11,15 @@ import click
 
 from structsvm.cli.console import print_table
 from structsvm.cli.options import example
+from structsvm.cli.paths import Command
 from structsvm.registry import Registry, backends, losses, measures, solvers
 
 
 @click.command(
-    name="list", short_help="Show losses, solvers, backends, measures and models.", epilog=example("structsvm list")
+    cls=Command,
+    name="list",
+    short_help="Show losses, solvers, backends, measures and models.",
+    epilog=example("structsvm list"),
 )
 def list_command() -> None:
     """Show the names of losses, solvers, QP backends, measures, methods of fusion, and models.

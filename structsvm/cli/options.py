@@ -3,7 +3,6 @@
 import inspect
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,27 +14,6 @@ from structsvm.settings import is_number
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
     from structsvm.solvers import Solver
-
-
-class _File(click.Path):
-    """The path of a file; "-" is none."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "-":
-            self.fail(
-                "'-' is not supported: files are read more than once and written whole, so give the name of a "
-                "file (./- for one of that name)",
-                param,
-                ctx,
-            )
-        return super().convert(value, param, ctx)
-
-
-FILE = _File()
-FOLDER = click.Path(path_type=Path, file_okay=False)
 
 _OUTER_COMMA = re.compile(r",(?![^()]*\))")
 """A comma that is not among the settings of a name, as in ``map(relevant_from=2,empty=skip)``."""

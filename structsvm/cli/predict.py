@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.files import check_output, read_model_and_data, write_text
-from structsvm.cli.options import FILE, example
+from structsvm.cli.options import example
+from structsvm.cli.paths import DATA, INPUT, OUTPUT, Command
 
 if TYPE_CHECKING:
     from structsvm.types import Vector
@@ -16,6 +17,7 @@ _LINES_AT_ONCE = 10_000
 
 
 @click.command(
+    cls=Command,
     name="predict",
     short_help="Score the documents of a LETOR file.",
     epilog=example(
@@ -23,8 +25,8 @@ _LINES_AT_ONCE = 10_000
         "structsvm predict m.npz test.txt --format trec --tag svm-map --output run.txt",
     ),
 )
-@click.argument("model", type=FILE)
-@click.argument("data", type=FILE)
+@click.argument("model", type=INPUT)
+@click.argument("data", type=DATA)
 @click.option(
     "--format",
     "form",
@@ -35,12 +37,12 @@ _LINES_AT_ONCE = 10_000
     "document in a comment, '#docid = ...'.",
 )
 @click.option("--tag", default="structsvm", show_default=True, help="Name of the run, its last column.")
-@click.option("-o", "--output", type=FILE, help="File to write the scores to.  [default: standard output]")
+@click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
 def predict_command(model: Path, data: Path, form: str, tag: str, output: Path | None) -> None:
     """Score the documents of a LETOR file: a score a line, in the order of DATA.
 
-    Within a query, documents of higher score are ahead. An output file is written whole or not at all,
-    as gzip if its name ends in .gz.
+    Within a query, documents of higher score are ahead. DATA may be "-", standard input. An output file is written
+    whole or not at all, as gzip if its name ends in .gz.
     """
     from structsvm.data import Run
     from structsvm.data.trec import run_lines

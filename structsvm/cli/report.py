@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import click
 from attrs import evolve
 
-from structsvm.cli.console import progress_line, show_table
+from structsvm.cli.console import echo, note, progress_line, show_table
 from structsvm.cli.options import example
+from structsvm.cli.paths import FINISHED_EXPERIMENT, Command
 
 if TYPE_CHECKING:
     from structsvm.protocols.experiment import Results
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     name="report",
     short_help="Write the report of an experiment again.",
     epilog=example("structsvm report robust03-new"),
 )
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", type=FINISHED_EXPERIMENT)
 def report_command(folder: Path) -> None:
     """Write the report and the tables of an experiment again: with plots, say, or of another version.
 
@@ -50,9 +52,9 @@ def show_results(results: "Results") -> None:
     tables = [map_table(results, variant) for variant in results.variants]
     for table in tables:
         show_table(evolve(table, notes=()))
-    for note in tables[0].notes + legend(results):
-        click.echo(click.wrap_text(note, width=100))
-    click.echo()
+    for each in tables[0].notes + legend(results):
+        echo(*click.wrap_text(each, width=100).split("\n"))
+    echo("")
 
 
 def show_files(written: "Written") -> None:
@@ -60,9 +62,9 @@ def show_files(written: "Written") -> None:
     from structsvm.protocols.experiment.protocol import RESULTS
 
     if written.missing:
-        click.echo(f"structsvm: note: the report has no plots: {written.missing}", err=True)
+        note(f"the report has no plots: {written.missing}")
     folder = written.page.parent
     names = ", ".join(path.name for path in written.tables)
-    click.echo(f"results  {folder / RESULTS}")
-    click.echo(f"tables   {names} in {folder}")
-    click.echo(f"report   {written.page}")
+    echo(f"results  {folder / RESULTS}")
+    echo(f"tables   {names} in {folder}")
+    echo(f"report   {written.page}")

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.console import counted, progress_line
+from structsvm.cli.console import counted, echo, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
-    FILE,
     as_measure,
     example,
     make_solver,
@@ -19,6 +18,7 @@ from structsvm.cli.options import (
     require_ranking_loss,
     with_tol,
 )
+from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
@@ -35,11 +35,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     name="train",
     short_help="Train a ranker on LETOR files.",
     epilog=example("structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz"),
 )
-@click.argument("data", type=FILE, nargs=-1, required=True)
+@click.argument("data", type=DATA, nargs=-1, required=True)
 @click.option(
     "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="What is optimised."
 )
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     help="Train at several values of C, two a decade unless COUNT is given, and keep the one that does best on "
     "--validation.",
 )
-@click.option("--validation", type=FILE, multiple=True, help="LETOR file with the queries that choose among --C-grid.")
+@click.option("--validation", type=DATA, multiple=True, help="LETOR file with the queries that choose among --C-grid.")
 @click.option(
     "--measure",
     metavar="NAME",
@@ -92,7 +93,7 @@ if TYPE_CHECKING:
     type=click.Choice(["balanced"]),
     help="Give both classes the same total weight; for losses whose examples are rows, such as zero_one.",
 )
-@click.option("-m", "--model", type=FILE, required=True, help="File to write the model to.")
+@click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def train_command(
     data: tuple[Path, ...],
@@ -111,6 +112,8 @@ def train_command(
     quiet: bool,
 ) -> None:
     """Train a ranker on LETOR files, which are read as one data set, and write it to a file.
+
+    A file of DATA may be "-", standard input.
 
     The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C ends training early; the
     model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
@@ -136,7 +139,7 @@ def train_command(
     ranker.save(model)
     result = ranker.result_
     if not quiet:
-        click.echo("\n".join(_summary(ranker, chosen, read, len(data), model)))
+        echo(*_summary(ranker, chosen, read, len(data), model))
     if C_grid and interrupted(rankers, C_grid):
         raise Failure(
             f"interrupted: {len(rankers)} of the {len(C_grid)} values of --C-grid were tried, up to C = "

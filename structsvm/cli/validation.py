@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.console import print_table
+from structsvm.cli.console import note, print_table
 from structsvm.cli.files import read_as_wide
 
 if TYPE_CHECKING:
@@ -99,9 +99,8 @@ def choose(
         print_table(["C", f"validation {measure}", gap, ""], rows)
         end = "" if interrupted(rankers, grid) else which_end(scores, best)
         if end:
-            click.echo(
-                f"structsvm: note: validation picked the {end} value that was tried, C = {rankers[best].C:g}; a wider "
-                "--C-grid may do better",
-                err=True,
+            note(
+                f"validation picked the {end} value that was tried, C = {rankers[best].C:g}; a wider --C-grid may do "
+                "better"
             )
     return rankers[best]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from structsvm.comparison.table import Comparison, Row
 from structsvm.exceptions import InputError
-from structsvm.tables.plots import require_matplotlib
+from structsvm.tables.plots import as_label, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,11 +56,13 @@ def gap_against_time(comparison: Comparison) -> "Figure":
     for i, loss in enumerate(losses):
         for j, C in enumerate(Cs):
             axes = panels[i, j]
-            axes.set(xscale="log", yscale="log", title=f"C = {C:g}" if len(losses) == 1 else f"{loss}, C = {C:g}")
+            axes.set(
+                xscale="log", yscale="log", title=f"C = {C:g}" if len(losses) == 1 else f"{as_label(loss)}, C = {C:g}"
+            )
             axes.grid(alpha=0.25)
             for row in drawn:
                 if (row.loss, row.C) == (loss, C):
-                    label = ", ".join(filter(None, [row.solver, row.backend]))
+                    label = as_label(", ".join(filter(None, [row.solver, row.backend])))
                     lines[label] = _draw(axes, row, colours[row.backend], styles[row.solver])
             axes.axhline(drawn[0].tol, color="grey", linewidth=0.8)
     figure.supxlabel("seconds", fontsize="medium")

@@ -1,24 +1,25 @@
 """LETOR's data format: svmlight text with query ids, one document a line."""
 
-import re
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.datasets import load_svmlight_file
+from numpy.typing import DTypeLike, NDArray
 
+from structsvm.data.blocks import read_blocks
 from structsvm.data.dataset import RankingData
-from structsvm.data.letor_faults import first_fault
+from structsvm.data.letor_block import Rows, parse_block
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.files import open_bytes
-from structsvm.types import IntVector, Vector
+from structsvm.types import Matrix
 
-_DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")
+_ITEM = 8
+_LARGEST_INT32 = np.iinfo(np.int32).max
+_AT_ONCE = 2**20
+"""Numbers of a dense matrix that are filled at a time."""
 
 
 def load_letor(
@@ -31,8 +32,9 @@ def load_letor(
     """Read files of LETOR, MSLR or Yahoo's challenge, or what svm_rank reads, as one data set.
 
     A line is ``<label> qid:<query> <index>:<value> ... # <comment>``: feature indices count from 1
-    and ascend, values that are left out are 0, the comment may hold ``docid = <id>``. Parsed by
-    `sklearn.datasets.load_svmlight_file`.
+    and ascend, values that are left out are 0, the comment may hold ``docid = <id>``. Columns are
+    separated by blanks and tabs; a number is written in decimal digits, as ``-1.5`` or ``2e-3``. Each
+    file is read once, in blocks, so it may be a pipe; ``/dev/stdin`` is standard input.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def load_letor(
         an id in two files is an error, since files numbered apart would melt into each other.
     n_features : number of columns. None: the largest index in the files; give it when test data
         may lack the last features of the training data.
-    doc_ids : whether to read the document ids in the comments, which takes a second pass.
+    doc_ids : whether to read the document ids in the comments.
     sparse : True for CSR, False for dense. None: CSR where it takes less than half the memory of
         dense rows, which are the faster ones to compute with.
 
@@ -85,32 +87,189 @@ def load_letor_parts(
     groups = [_paths(each) for each in parts]
     if n_features is not None and n_features < 1:
         raise InputError(f"n_features must be at least 1, or None; it is {n_features}")
-    paths = [path for group in groups for path in group]
-    files = [_read(path, n_features) for path in paths]
-    _check_queries_apart(paths, files)
-    width = n_features or max(file.X.shape[1] for file in files)
+    sets = [_read(paths, n_features, doc_ids, None) for paths in groups]
+    _check_queries_apart(sets)
+    width = n_features or max(each.width for each in sets)
     if sparse is None:
-        sparse = _smaller_as_csr(files, width)
-    left = iter(files)
-    return tuple(_joined(group, list(islice(left, len(group))), width, doc_ids, sparse) for group in groups)
+        sparse = _smaller_as_csr(sets, width)
+    return tuple(each.data(width, sparse=sparse) for each in sets)
 
 
-def _joined(paths: list[Path], files: list["_Part"], width: int, doc_ids: bool, sparse: bool) -> RankingData:
-    X = sp.vstack([_widen(file.X, width) for file in files], format="csr")
-    return RankingData(
-        X=X if sparse else X.toarray(),
-        y=np.concatenate([file.y for file in files]),
-        qid=np.concatenate([file.qid for file in files]),
-        doc_ids=np.concatenate([_doc_ids(path) for path in paths]) if doc_ids else None,
-    )
+def load_rows(paths: Sequence[Path], *, n_features: int, doc_ids: bool, beyond: str) -> "LetorRows":
+    """Read files of which no more than some features may be used, such as those that a model knows.
+
+    Parameters
+    ----------
+    paths : the files. No query may be in two of them.
+    n_features : the number of features.
+    doc_ids : whether to read document ids.
+    beyond : what is said of a line with a further feature.
+
+    Raises
+    ------
+    InputError, DataFormatError : as `load_letor`.
+    """
+    rows = _read(paths, n_features, doc_ids, beyond)
+    _check_queries_apart([rows])
+    return rows
 
 
-class _Part(NamedTuple):
-    """What one file holds."""
+class LetorRows:
+    """The rows of files, before it is known how many columns they have. Made by `load_rows`.
 
-    X: sp.csr_array
-    y: Vector
-    qid: IntVector
+    Parameters
+    ----------
+    doc_ids : whether to read document ids.
+
+    Attributes
+    ----------
+    width : the largest feature index in the files; 0 without features.
+    """
+
+    def __init__(self, *, doc_ids: bool) -> None:
+        self.width = 0
+        self._ends_of_files: list[tuple[Path, int]] = []
+        self._labels, self._queries = _Growing(np.float64), _Growing(np.int64)
+        self._ends, self._indices, self._values = _Growing(np.int64), _Growing(np.int32), _Growing(np.float64)
+        self._doc_ids: list[str] | None = [] if doc_ids else None
+
+    def read(self, path: Path, n_features: int | None, beyond: str | None) -> None:
+        """Append what a file holds; see `load_rows`."""
+        first, width = len(self._labels), 0
+        try:
+            with closing(read_blocks(path)) as blocks:
+                for block in blocks:
+                    rows = parse_block(block, n_features, doc_ids=self._doc_ids is not None, beyond=beyond)
+                    self._append(rows)
+                    width = max(width, rows.width)
+        except MemoryError:
+            raise InputError(
+                f"{path} cannot be read: there is no memory for more than its first "
+                f"{len(self._labels) - first:,} documents"
+            ) from None
+        if len(self._labels) == first:
+            raise DataFormatError(path, None, "the file holds no documents")
+        if width == 0 and n_features is None:
+            raise DataFormatError(path, None, "no line has a feature; pass n_features if that is meant")
+        self.width = max(self.width, width)
+        self._ends_of_files.append((path, len(self._labels)))
+
+    def _append(self, rows: Rows) -> None:
+        self._ends.extend(rows.ends + len(self._values))
+        self._labels.extend(rows.labels)
+        self._queries.extend(rows.queries)
+        self._indices.extend(rows.indices)
+        self._values.extend(rows.values)
+        if self._doc_ids is not None and rows.doc_ids is not None:
+            self._doc_ids += rows.doc_ids
+
+    @property
+    def queries(self) -> list[tuple[Path, list[int]]]:
+        """The query ids of each file, ascending."""
+        starts = [0, *(end for _, end in self._ends_of_files)]
+        return [
+            (path, np.unique(self._queries.all[start:end]).tolist())
+            for (path, end), start in zip(self._ends_of_files, starts, strict=False)
+        ]
+
+    def bytes(self, width: int) -> tuple[int, int]:
+        """Return the memory that the features take as CSR, and as dense rows of a width."""
+        rows, stored = len(self._labels), len(self._values)
+        index = 4 if max(stored, width) <= _LARGEST_INT32 else 8
+        return stored * (_ITEM + index) + (rows + 1) * index, rows * width * _ITEM
+
+    def data(self, width: int, *, sparse: bool | None = None) -> RankingData:
+        """Return the rows with a number of columns, once: their memory goes over to the result.
+
+        Parameters
+        ----------
+        width : number of columns, at least that of the rows.
+        sparse : see `load_letor`.
+
+        Raises
+        ------
+        InputError : there is no memory for dense rows.
+        """
+        if sparse is None:
+            sparse = _smaller_as_csr([self], width)
+        return RankingData(
+            X=self._csr(width) if sparse else self._dense(width),
+            y=self._labels.release(),
+            qid=self._queries.release(),
+            doc_ids=None if self._doc_ids is None else np.array(self._doc_ids),
+        )
+
+    def _csr(self, width: int) -> sp.csr_array:
+        index = np.int32 if max(len(self._values), width) <= _LARGEST_INT32 else np.int64
+        indptr = np.concatenate([[0], self._ends.release()]).astype(index)
+        indices = self._indices.release().astype(index, copy=False)
+        return sp.csr_array((self._values.release(), indices, indptr), shape=(len(self._labels), width))
+
+    def _dense(self, width: int) -> Matrix:
+        """Fill a matrix from its last rows, and let go of what it took: both at once are never in memory."""
+        rows = len(self._labels)
+        try:
+            X = _empty((rows, width))
+        except MemoryError:
+            raise InputError(
+                f"there is no memory for {rows:,} dense rows of {width:,} features, {rows * width * _ITEM:,} bytes: "
+                "sparse=True keeps what is not 0 alone"
+            ) from None
+        indptr = np.concatenate([[0], self._ends.all])
+        step = max(_AT_ONCE // width, 1)
+        for start in reversed(range(0, rows, step)):
+            ends = indptr[start : start + step + 1]
+            values, indices = self._values.pop(ends[0]), self._indices.pop(ends[0])
+            part = X[start : start + step]
+            sp.csr_array((values, indices, ends - ends[0]), shape=part.shape).toarray(out=part)
+        return X
+
+
+def _empty(shape: tuple[int, int]) -> Matrix:
+    return np.empty(shape)
+
+
+class _Growing:
+    """A vector that grows and shrinks at its end, in place where the operating system can do so."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._held: NDArray[Any] = np.empty(0, dtype=dtype)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def all(self) -> NDArray[Any]:
+        """What it holds; no longer valid when it has changed."""
+        return self._held[: self._size]
+
+    def extend(self, part: NDArray[Any]) -> None:
+        """Append numbers."""
+        size = self._size + len(part)
+        if size > len(self._held):
+            self._held.resize(size + size // 8, refcheck=False)
+        self._held[self._size : size] = part
+        self._size = size
+
+    def pop(self, start: int) -> NDArray[Any]:
+        """Take the numbers from a place on away, and return them."""
+        taken = self._held[start : self._size].copy()
+        self._held.resize(start, refcheck=False)
+        self._size = start
+        return taken
+
+    def release(self) -> NDArray[Any]:
+        """Return what it holds, of which the caller is the owner from now on."""
+        self._held.resize(self._size, refcheck=False)
+        return self._held
+
+
+def _read(paths: Sequence[Path], n_features: int | None, doc_ids: bool, beyond: str | None) -> LetorRows:
+    rows = LetorRows(doc_ids=doc_ids)
+    for path in paths:
+        rows.read(path, n_features, beyond)
+    return rows
 
 
 def _paths(path_or_paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
@@ -122,32 +281,9 @@ def _paths(path_or_paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -
     return paths
 
 
-def _read(path: Path, n_features: int | None) -> _Part:
-    with open_bytes(path) as file:
-        try:
-            X, y, qid = load_svmlight_file(file, zero_based=False, query_id=True)
-        except (ValueError, OverflowError) as error:
-            raise _fault(path, n_features, f"scikit-learn cannot read it: {error}") from error
-    if len(y) == 0:
-        raise DataFormatError(path, None, "the file holds no documents")
-    if len(qid) != len(y) or not (np.isfinite(y).all() and np.isfinite(X.data).all()):
-        raise _fault(path, n_features, "a query id is missing, or a number is not finite")
-    if X.nnz == 0 and n_features is None:
-        raise DataFormatError(path, None, "no line has a feature; pass n_features if that is meant")
-    if n_features is not None and X.nnz and X.shape[1] > n_features:
-        raise _fault(path, n_features, f"a feature is beyond n_features={n_features}")
-    X.eliminate_zeros()
-    return _Part(sp.csr_array(X), np.array(y), np.array(qid))
-
-
-def _fault(path: Path, n_features: int | None, otherwise: str) -> DataFormatError:
-    return first_fault(path, n_features) or DataFormatError(path, None, otherwise)
-
-
-def _check_queries_apart(paths: list[Path], parts: list[_Part]) -> None:
+def _check_queries_apart(sets: list[LetorRows]) -> None:
     home: dict[int, Path] = {}
-    for path, part in zip(paths, parts, strict=True):
-        queries = np.unique(part.qid).tolist()
+    for path, queries in (file for each in sets for file in each.queries):
         shared = [query for query in queries if query in home]
         if shared:
             raise InputError(
@@ -157,28 +293,7 @@ def _check_queries_apart(paths: list[Path], parts: list[_Part]) -> None:
         home.update(dict.fromkeys(queries, path))
 
 
-def _widen(X: sp.csr_array, width: int) -> sp.csr_array:
-    """Return X with `width` columns, and with 32-bit indices where these suffice."""
-    index = np.int32 if max(X.nnz, width) <= np.iinfo(np.int32).max else np.int64
-    return sp.csr_array((X.data, X.indices.astype(index), X.indptr.astype(index)), shape=(X.shape[0], width))
-
-
-def _smaller_as_csr(files: list[_Part], width: int) -> bool:
+def _smaller_as_csr(sets: list[LetorRows], width: int) -> bool:
     """Say whether CSR takes less than half the memory of dense rows."""
-    rows, stored = sum(file.X.shape[0] for file in files), sum(file.X.nnz for file in files)
-    index = 4 if max(stored, width) <= np.iinfo(np.int32).max else 8
-    item = files[0].X.data.itemsize
-    return 2 * (stored * (item + index) + (rows + 1) * index) < rows * width * item
-
-
-def _doc_ids(path: Path) -> NDArray[np.str_]:
-    found = []
-    with open_bytes(path) as file:
-        for number, line in enumerate(file, start=1):
-            if not line.partition(b"#")[0].strip():
-                continue
-            match = _DOC_ID.search(line)
-            if match is None:
-                raise DataFormatError(path, number, "there is no comment '#docid = ...', so the document has no id")
-            found.append(match[1].decode(errors="replace"))
-    return np.array(found)
+    sizes = [each.bytes(width) for each in sets]
+    return 2 * sum(size for size, _ in sizes) < sum(size for _, size in sizes)

@@ -2,24 +2,24 @@
 
 import csv
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.data.blocks import Block, is_plain, read_blocks
+from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault, is_plain
-from structsvm.exceptions import DataFormatError, InputError
-from structsvm.files import open_bytes, replacing
-
-if TYPE_CHECKING:
-    import pandas as pd
+from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault
+from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.files import replacing
+from structsvm.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]
 
@@ -32,7 +32,8 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
 
     A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders
     the documents: the second column and the rank are ignored, as are further columns, blank lines, and
-    lines that begin with ``#``. Parsed by `pandas.read_csv`.
+    lines that begin with ``#``. The file is read once, so it may be a pipe; ``/dev/stdin`` is standard
+    input. Parsed by `pandas.read_csv`.
 
     Parameters
     ----------
@@ -50,15 +51,11 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
     >>> load_run("input.pircRBa1.gz")  # doctest: +SKIP
     Run('pircRBa1', 100 topics, 100000 documents)
     """
-    path = Path(path)
-    table = _read(path, RUN)
-    tags = table["name"].to_numpy(dtype=object)
+    lines = _read(Path(path), RUN)
     try:
-        if not tags.all():
-            raise ValueError("a line is too short")
-        return Run.from_scores(name or tags[-1], table["topic"], table["document"], _numbers(table, RUN))
-    except (ValueError, OverflowError) as error:
-        raise _fault(path, RUN, str(error)) from None
+        return Run.from_scores(name or lines.name, lines.topics, lines.documents, lines.numbers)
+    except InputError as error:
+        raise _repeated(lines) or DataFormatError(lines.path, None, str(error)) from None
 
 
 def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
@@ -120,7 +117,7 @@ def load_qrels(path: FilePath) -> Qrels:
 
     A line is ``<topic> <iteration> <document> <grade>``. The second column is ignored, as are blank
     lines and lines that begin with ``#``. Grades are whole numbers; above 0 is relevant, below 0 is not
-    judged. Parsed by `pandas.read_csv`.
+    judged. Read as by `load_run`.
 
     Parameters
     ----------
@@ -137,12 +134,11 @@ def load_qrels(path: FilePath) -> Qrels:
     >>> load_qrels("robust03/qrels.txt")  # doctest: +SKIP
     Qrels(100 topics, 122722 of grade 0, 5667 of grade 1, 407 of grade 2)
     """
-    path = Path(path)
-    table = _read(path, QRELS)
+    lines = _read(Path(path), QRELS)
     try:
-        return Qrels.from_grades(table["topic"], table["document"], _numbers(table, QRELS))
-    except (ValueError, OverflowError) as error:
-        raise _fault(path, QRELS, str(error)) from None
+        return Qrels.from_grades(lines.topics, lines.documents, lines.numbers)
+    except InputError as error:
+        raise _repeated(lines) or DataFormatError(lines.path, None, str(error)) from None
 
 
 def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayLike, tag: str) -> None:
@@ -188,44 +184,102 @@ def run_lines(run: Run) -> Iterator[str]:
     return _pieces(run, rank.tolist())
 
 
-def _read(path: Path, form: Format) -> "pd.DataFrame":
-    """Read the columns of a file as text. In rows that are too short, the last ones are empty."""
+class _Lines(NamedTuple):
+    """What the lines of a file hold that are neither blank nor comments.
+
+    Parameters
+    ----------
+    path : the file.
+    number : of each line, from 1, shape (n,).
+    topics, documents : strings, shape (n,).
+    numbers : scores or grades, shape (n,).
+    name : what the last line has in its last column.
+    """
+
+    path: Path
+    number: IntVector
+    topics: NDArray[np.object_]
+    documents: NDArray[np.object_]
+    numbers: NDArray[Any]
+    name: str
+
+
+def _read(path: Path, form: Format) -> _Lines:
+    try:
+        with closing(read_blocks(path)) as blocks:
+            parts = [part for block in blocks if (part := _parse(block, form)) is not None]
+    except MemoryError:
+        raise InputError(f"{path} cannot be read: there is not enough memory for it") from None
+    if not parts:
+        raise DataFormatError(path, None, f"the file is empty; {form.line}")
+    numbers, topics, documents, values = (
+        np.concatenate(each) for each in zip(*(part[1:-1] for part in parts), strict=True)
+    )
+    return _Lines(path, numbers, topics, documents, values, parts[-1].name)
+
+
+def _parse(block: Block, form: Format) -> _Lines | None:
+    """Return what a block holds, None if it has only blank lines and comments."""
     import pandas as pd
 
-    with open_bytes(path) as file:
-        content = file.read().removeprefix(BOM_UTF8)
+    content = block.content
     if content.startswith(b"#") or b"\n#" in content:
         content = _COMMENT.sub(b"", content)
+    if not content.strip(b" \t\r\n"):
+        return None
+    names = [*form.columns, "more"]
     try:
         table = pd.read_csv(
-            BytesIO(content),
+            BytesIO(f"{' '.join(names)}\n".encode() + content),
             sep=r"\s+",
-            header=None,
-            names=form.columns,
-            usecols=list(form.columns) if form.open else None,
+            usecols=names,  # what is beyond is not even looked at
             dtype=str,
             na_filter=False,
             quoting=csv.QUOTE_NONE,
             low_memory=False,
         )
-    except ValueError as error:
-        raise _fault(path, form, f"pandas cannot read it: {error}") from None
-    if table.empty:
-        raise DataFormatError(path, None, f"the file is empty; {form.line}")
-    if b"\0" in content or not isinstance(table.index, pd.RangeIndex):  # an index holds columns beyond the last
-        raise _fault(path, form, "it is binary, or has too many columns")
-    return table
+        columns = {name: table[name].to_numpy(dtype=object) for name in form.columns}
+        if not columns[form.columns[-1]].all() or not (form.open or (table["more"] == "").all()):
+            raise ValueError("a line has too few columns, or too many")
+        numbers = _as_numbers(columns[form.number], form)
+        if max(len(text) for name in ("topic", "document") for text in columns[name]) > MOST_CHARACTERS:
+            raise ValueError("an id is too long")
+        line = _numbers_of_lines(content, len(table))
+    except (ValueError, OverflowError) as error:
+        raise first_fault(block, form) or block.fault(0, f"pandas cannot read what begins here: {error}") from None
+    return _Lines(
+        block.path, block.line + line, columns["topic"], columns["document"], numbers, columns[form.columns[-1]][-1]
+    )
 
 
-def _numbers(table: "pd.DataFrame", form: Format) -> NDArray[Any]:
-    texts: NDArray[np.object_] = table[form.number].to_numpy(dtype=object)
-    if not all(map(is_plain, texts)):
+def _as_numbers(texts: NDArray[np.object_], form: Format) -> NDArray[Any]:
+    if not is_plain("".join(texts)):
         raise ValueError(f"a {form.number} is no number")
-    return texts.astype(np.int64 if form.whole else np.float64)
+    numbers = texts.astype(np.int64 if form.whole else np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"a {form.number} is not finite")
+    return numbers
 
 
-def _fault(path: Path, form: Format, otherwise: str) -> DataFormatError:
-    return first_fault(path, form) or DataFormatError(path, None, otherwise)
+def _numbers_of_lines(content: bytes, rows: int) -> IntVector:
+    """Return the numbers of the lines that are not blank, from 0; ValueError where there are not as many as rows."""
+    if rows == content.count(b"\n") + (not content.endswith(b"\n")):
+        return np.arange(rows)
+    found = np.array([k for k, line in enumerate(content.split(b"\n")) if line.strip(b" \t\r")], dtype=np.int64)
+    if len(found) != rows:
+        raise ValueError(f"it finds {rows} rows in {len(found)} lines")
+    return found
+
+
+def _repeated(lines: _Lines) -> DataFormatError | None:
+    """Return the error of the first line whose topic has its document in an earlier line; None without one."""
+    seen: dict[tuple[str, str], int] = {}
+    for topic, document, number in zip(lines.topics, lines.documents, lines.number.tolist(), strict=True):
+        first = seen.setdefault((topic, document), number)
+        if first != number:
+            problem = f"document {quoted(document)} is in topic {quoted(topic)} twice, first in line {first}"
+            return DataFormatError(lines.path, number, f"{problem}; leave one out")
+    return None
 
 
 def _pieces(run: Run, rank: list[int]) -> Iterator[str]:

@@ -42,6 +42,15 @@ class Operator(ABC):
         """What compiled loops read (a named tuple that `register_view` was given); None: they cannot."""
         return None
 
+    @property
+    def content(self) -> Any:
+        """All that tells these features from others, as arrays, numbers and text in tuples: the view, by default.
+
+        Where it is None, they cannot be told from others: a solver that starts from a result of another `Problem` then
+        uses its weights only. An operator without a view may return its arrays.
+        """
+        return self.view
+
     @abstractmethod
     def scores(self, w: Vector) -> Vector:
         """Return ``A w``, the scores of all examples, shape (ptr[-1],)."""

@@ -116,6 +116,10 @@ class DualPlanes:
     def cuts(self) -> CutSet:
         """Return the planes with weight, and the multipliers, as cuts grouped by example."""
         i, p = np.nonzero(self.arrays.a)
+        return self.cuts_at(i, p)
+
+    def cuts_at(self, i: IntVector, p: IntVector) -> CutSet:
+        """Return the planes at places p of examples i, and their multipliers, as cuts grouped by example."""
         arrays = self.arrays
         G = arrays.G[i, p].astype(np.float64)
         error = arrays.error[i, p] if arrays.error.size else np.zeros(len(i))

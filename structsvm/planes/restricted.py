@@ -9,7 +9,8 @@ from structsvm.compute.compilation import compiled
 from structsvm.planes.arrays import PlaneArrays, add_plane
 from structsvm.planes.dual import DualPlanes
 from structsvm.planes.steps import write_values
-from structsvm.types import Matrix, Vector
+from structsvm.result import CutSet
+from structsvm.types import IntVector, Matrix, Vector
 
 Choice: TypeAlias = NDArray[np.int32]
 """One plane of each example, as the number of its place; −1 is the truth."""
@@ -46,6 +47,20 @@ class RestrictedProblem:
         """Return ``Σ cap_i (g_i, L_i)`` over a choice."""
         g = np.zeros(self.dual.w.shape)
         return g, float(_add_chosen(self._planes, choice, g))
+
+    def cuts(self) -> CutSet:
+        """Return all planes that are kept, those without weight too, as cuts grouped by example."""
+        return self.dual.cuts_at(*self._places())
+
+    def weigh(self, a: Vector) -> None:
+        """Give the planes, in the order of `cuts`, these multipliers; w follows."""
+        self._planes.a[self._places()] = a
+        self.dual.refresh()
+
+    def _places(self) -> tuple[IntVector, IntVector]:
+        taken = np.arange(self._planes.L.shape[1]) < self._planes.used[:, None]
+        i, p = np.nonzero(taken)
+        return i, p
 
     def mix(self, share: float, choices: list[Choice], weights: Vector) -> None:
         """Make the multipliers a share of what they were and, for the rest, weighted choices; w follows."""

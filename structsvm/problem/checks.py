@@ -9,10 +9,18 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
 from structsvm.queries import require_labels
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.settings import require_number
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
+
+LARGEST = 1e140
+"""C, and C times the norm of a cut: what is computed of them, such as squares and sums, stays far below 1e308."""
 
 ROUNDING = 1e-8
 """Value, relative to the scores, by which the truth or an earlier output may beat an argmax."""
+
+LARGEST_SCORE = 1e150
+"""Largest score whose sums, over all documents and in an argmax, a line search or the primal, are far from overflow:
+from 1e307 on argmaxes are wrong although their scores are finite, from 1e154 on squares are infinite."""
 
 RAISED_AS_IS = (StructSVMError, MemoryError)
 """Errors of a loss's methods that need no more explanation."""
@@ -168,11 +176,44 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
 
 
 def require_finite(scores: Vector, ptr: IntVector, first: int) -> None:
-    """Refuse scores that are not finite, because a feature is not; ``first`` is the number of the first example."""
-    finite = np.isfinite(scores)
-    if not finite.all():
-        example = first + int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
-        raise InputError(f"example {example} has features that are NaN, infinite or too large to compute with")
+    """Refuse scores that are not finite, or too large, because a feature is; ``first`` numbers the first example."""
+    if np.abs(scores).max(initial=0.0) <= LARGEST_SCORE:  # NaN is not
+        return
+    worst = int(np.argmax(~(np.abs(scores) <= LARGEST_SCORE)))
+    example = first + int(np.searchsorted(ptr, worst, side="right")) - 1
+    raise InputError(
+        f"example {example} has features that are NaN, infinite or too large to compute with: a score of it is "
+        f"{scores[worst]:.3g}, and {LARGEST_SCORE:.0e} is the most. Scale them, as "
+        "sklearn.preprocessing.StandardScaler does"
+    )
+
+
+def require_C(C: float) -> None:
+    """Refuse a C that is no positive number, or whose products with cuts float64 may not hold."""
+    require_number("C", C, above=0.0)
+    if not 1.0 / LARGEST <= C <= LARGEST:
+        raise InputError(f"C must be from {1.0 / LARGEST:g} to {LARGEST:g}, so that it can be computed with; got {C!r}")
+
+
+def require_caps(cap: Vector) -> Vector:
+    """Return the caps κ C/n of the examples; refuse those whose sum is too large or small to compute with."""
+    total = float(cap.sum())
+    if not 1e-10 / LARGEST <= total <= 1e10 * LARGEST:
+        raise InputError(
+            f"the example weights are too large or too small to compute with: times C / n they sum up to {total:g}"
+        )
+    return cap
+
+
+def require_moderate(G: Matrix, C: float) -> None:
+    """Refuse cuts, one a row, whose products with one another and with C float64 may not hold."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.sqrt(np.einsum("ij,ij->i", G, G, dtype=np.float64)).max(initial=0.0))
+    if not max(C, 1.0) * largest <= LARGEST:
+        raise InputError(
+            f"the features are too large to compute with, or C is: a cut has a norm of {largest:g}, and C times it "
+            f"may be {LARGEST:g} at most. Scale the features, as by sklearn.preprocessing.StandardScaler"
+        )
 
 
 def require_planes(title: str, losses: Vector, coef: Vector, ptr: IntVector, first: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from types import CodeType
 from typing import Any, Protocol, Self
 
 import numba
@@ -15,12 +16,16 @@ from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
 from structsvm.problem.points import Planes
-from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
+from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, plain_kernel, segment_dots
 from structsvm.types import IntVector, Vector
 
 
 class Oracle(Protocol):
     """Finds the plane of every example."""
+
+    @property
+    def content(self) -> Any:
+        """What tells these argmaxes from those of other examples or another loss: for the `fingerprint`."""
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores; example i owns ``scores[ptr[i]:ptr[i + 1]]``.
@@ -85,6 +90,16 @@ class CompiledOracle:
     params: Vector
     allowed: float
 
+    @property
+    def content(self) -> Any:
+        """What the kernel reads, and its name and code with the values that this holds."""
+        plain = plain_kernel(self.kernel)
+        code = plain.__code__
+        held = (*code.co_consts, *(cell.cell_contents for cell in plain.__closure__ or ()))
+        values = tuple(value for value in held if not isinstance(value, CodeType))
+        name = (plain.__module__, plain.__qualname__, code.co_code, code.co_names)
+        return name, values, self.labels, self.label_ptr, self.params
+
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
         coef, loss = np.empty(len(scores)), np.empty(len(ptr) - 1)
@@ -123,6 +138,12 @@ class PythonOracle:
 
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
+
+    @property
+    def content(self) -> Any:
+        """The loss and the true outputs."""
+        ys: Any = self.ys
+        return self.loss, ys if isinstance(ys, np.ndarray) else tuple(ys)
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
@@ -179,6 +200,11 @@ class NotBelowTruth:
     """An oracle whose planes are those of another, or of the truth where that is better."""
 
     inner: Oracle
+
+    @property
+    def content(self) -> Any:
+        """That of the other."""
+        return self.inner.content
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""

@@ -7,7 +7,6 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
 from structsvm.planes import DualPlanes
@@ -17,7 +16,10 @@ from structsvm.problem.checks import (
     checked_weights,
     is_usable,
     require_argmaxes,
+    require_C,
+    require_caps,
     require_finite,
+    require_moderate,
     require_pairs,
     require_planes,
     require_unbeaten,
@@ -29,7 +31,6 @@ from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
 from structsvm.queries import Queries, row_weights
 from structsvm.registry import losses
-from structsvm.settings import require_number
 from structsvm.types import BoolVector, IntVector, Vector
 
 
@@ -46,6 +47,7 @@ class Problem:
     oracle : their loss-augmented argmaxes.
     ptr : where the scores of each example begin, shape (n + 1,).
     cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
+    weights : κ, shape (n,).
     C : weight of the mean hinge against the regulariser.
     used : number of examples that the loss can learn from, the n of the objective.
     first : number of the first example, where this is a block of a larger problem.
@@ -59,6 +61,7 @@ class Problem:
     oracle: Oracle = field(repr=False)
     ptr: IntVector = field(repr=False)
     cap: Vector = field(repr=False)
+    weights: Vector = field(repr=False)
     C: float
     used: int
     left_out: int = 0
@@ -169,16 +172,19 @@ class Problem:
         ------
         InputError : when C, the weights or the numbers of examples do not fit.
         """
-        require_number("C", C, above=0.0)
+        require_C(C)
         require_pairs(operator.n, len(ys))
         kappa = checked_weights(weights, operator.n, usable)
         used = operator.n if usable is None else int(usable.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            cap = require_caps(kappa * C / used)
         return cls(
             loss=loss,
             operator=operator,
             oracle=make_oracle(loss, ys),
             ptr=operator.ptr,
-            cap=kappa * C / used,
+            cap=cap,
+            weights=kappa,
             C=float(C),
             used=used,
             left_out=operator.n - used,
@@ -211,7 +217,7 @@ class Problem:
 
     def with_C(self, C: float) -> Self:
         """Return the problem with another C."""
-        require_number("C", C, above=0.0)
+        require_C(C)
         return evolve(self, C=float(C), cap=self.cap * (C / self.C))
 
     def block(self, start: int, stop: int) -> Self:
@@ -222,6 +228,7 @@ class Problem:
             oracle=self.oracle.block(start, stop),
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
+            weights=self.weights[start:stop],
             first=self.first + start,
             known_fingerprint=None,
         )
@@ -291,7 +298,7 @@ class Problem:
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         if not np.isfinite(g).all():
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-            raise InputError("the features are too large to compute with: scale them")
+        require_moderate(g[np.newaxis], self.C)
         return Cut(g, float(np.sum(weight * planes.loss)))
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:

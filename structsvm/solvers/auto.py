@@ -13,7 +13,7 @@ from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive
 from structsvm.solvers.base import Solver
-from structsvm.solvers.frank_wolfe import FrankWolfe
+from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
 from structsvm.solvers.one_slack import OneSlack
 from structsvm.solvers.run import Callback
 
@@ -25,9 +25,6 @@ _FEWEST_EXAMPLES = 20
 _VALUES_A_WEIGHT = 2
 """Feature values that scoring an example of a loss with a kernel should read for each weight: a plane has as many
 numbers as there are weights, and should be cheaper to look at than the rows that it was made of."""
-
-_PATIENCE = 60
-"""Passes after which Frank-Wolfe is held to be the wrong choice, as for a very large C."""
 
 
 @frozen(kw_only=True)
@@ -71,13 +68,13 @@ class Auto(Solver):
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem with the solver that fits it; see `Solver.solve`."""
         chosen = self.choose(problem)
-        if not isinstance(chosen, FrankWolfe) or self.max_iter <= _PATIENCE:
+        if not isinstance(chosen, FrankWolfe) or self.max_iter <= PATIENCE:
             return chosen.solve(problem, start, callback)
-        result = evolve(chosen, max_iter=_PATIENCE).solve(problem, start, callback)
+        result = evolve(chosen, max_iter=PATIENCE).solve(problem, start, callback)
         if result.status is not Status.ITERATION_LIMIT:
             return result
-        logger.info("frank-wolfe has not converged after %d passes: one-slack goes on", _PATIENCE)
-        rest = OneSlack(tol=self.tol, max_iter=self.max_iter - _PATIENCE)
+        logger.info("frank-wolfe has not converged after %d passes: one-slack goes on", PATIENCE)
+        rest = OneSlack(tol=self.tol, max_iter=self.max_iter - PATIENCE)
         try:
             return _continued(result, rest.solve(problem, result, callback))
         except KeyboardInterrupt:

@@ -13,7 +13,7 @@ from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive
 from structsvm.solvers.base import Solver
-from structsvm.solvers.joint_step import improve_jointly
+from structsvm.solvers.joint_step import improve_jointly, solve_over_planes
 from structsvm.solvers.run import Callback, Run
 from structsvm.types import IntVector, Vector
 
@@ -37,6 +37,15 @@ _JOINT_ACCURACY = 0.02
 _MOST_JOINT_CUTS = 100
 """Cuts after which that ends in any case."""
 
+PATIENCE = 60
+"""Passes after which Frank-Wolfe is held to crawl, as where C is very large for the scale of the features."""
+
+_SWEEPS_THEN = 10
+"""Rounds over the planes that are taken from then on at least."""
+
+_MOST_PLANES = 2_000
+"""Planes in all up to which their QP is solved as it stands from then on."""
+
 
 @frozen(kw_only=True)
 class FrankWolfe(Solver):
@@ -50,6 +59,9 @@ class FrankWolfe(Solver):
     the data. What the pass met tells when a certificate is worth a pass of its own;
     the certificate tells which examples hold the gap, and only those are visited next.
 
+    Where 60 passes were not enough, it says so in the log, moves the planes together at every pass from there, and
+    solves the QP over all of them to the end where they are no more than 2,000.
+
     Where memory for as many planes as are of use is wanting in float64, planes are kept in float32. Bounds
     allow for the rounding; should it take more than a twentieth of ``tol · C``, as where tol is
     very small, planes are kept in float64 from there, however few.
@@ -60,7 +72,8 @@ class FrankWolfe(Solver):
     max_iter : limit of passes.
     memory : bytes for planes; 6 of each of n examples are kept and ``4 d / n`` more, 32 at most, where they fit, and
         at least 3.
-    cache_sweeps : most rounds over the planes, example by example, before all are moved together; 0 for neither.
+    cache_sweeps : most rounds over the planes, example by example, before all are moved together; 0 for neither in
+        the first 60 passes.
     seed : of the order in which examples are visited.
     """
 
@@ -117,11 +130,19 @@ class FrankWolfe(Solver):
         order: IntVector = everyone
         since = 0
         for k in range(self.max_iter):
+            if k == PATIENCE:
+                logger.warning(
+                    "frank-wolfe has not converged after %d passes, a gap of %.2g * C is left: C = %.3g may be large "
+                    "for the scale of the features. OneSlack or NSlack may need less; so may features that are scaled",
+                    PATIENCE,
+                    (run.primal - run.dual) / problem.C,
+                    problem.C,
+                )
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
             run.count_passes(len(order) / len(everyone))
             with run.clock("qp"):
-                self._improve(dual, rng, everyone, max(met, run.gap_wanted))
+                self._improve(dual, rng, everyone, max(met, run.gap_wanted), crawls=k >= PATIENCE)
             lower = dual.refresh()
             if dual.rounds and not run.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
                 logger.info("planes in float32 have too few digits for tol=%g: float64 from here", self.tol)
@@ -141,17 +162,23 @@ class FrankWolfe(Solver):
                 return status
         return Status.ITERATION_LIMIT
 
-    def _improve(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, met: float) -> None:
-        if self._sweeps(dual, rng, everyone, _SWEEPS_ACCURACY * met) or not self.cache_sweeps:
+    def _improve(
+        self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, met: float, *, crawls: bool
+    ) -> None:
+        rounds = max(self.cache_sweeps, _SWEEPS_THEN) if crawls else self.cache_sweeps
+        if _sweeps(dual, rng, everyone, _SWEEPS_ACCURACY * met, rounds) or not rounds:
             return
-        improve_jointly(RestrictedProblem(dual), _JOINT_ACCURACY * met, _MOST_JOINT_CUTS)
-        self._sweeps(dual, rng, everyone, _JOINT_ACCURACY * met)
+        restricted = RestrictedProblem(dual)
+        if crawls and dual.size <= _MOST_PLANES:
+            solve_over_planes(restricted, _JOINT_ACCURACY * met)
+        else:
+            improve_jointly(restricted, _JOINT_ACCURACY * met, _MOST_JOINT_CUTS)
+        _sweeps(dual, rng, everyone, _JOINT_ACCURACY * met, rounds)
 
-    def _sweeps(self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, enough: float) -> bool:
-        """Step on the planes that are kept, example by example, and say whether so little gap is left."""
-        return any(
-            dual.improve(rng.permutation(everyone), full=sweep == 0) <= enough for sweep in range(self.cache_sweeps)
-        )
+
+def _sweeps(dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, enough: float, rounds: int) -> bool:
+    """Step on the planes that are kept, example by example, and say whether so little gap is left."""
+    return any(dual.improve(rng.permutation(everyone), full=sweep == 0) <= enough for sweep in range(rounds))
 
 
 def _holding(gaps: Vector) -> IntVector:

@@ -54,3 +54,18 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
             lowest = line.regulariser(t) + hinge_at(0.0, values, along).value
         choice = restricted.choose(values, along, TOWARD_TARGET * (1.0 - t))[2]
     restricted.mix(float(working_set.a[0]), choices, working_set.a[1:])
+
+
+def solve_over_planes(restricted: RestrictedProblem, enough: float) -> None:
+    """Solve the QP over the planes that are kept as it stands: one variable a plane, one group an example.
+
+    Parameters
+    ----------
+    restricted, enough : as in `improve_jointly`.
+    """
+    cuts = restricted.cuts()
+    cap = restricted.dual.arrays.cap
+    working_set = WorkingSet(cuts.G.shape[1], cap, len(cuts))
+    working_set.add(cuts.G, cuts.L, cuts.group, cuts.a, cuts.error)
+    working_set.solve(ActiveSet(), enough)
+    restricted.weigh(working_set.a)

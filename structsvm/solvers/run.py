@@ -207,7 +207,7 @@ class Run:
         self._estimate_best_again()
         if self.primal - self.dual <= self.gap_wanted:
             self._score_best_again()
-        if self.dual > self.primal + 1e-9 * (1.0 + abs(self.primal)):
+        if self.dual > self.primal + self._rounding_of_bounds():
             raise OracleError(
                 f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
                 f"argmax can cause: {self.problem.loss.title}.loss_augmented_argmax misses the most "
@@ -228,6 +228,11 @@ class Run:
         self.history.append(step)
         logger.debug("%s", step)
         return step
+
+    def _rounding_of_bounds(self) -> float:
+        """Return by how much rounding may let the lower bound be above the upper one."""
+        of_scores = np.abs(self._best.point.scores).max(initial=0.0) * self.problem.cap.sum()
+        return float(1e-9 * (1.0 + abs(self.primal)) + 1e-14 * of_scores)
 
     def _evaluated(self, point: Point) -> _Evaluated:
         with self.clock("oracle"):
@@ -254,7 +259,7 @@ class Run:
         self._estimate_best_again()
 
     def _own_fingerprint(self) -> Vector:
-        """Return the fingerprint of the problem: half a pass, where it is not known."""
+        """Return the fingerprint of the problem: where it is not known, the data are read once, as in half a pass."""
         if self._fingerprint is None:
             self.count_passes(0.5)
             with self.clock("oracle"):

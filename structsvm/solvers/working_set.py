@@ -3,6 +3,7 @@
 import numpy as np
 
 from structsvm.compute.groups import largest_of_groups
+from structsvm.problem.checks import require_moderate
 from structsvm.qp import DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
@@ -70,6 +71,7 @@ class WorkingSet:
 
     def add(self, G: Matrix, L: Vector, group: IntVector, a: Vector | None = None, error: Vector | float = 0.0) -> None:
         """Add cuts, with multipliers and errors of 0 unless given; the Gram matrix grows by a block."""
+        require_moderate(G, float(self.cap.sum()))
         old, new = self.size, self.size + len(L)
         self._reserve(new)
         self._G[old:new] = G

@@ -13,6 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from structsvm.exceptions import printable
 from structsvm.tables.base import Table
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 _TEMPLATES = "structsvm.tables"
 _WIDEST = 10_000
 _LINE = 100
+_FORMULA = re.compile("'*[\n=+@\uff1d\uff0b\uff20\uff0d-]")
+"""How a text begins that spreadsheets compute; the signs of full width are those of East Asian keyboards."""
+
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -43,7 +47,8 @@ def as_text(table: Table) -> str:
     console = Console(file=file, width=_WIDEST, color_system=None, highlight=False, markup=False, emoji=False)
     console.print(lay_out(table.headings, table.cells, [column.right for column in table.columns]))
     rows = "\n".join(line.rstrip() for line in file.getvalue().splitlines())
-    return "\n".join([*filter(None, [table.title]), rows, *(("\n" + fill(note, _LINE)) for note in table.notes), ""])
+    title, *notes = map(printable, (table.title, *table.notes))
+    return "\n".join([*filter(None, [title]), rows, *(("\n" + fill(note, _LINE)) for note in notes), ""])
 
 
 def lay_out(
@@ -59,10 +64,10 @@ def lay_out(
     """
     laid_out = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for heading, right in zip(headings, to_the_right, strict=True):
-        laid_out.add_column(heading, justify="right" if right else "left")
+        laid_out.add_column(printable(heading), justify="right" if right else "left")
     for section in sections:
         for row in section:
-            laid_out.add_row(*row)
+            laid_out.add_row(*map(printable, row))
         laid_out.add_section()
     return laid_out
 
@@ -87,6 +92,11 @@ def as_latex(tables: Sequence[Table]) -> str:
 def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
     """Return the records of tables as CSV, with one line of headings; what is None is empty.
 
+    Numbers stay numbers. Texts are `printable`, and those that a spreadsheet would take for formulas (they begin with
+    ``=``, ``+``, ``-``, ``@`` or the end of a line, and are no numbers) have an apostrophe in front of them, as OWASP
+    advises; so have those that begin with apostrophes and such a sign, so that texts that differ are told apart. JSON
+    keeps texts as they are.
+
     Parameters
     ----------
     tables : the tables.
@@ -102,7 +112,7 @@ def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
         names = records[0] if records else ()
     writer = csv.DictWriter(text, list(names), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({name: _harmless(value) for name, value in record.items()} for record in records)
     return text.getvalue()
 
 
@@ -114,22 +124,39 @@ def as_json(tables: Sequence[Table]) -> str:
     ValueError : when a number is not finite, which JSON cannot say.
     """
     content = [{"title": table.title, "rows": table.records, "notes": table.notes} for table in tables]
-    return json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
+    return re.sub(r"[^\n]", lambda sign: sign[0] if sign[0].isprintable() else json.dumps(sign[0])[1:-1], text) + "\n"
+
+
+def _harmless(value: object) -> object:
+    """Return a value for a cell of a spreadsheet."""
+    if not isinstance(value, str):
+        return value
+    text = "\n".join(map(printable, value.split("\n")))
+    return f"'{text}" if _FORMULA.match(text) and not _is_numeral(text) else text
+
+
+def _is_numeral(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def escape_latex(text: str) -> str:
-    """Return text that LaTeX sets as it is."""
-    return text.translate(_LATEX)
+    """Return text that LaTeX sets as it is, if it is `printable`."""
+    return printable(text).translate(_LATEX)
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown shows as it is, in a cell of a table too."""
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
+    """Return text that Markdown shows as it is, if it is `printable`, in a cell of a table too."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", printable(" ".join(text.split())))
 
 
 @cache
 def environment(package: str) -> "Environment":
-    """Return Jinja's environment for the folder ``templates`` of a package; values in HTML are escaped.
+    """Return Jinja's environment for the folder ``templates`` of a package; values are `printable`, in HTML escaped.
 
     The filter ``latex`` escapes values in LaTeX.
 
@@ -146,6 +173,7 @@ def environment(package: str) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=lambda value: printable(value) if type(value) is str else value,  # not markup
     )
     made.filters["latex"] = escape_latex
     return made

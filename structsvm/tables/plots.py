@@ -2,12 +2,13 @@
 
 import io
 import re
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from structsvm.exceptions import NotInstalledError
+from structsvm.exceptions import NotInstalledError, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +31,11 @@ def require_matplotlib() -> None:
         raise NotInstalledError("plots need Matplotlib: pip install 'structural-svm[plot]'.") from error
 
 
+def as_label(text: str) -> str:
+    """Return text that Matplotlib shows as it is, if it is `printable`: it reads mathematics between dollar signs."""
+    return printable(text).replace("$", r"\$")
+
+
 def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mapping[str, str]) -> str:
     """Return a figure of Matplotlib as an ``<svg>`` element that fills the width it is given, up to its own.
 
@@ -41,7 +47,9 @@ def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mappin
     colours : CSS colours to put in place of the figure's (``#rrggbb``).
     """
     file = io.BytesIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # the file has text, for any font
+        figure.savefig(file, format="svg", metadata={"Date": None})
     text = file.getvalue().decode()
     for old, new in colours.items():
         text = text.replace(old, new)
@@ -63,5 +71,5 @@ def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mappin
         root.attrib.pop(key, None)
     root.set("style", f"max-width: {width * 4.0 / 3.0:.0f}px")
     root.set("role", "img")
-    root.set("aria-label", description)
+    root.set("aria-label", printable(description))
     return ElementTree.tostring(root, encoding="unicode")

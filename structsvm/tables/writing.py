@@ -1,9 +1,10 @@
 """The files that tables are written to."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from structsvm.files import check_writable, make_folder, replacing
+from structsvm.files import check_writable, make_folder, replacement
 from structsvm.tables.base import Table
 from structsvm.tables.formats import as_csv, as_json, as_latex, as_markdown, as_text
 
@@ -38,7 +39,7 @@ def prepare_files(folder: Path, names: Iterable[str]) -> tuple[Path, ...]:
 
 
 def write_texts(texts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
-    """Write files to a folder, which is made where it does not exist; each takes its place when it is complete.
+    """Write files to a folder, which is made where it does not exist: when all are complete, they take their places.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
     InputError : when a file cannot be written.
     """
     paths = prepare_files(folder, texts)
-    for path, text in zip(paths, texts.values(), strict=True):
-        with replacing(path) as file:
-            file.write(text)
+    with ExitStack() as complete:
+        for path, text in zip(paths, texts.values(), strict=True):
+            complete.enter_context(replacement(path)).write_text(text, encoding="utf-8")
     return paths

@@ -1,12 +1,13 @@
 """A random problem for each number: its data, loss, solver and start."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import frozen
+from attrs import evolve, frozen
 
-from structsvm import Problem
+from structsvm import Problem, Result
 from structsvm.losses import (
     NDCG,
     AveragePrecision,
@@ -22,6 +23,7 @@ from structsvm.losses import (
     ZeroOne,
 )
 from structsvm.operators import BinnedMatrix
+from structsvm.planes import Capacity
 from structsvm.qp import CVXOPT, OSQP, ActiveSet, HiGHS
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
 from structsvm.types import Matrix, Vector
@@ -50,7 +52,12 @@ QUERY_LOSSES: list[tuple[Any, int]] = [
 ]
 """Losses of queries, and the most documents of which all outputs can be listed."""
 
+_MOST_COLUMNS = 8
+
 STORAGES = ("float64", "float32", "sparse", "binned")
+
+
+STARTS = ("cold", "same data", "saved", "other C", "other solver", "other data", "tiny change")
 
 
 @frozen(eq=False)
@@ -65,9 +72,9 @@ class Case:
     examples : input (of dense float64 features) and true output of each example.
     weights : of the examples.
     intercept : value of the constant feature; 0 for none.
-    scale : of the features.
+    even : whether all features have the same scale.
     solver : with its settings.
-    start : "cold", "other C", or "other data", whose result the solver starts from.
+    start : one of `STARTS`.
     """
 
     number: int
@@ -76,14 +83,9 @@ class Case:
     examples: list[tuple[Any, Any]]
     weights: Vector
     intercept: float
-    scale: float
+    even: bool
     solver: Solver
     start: str
-
-    @property
-    def ordinary(self) -> bool:
-        """Whether features and tol are such that every solver must get there."""
-        return 1e-3 <= self.scale <= 1e3 and self.solver.tol >= 1e-6  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
         return f"case {self.number}: {self.loss!r}, {self.solver!r}, C={self.problem.C:.3g}, {self.start} start"
@@ -92,44 +94,84 @@ class Case:
 def case(number: int) -> Case:
     """Make the case of a number."""
     rng = np.random.default_rng(number)
-    C = float(10.0 ** rng.uniform(-2.0, 3.0))
-    scale = float(10.0 ** (rng.uniform(-6.0, 6.0) if rng.random() < 0.1 else rng.uniform(-1.0, 1.0)))
+    C = float(10.0 ** rng.uniform(-4.0, 6.0))
+    spread = rng.choice(["near 1", "far from 1", "by column"], p=[0.7, 0.15, 0.15])
+    scale = 10.0 ** (rng.uniform(-1.0, 1.0, 1) if spread == "near 1" else rng.uniform(-8.0, 8.0, 1))
+    if spread == "by column":
+        scale = 10.0 ** rng.uniform(-8.0, 8.0, _MOST_COLUMNS)
     kind = rng.choice(["queries", "rows", "classes", "chain", "generic"], p=[0.7, 0.08, 0.1, 0.06, 0.06])
     made = _MAKERS[kind](rng, C, scale)
-    start = str(rng.choice(["cold", "other C", "other data"], p=[0.5, 0.35, 0.15]))
-    return Case(number, *made, scale, _solver(rng), start)
+    start = str(rng.choice(STARTS, p=[0.4, 0.08, 0.07, 0.15, 0.1, 0.1, 0.1]))
+    return Case(number, *made, len(scale) == 1, _solver(rng, made[0]), start)
 
 
-def other_data(of: Case) -> Problem:
-    """Return the same kind of problem with other features: what a start must not be mistaken for."""
+def start_of(made: Case, folder: str) -> Result | None:
+    """Return the result that a case starts from; one that is saved goes through a file in a folder."""
+    rng = np.random.default_rng([made.number, 2])
+    C = made.problem.C * float(rng.choice([0.1, 0.5, 3.0]))
+    if made.start == "cold":
+        return None
+    if made.start in ("same data", "saved"):
+        result = _few_steps(made.solver).solve(made.problem)
+        if made.start == "same data":
+            return result
+        path = Path(folder) / f"{made.number}.npz"
+        result.save(path)
+        return Result.load(path)
+    if made.start == "other solver":
+        others = (OneSlack(max_iter=20), NSlack(max_iter=3), FrankWolfe(max_iter=5))
+        return others[rng.integers(3)].solve(made.problem)
+    other = made.problem if made.start == "other C" else _other_data(made, tiny=made.start == "tiny change")
+    return _few_steps(made.solver).solve(other.with_C(C))
+
+
+def _few_steps(solver: Any) -> Solver:
+    few: Solver = evolve(solver, max_iter=100)
+    return few
+
+
+def _other_data(of: Case, *, tiny: bool) -> Problem:
+    """Return the same kind of problem with other features: what a start must not be mistaken for.
+
+    Parameters
+    ----------
+    of : the case.
+    tiny : change one entry, by 1e-8 of the largest; else a column of every example.
+    """
     rng = np.random.default_rng([of.number, 1])
-    xs = []
-    for x, _ in of.examples:
-        changed = np.array(x, dtype=np.float64)
-        changed[..., rng.integers(changed.shape[-1])] *= 1.0 + rng.choice([1e-6, 1e-3, 1.0])
-        xs.append(changed)
+    xs = [np.array(x, dtype=np.float64) for x, _ in of.examples]
+    if tiny:
+        changed = xs[rng.integers(len(xs))]
+        changed[tuple(rng.integers(changed.shape))] += 1e-8 * max(np.abs(x).max() for x in xs) + 1e-300
+    else:
+        for x in xs:
+            x[..., rng.integers(x.shape[-1])] *= 1.0 + rng.choice([1e-6, 1e-3, 1.0])
+    settings = {"loss": of.loss, "C": of.problem.C, "intercept": of.intercept, "sample_weight": of.weights}
     ys = [y for _, y in of.examples]
     if of.loss.per_row:
-        return Problem.from_examples(np.stack(xs), np.array(ys), loss=of.loss, C=of.problem.C, intercept=of.intercept)
-    return Problem.from_examples(xs, ys, loss=of.loss, C=of.problem.C, intercept=of.intercept)
+        return Problem.from_examples(np.stack(xs), np.array(ys), **settings)
+    return Problem.from_examples(xs, ys, **settings)
 
 
-def _solver(rng: np.random.Generator) -> Solver:
+def _solver(rng: np.random.Generator, problem: Problem) -> Solver:
     tol = float(10.0 ** rng.uniform(-6.0, -2.0))
     backend = [ActiveSet(), CVXOPT(), OSQP(), HiGHS()][rng.choice(4, p=[0.7, 0.1, 0.1, 0.1])]
+    max_cuts = int(rng.choice([2_000, 10]))
     kind = rng.integers(5)
     if kind == 0:
-        return OneSlack(tol=tol, backend=backend, line_search=bool(rng.integers(2)))
+        return OneSlack(tol=tol, backend=backend, max_cuts=max_cuts, line_search=bool(rng.integers(2)))
     if kind == 1:
-        return NSlack(tol=tol, backend=backend, batch=int(rng.integers(1, 8)))
+        return NSlack(tol=tol, backend=backend, max_cuts=max_cuts, batch=int(rng.integers(1, 8)))
     if kind == 2:
         return NSlack(tol=tol, backend=backend)
     if kind == 3:
-        return FrankWolfe(tol=tol, cache_sweeps=int(rng.choice([0, 10])), seed=int(rng.integers(5)))
+        fewest = Capacity(6, np.float64).bytes_for(problem.n, problem.d, 6)  # so few that they are float32
+        memory = int(rng.choice([2**28, fewest]))
+        return FrankWolfe(tol=tol, memory=memory, cache_sweeps=int(rng.choice([0, 10])), seed=int(rng.integers(5)))
     return Auto(tol=tol)
 
 
-def _features(rng: np.random.Generator, rows: int, d: int, scale: float) -> tuple[Any, Matrix]:
+def _features(rng: np.random.Generator, rows: int, d: int, scale: Vector) -> tuple[Any, Matrix]:
     """Return features in some storage, and the same as a dense float64 matrix."""
     storage = rng.choice(STORAGES)
     if storage == "binned":
@@ -137,7 +179,7 @@ def _features(rng: np.random.Generator, rows: int, d: int, scale: float) -> tupl
         codes = np.stack([rng.integers(0, count + 1, rows) for count in np.diff(offsets)], axis=1)
         binned = BinnedMatrix(codes, offsets)
         return binned, binned.toarray()
-    X = rng.standard_normal((rows, d)) * scale
+    X = rng.standard_normal((rows, d)) * scale[:d]
     X[rng.random((rows, d)) < rng.choice([0.0, 0.5])] = 0.0
     if storage == "sparse":
         return sp.csr_array(X), X
@@ -145,7 +187,7 @@ def _features(rng: np.random.Generator, rows: int, d: int, scale: float) -> tupl
     return X, X.astype(np.float64)
 
 
-def _queries(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...]:
+def _queries(rng: np.random.Generator, C: float, scale: Vector) -> tuple[Any, ...]:
     loss, most = QUERY_LOSSES[rng.integers(len(QUERY_LOSSES))]
     sizes = rng.integers(2, most + 1, rng.integers(1, 9))
     ys = [rng.permutation([0.0, 2.0, *rng.integers(0, 3, size - 2)]) for size in sizes]
@@ -159,7 +201,7 @@ def _queries(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...
     return problem, problem.loss, examples, weights, intercept
 
 
-def _rows(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...]:
+def _rows(rng: np.random.Generator, C: float, scale: Vector) -> tuple[Any, ...]:
     n = int(rng.integers(2, 20))
     X, dense = _features(rng, n, int(rng.integers(1, 6)), scale)
     y = np.array([-1.0, 1.0, *rng.choice([-1.0, 1.0], n - 2)])
@@ -168,7 +210,7 @@ def _rows(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...]:
     return problem, problem.loss, list(zip(dense, y.tolist(), strict=True)), weights, intercept
 
 
-def _classes(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...]:
+def _classes(rng: np.random.Generator, C: float, scale: Vector) -> tuple[Any, ...]:
     K, n = int(rng.integers(2, 5)), int(rng.integers(4, 16))
     X, dense = _features(rng, n, int(rng.integers(1, 5)), scale)
     y = np.concatenate([np.arange(K), rng.integers(0, K, max(n - K, 0))])[:n]
@@ -179,9 +221,9 @@ def _classes(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...
     return problem, problem.loss, list(zip(dense, y.tolist(), strict=True)), weights, intercept
 
 
-def _chain(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...]:
+def _chain(rng: np.random.Generator, C: float, scale: Vector) -> tuple[Any, ...]:
     lengths = rng.integers(1, 5, rng.integers(1, 6))
-    xs = [rng.standard_normal((length, 2)) * scale for length in lengths]
+    xs = [rng.standard_normal((length, 2)) * scale[:2] for length in lengths]
     ys = [rng.integers(0, 3, length) for length in lengths]
     weights, intercept = _weights(rng, len(xs)), float(rng.choice([0.0, 0.7]))
     loss = ChainHamming((0, 1, 2))
@@ -189,8 +231,8 @@ def _chain(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...]:
     return problem, problem.loss, list(zip(xs, ys, strict=True)), weights, intercept
 
 
-def _generic(rng: np.random.Generator, C: float, scale: float) -> tuple[Any, ...]:
-    xs = list(rng.standard_normal((int(rng.integers(1, 10)), 3)) * scale)
+def _generic(rng: np.random.Generator, C: float, scale: Vector) -> tuple[Any, ...]:
+    xs = list(rng.standard_normal((int(rng.integers(1, 10)), 3)) * scale[:3])
     ys = rng.integers(0, 3, len(xs)).tolist()
     weights = _weights(rng, len(xs))
     problem = Problem.from_examples(xs, ys, loss=Kronecker(), C=C, sample_weight=weights)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from structsvm.cli.paths import BENCHMARK
 from structsvm.protocols import AsGiven, EstimatorModel
 from structsvm.protocols.letor import model_names
 from tests.protocols.letor.conftest import write_set
@@ -28,6 +29,7 @@ def test_it_prints_tables_and_writes_five_formats(run, folds):
     assert done.stdout.startswith("MAP on the test queries, tiny\nModel ")
     assert done.stdout.endswith("tables   tables.txt, tables.md, tables.tex, tables.csv, tables.json in out/tables\n")
     assert "feature 1" not in done.stdout
+    assert set(Path("out/tables").iterdir()) == set(BENCHMARK.writes(Path("out/tables")))
     tables = {table["title"]: table["rows"] for table in json.loads(Path("out/tables/tables.json").read_text())}
     rows = tables["MAP on the test queries, tiny"]
     assert [row["model"] for row in rows] == ["SVM-map", "SVM-roc", "Best feature"]

@@ -154,7 +154,6 @@ def test_ctrl_c_from_the_keyboard(process, here):
         (["-C", "1,1.0"], "1.0 is given twice"),
         (["--time-limit", "0"], "it must be a positive finite number, got 0"),
         (["--tol", "nan"], "it must be a positive finite number"),
-        (["--csv", "a.txt", "--json", "./a.txt"], "--csv, --json and --plot need a file each"),
         (["--csv", "-"], "'-' is not supported"),
     ],
 )
@@ -166,6 +165,7 @@ def test_bad_usage(run, options, message, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--csv", "a.txt", "--json", "./a.txt"], "--csv a.txt and --json a.txt are the same file: each output needs"),
         (["--csv", "none/a.csv"], "none/a.csv cannot be written: there is no folder none"),
         (["--json", "."], ". cannot be written: it is a folder"),
         (["--plot", "none/a.svg"], "none/a.svg cannot be written: there is no folder none"),

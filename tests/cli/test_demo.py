@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from structsvm.cli.paths import EXPERIMENT
 from structsvm.protocols.experiment import Results
 
 
@@ -28,6 +29,7 @@ def test_demo(run, small):
     assert len(results.functions) == 15
     assert len(results.queries) == 50
     assert "<h1>Handwritten digits</h1>" in Path("demo/report.html").read_text()
+    assert {*Path("demo").iterdir(), Path("demo/trials.jsonl")} == set(EXPERIMENT.writes(Path("demo")))
     assert not Path("demo/trials.jsonl").exists()
 
 

@@ -92,7 +92,7 @@ def test_faults_are_one_line(run, files, args, message):
 
 def test_a_model_is_no_run(run, files, model):
     done = run("evaluate", model, "--qrels", "qrels.txt", code=1)
-    assert "this is not text" in done.stderr
+    assert "this is a zip archive, such as a model or a spreadsheet, not text" in done.stderr
     assert "With --qrels the files are runs, not a model and its data" in done.stderr
     Path("run.txt").write_bytes(b"\xff\xfe")
     assert "not a model" not in run("evaluate", "run.txt", "--qrels", "qrels.txt", code=1).stderr

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from structsvm.cli.paths import EXPERIMENT
 from structsvm.protocols.experiment import Results
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 
@@ -37,6 +38,7 @@ def test_it_prints_a_table_of_each_variant_and_keeps_the_results(run, trec):
     assert printed.rstrip().endswith("out/report.html")
     assert "<h1>out</h1>" in Path("out/report.html").read_text()
     assert len(Path("out/trials.jsonl").read_text().splitlines()) == 3
+    assert set(Path("out").iterdir()) == set(EXPERIMENT.writes(Path("out")))
 
 
 def test_the_same_command_goes_on_and_another_one_is_refused(run, trec):

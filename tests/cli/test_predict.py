@@ -45,7 +45,9 @@ def test_nothing_is_half_written(here, run, model, monkeypatch):
     before = sorted(here.iterdir())
     monkeypatch.setattr("structsvm.cli.predict._lines", disk_full)
     done = run("predict", model, "test.txt", "--output", "scores.txt", code=1)
-    assert done.stderr == "structsvm: error: No space left on device\n"
+    assert done.stderr == (
+        "structsvm: error: scores.txt cannot be written: No space left on device. What was there before is as it was\n"
+    )
     assert Path("scores.txt").read_text() == "old\n"
     assert sorted(here.iterdir()) == before
 
@@ -101,8 +103,8 @@ def test_output_into_a_missing_folder(run, model, monkeypatch):
     assert done.stderr == "structsvm: error: missing/scores.txt cannot be written: there is no folder missing\n"
 
 
-@pytest.mark.parametrize("args", [("m.npz", "-"), ("-", "test.txt"), ("m.npz", "test.txt", "--output", "-")])
-def test_standard_streams_have_no_name(run, args):
+@pytest.mark.parametrize("args", [("-", "test.txt"), ("m.npz", "test.txt", "--output", "-")])
+def test_models_and_outputs_have_names(run, args):
     assert "'-' is not supported" in run("predict", *args, code=2).stderr
     assert not Path("-").exists()
 

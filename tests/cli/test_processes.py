@@ -84,7 +84,7 @@ def test_a_full_disk(process, model, command):
         one = process(*command, stdout=full)
         _, errors = one.communicate(timeout=60)
     assert one.returncode == 1
-    assert errors == b"structsvm: error: No space left on device\n"
+    assert errors == b"structsvm: error: standard output cannot be written: No space left on device\n"
 
 
 @pytest.mark.parametrize("command", ["train", "predict", "evaluate", "compare", "fuse", "list", "demo"])

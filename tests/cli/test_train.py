@@ -191,8 +191,11 @@ def test_a_solver_without_a_backend(run, monkeypatch):
         (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
         (["--loss", "chain_hamming"], "--loss chain_hamming does not give each document one score, so it cannot rank"),
         (["--class-weight", "balanced"], "--loss map learns from queries: leave it out"),
-        (["-"], "'-' is not supported: files are read more than once and written whole, so give the name"),
-        (["--validation", "-", "--C-grid", "1:10"], "'-' is not supported"),
+        (
+            ["-", "--validation", "-", "--C-grid", "1:10"],
+            "standard input is read once, and two inputs are to come from it",
+        ),
+        (["--model", "-"], "'-' is not supported here: give the name of a file (./- for one of that name)"),
     ],
 )
 def test_bad_usage(run, options, message):

@@ -5,6 +5,7 @@ import re
 import struct
 import zlib
 from collections.abc import Sequence
+from io import BytesIO
 from typing import Any
 
 from attrs import frozen
@@ -12,6 +13,7 @@ from attrs import frozen
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _LARGEST_INDEX = 2**31 - 1
+_MOST_BYTES = 2**27
 _BLANKS = re.compile(r"[ \t\r\n]+")
 
 
@@ -100,7 +102,10 @@ def _lines(content: bytes) -> list[str]:
     """Return the lines; bytes that are no UTF-8 may be in comments."""
     if content[:2] == b"\x1f\x8b":
         try:
-            content = gzip.decompress(content)
+            with gzip.open(BytesIO(content)) as file:
+                if len(text := file.read(_MOST_BYTES + 1)) > _MOST_BYTES:
+                    raise Refused("a bomb")
+                content = text
         except (OSError, EOFError, zlib.error):
             raise Refused("gzip") from None
     text = content.removeprefix(b"\xef\xbb\xbf").decode(errors="surrogateescape").rstrip("\r")

@@ -51,7 +51,7 @@ TRY = "python -m tests.fuzz --seed {} --only {} --case {}"
 """The command that tries a case again."""
 
 MOST_MEGABYTES = 500
-_LONGEST = 3000
+_LONGEST = 10_000
 """Characters of a message; the lists of all that is known are long."""
 
 _OURS = str(Path(structsvm.__file__).parent)
@@ -185,7 +185,9 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
     """
     outputs = [os.path.normpath(path) for path in commands.outputs(case)]
     outputs += ["results"] if "report" in case.arguments else []
-    keeps = failure is not None and any(sign in failure for sign in ("was written", "were written", "goes on from"))
+    keeps = failure is not None and any(
+        sign in failure for sign in ("was written", "were written", "goes on from", "no combination has a result")
+    )
     for path in sorted({*before, *after}):
         if before.get(path) == after.get(path):
             continue

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.problem import Planes, Problem, fingerprint, same
+from structsvm.solvers import OneSlack
 from structsvm.types import Vector
 from tests.small_problems import KINDS, Kronecker, PlainROCArea, listed, ranking, small_problem, true_outputs
 
@@ -235,3 +236,19 @@ def test_a_part_of_a_sealed_problem_has_no_seal() -> None:
     problem = evolve(small_problem("map"), known_fingerprint=np.ones(3))
     assert problem.with_C(7.0).known_fingerprint is problem.known_fingerprint
     assert problem.block(0, 1).known_fingerprint is None
+
+
+@pytest.mark.parametrize(("largest", "fine"), [(1e149, True), (1e151, False), (1e291, False), (1e307, False)])
+def test_scores_whose_sums_may_overflow_are_refused(largest: float, fine: bool) -> None:
+    """Finite scores of this size have made a wrong argmax."""
+    X = np.ones((12, 2))
+    X[7, 1] = -largest
+    problem = Problem.from_queries(X, np.tile([1.0, 0.0, 0.0], 4), np.repeat(np.arange(4), 3), loss="map")
+    if fine:
+        problem.at(np.ones(2))
+        return
+    told = rf"example 2 has features .*too large.*score of it is -1e\+{int(np.log10(largest))}, and 1e\+150 .*Scaler"
+    with pytest.raises(InputError, match=told):
+        problem.at(np.ones(2))
+    with pytest.raises(InputError, match="too large"):
+        OneSlack().solve(problem)

@@ -223,3 +223,23 @@ def test_an_intercept_and_sparse_rows_go_the_same_way() -> None:
     )
     assert constant.primal == pytest.approx(plain.primal, rel=1e-5)  # a constant does not change an order
     assert sparse.primal == pytest.approx(plain.primal, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_where_it_crawls_it_says_so_and_the_planes_are_moved_together(
+    seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One step an example and pass would need more than 10,000 of these."""
+    problem = ranking("f1", seed, C=500.0, queries=8, documents=5)
+    result = FrankWolfe(tol=1e-6, cache_sweeps=0, max_iter=100).solve(problem)
+    assert result.converged
+    assert 60 < result.history[-1].iteration < 80
+    (said,) = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert "not converged after 60 passes" in said.message
+    assert "OneSlack or NSlack" in said.message
+    assert result.dual == pytest.approx(OneSlack(tol=1e-7).solve(problem).primal, abs=1e-6 * problem.C)
+
+
+def test_where_it_does_not_crawl_it_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    assert FrankWolfe(tol=1e-4).solve(ranking("f1", 0, C=5.0, queries=8, documents=5)).converged
+    assert not caplog.records

@@ -143,3 +143,55 @@ def test_csv_refuses_records_of_other_names():
 def test_json_refuses_what_it_cannot_say():
     with pytest.raises(ValueError, match="JSON"):
         as_json([Table("t", (), (({"a": float("nan")},),))])
+
+
+NASTY = "\x1b]0;owned\x07\u202e\u2028\udce9"
+SHOWN = r"\x1b]0;owned\x07\u202e\u2028\udce9"
+
+
+def test_no_format_has_what_a_terminal_acts_on():
+    column = Column.text(f"{NASTY}a", "name")
+    tables = [Table(f"{NASTY}b", (column,), (({"name": f"{NASTY}c"},),), (f"{NASTY}d",))]
+    for text in (as_text(tables[0]), as_markdown(tables), as_latex(tables), as_csv(tables), as_json(tables)):
+        assert all(line.isprintable() for line in text.split("\n"))
+        text.encode()
+    assert [each for each in "abcd" if SHOWN + each in as_text(tables[0])] == list("abcd")
+    assert as_csv(tables) == f"name\n{SHOWN}c\n"
+    (read,) = json.loads(as_json(tables))
+    assert read == {"title": f"{NASTY}b", "rows": [{"name": f"{NASTY}c"}], "notes": [f"{NASTY}d"]}
+
+
+@pytest.mark.parametrize("text", ["plain", "Äé 検索", "\U000e0041\U0001f600", '"\\\n\t', NASTY])
+def test_json_holds_texts_as_they_are(text):
+    (table,) = json.loads(as_json([Table("", (), (({"name": text},),))]))
+    assert table["rows"] == [{"name": text}]
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        (-0.5, "-0.5"),
+        (-3, "-3"),
+        ("-0.5", "-0.5"),
+        ("+5", "+5"),
+        ("-inf", "-inf"),
+        ("plain", "plain"),
+        ("a=b", "a=b"),
+        ("'quoted'", "'quoted'"),
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("-baseline", "'-baseline"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("\uff1d1", "'\uff1d1"),
+        ("\t=1", r"\t=1"),
+        ("\r=1", r"\r=1"),
+        ("\n=1", "'\n=1"),
+        ("two\nlines", "two\nlines"),
+        ("'=1", "''=1"),
+        ("''-5", "'''-5"),
+    ],
+)
+def test_no_cell_of_csv_is_a_formula_and_numbers_stay(value, cell):
+    text = as_csv([Table("", (), (({"value": value},),))])
+    assert list(csv.reader(io.StringIO(text))) == [["value"], [cell]]

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.files import naming
 from structsvm.protocols.experiment.results import FORMAT, Header, Trial, as_json, from_json
 
 NAME = "trials.jsonl"
@@ -105,9 +106,11 @@ def _read(path: Path, file: BufferedRandom, header: Header) -> Records:
 
 
 def _write(file: BufferedRandom, line: str) -> None:
-    file.write(line.encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
+    rest = line.encode() + b"\n"
+    with naming(Path(file.name), "Finished trials are kept, and the same command goes on with them"):
+        while rest:  # by no buffer, which would be written again when the file is closed
+            rest = rest[os.write(file.fileno(), rest) :]
+        os.fsync(file.fileno())
 
 
 def _header(path: Path, line: bytes) -> Header:

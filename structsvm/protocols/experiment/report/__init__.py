@@ -1,6 +1,6 @@
 """What an experiment found, for people and for programs: an HTML page, and tables in several formats."""
 
-from structsvm.protocols.experiment.report.page import Page, Written, as_page, findings, write_report
+from structsvm.protocols.experiment.report.page import FILES, Page, Written, as_page, findings, write_report
 from structsvm.protocols.experiment.report.plots import Plot, Plots, draw
 from structsvm.protocols.experiment.report.tables import (
     all_tables,
@@ -13,6 +13,7 @@ from structsvm.protocols.experiment.report.tables import (
 )
 
 __all__ = [
+    "FILES",
     "Page",
     "Plot",
     "Plots",

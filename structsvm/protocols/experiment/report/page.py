@@ -23,9 +23,13 @@ from structsvm.protocols.experiment.report.tables import (
 )
 from structsvm.tables import as_csv
 from structsvm.tables.formats import environment
+from structsvm.tables.writing import FILES as TABLES
 from structsvm.tables.writing import table_texts, write_texts
 
 PAGE = "report.html"
+QUERIES = "queries.csv"
+FILES = (*TABLES, QUERIES, PAGE)
+"""What `write_report` writes."""
 
 _PACKAGE = "structsvm.protocols.experiment.report"
 
@@ -149,6 +153,6 @@ def write_report(results: Results, folder: str | Path, *, title: str | None = No
     folder = Path(folder)
     page = as_page(results, folder.resolve().name if title is None else title)
     texts = table_texts(all_tables(results), map_tables(results))
-    texts["queries.csv"] = as_csv([query_table(results, variant) for variant in results.variants])
+    texts[QUERIES] = as_csv([query_table(results, variant) for variant in results.variants])
     *tables, _ = write_texts({**texts, PAGE: page.html}, folder)
     return Written(folder / PAGE, tuple(tables), page.missing)

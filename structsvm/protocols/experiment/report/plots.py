@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
-from structsvm.tables.plots import as_inline_svg, require_matplotlib
+from structsvm.tables.plots import as_inline_svg, as_label, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,7 +126,7 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
         )
         if functions:
             axes.axvline(functions[0].mean, color=_GREEN, linewidth=0.8, linestyle="--")
-        axes.set(yticks=range(len(names)), yticklabels=names, xlabel="MAP over the pool")
+        axes.set(yticks=range(len(names)), yticklabels=list(map(as_label, names)), xlabel="MAP over the pool")
         axes.invert_yaxis()
         figure.legend(loc="outside upper left", ncols=3)
     return drawn("MAP of each model, and of the best base functions; the dashed line is the best of them.")
@@ -141,9 +141,9 @@ def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
             _bars(axes, difference)
             against = row.against
             score = f" · {against.wins}/{against.losses}/{against.ties}" if against else ""
-            axes.set_title(f"{row.name}{score}", loc="left")
+            axes.set_title(f"{as_label(row.name)}{score}", loc="left")
         figure.supxlabel("queries, by difference", fontsize=9.0)
-        figure.supylabel(f"AP of {reference.name} minus AP", fontsize=9.0)
+        figure.supylabel(f"AP of {as_label(reference.name)} minus AP", fontsize=9.0)
     return drawn(
         f"Per-query differences: average precision of {reference.name} minus that of each other ranker, sorted. Blue: "
         f"{reference.name} does better. Wins/losses/ties of {reference.name} are beside the names."
@@ -180,7 +180,7 @@ def _regularisation(results: Results, variant: str) -> Plot:
                 linewidths=0.0,
                 label="test; area: how often it was picked" if first else None,
             )
-            axes.set_title(model, loc="left")
+            axes.set_title(as_label(model), loc="left")
             if named:
                 axes.set_xticks(values)
             elif values.min() > 0.0:
@@ -206,7 +206,12 @@ def _training(results: Results) -> Plot:
                 _strip(time, [sum(fit.seconds) for fit in fits], row + shift, colour, label)
                 gaps = [max(each, _SMALLEST_GAP) for fit in fits for each in fit.gaps if each is not None]
                 _strip(gap, gaps, row + shift, colour, None)
-        time.set(xscale="log", xlabel="seconds a trial, all values", yticks=range(len(models)), yticklabels=models)
+        time.set(
+            xscale="log",
+            xlabel="seconds a trial, all values",
+            yticks=range(len(models)),
+            yticklabels=list(map(as_label, models)),
+        )
         gap.set(xscale="log", xlabel="certified gap, units of the loss")
         time.invert_yaxis()
         figure.legend(loc="outside upper left", ncols=2)

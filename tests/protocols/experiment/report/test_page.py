@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError, NotInstalledError, printable
 from structsvm.protocols.experiment.report import as_page, draw, findings, write_report
 from tests.protocols.experiment.report.conftest import made_up
 
@@ -147,3 +147,18 @@ def test_a_folder_that_is_a_file(results, tmp_path):
     with pytest.raises(InputError, match="file cannot be written"):
         write_report(results, tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "signs", ["\x1b[2J\x9b\x07", "\u202e\u2066\u2028", "\udce9", r"$\frac{$ $x$", "検索 \U0001f600"]
+)
+def test_names_of_any_signs_are_shown_as_they_are(signs, recwarn):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    results = made_up(names=(f"SVM{signs}", "other"), functions=(f"alpha{signs}", "beta"))
+    html = as_page(results, f"title{signs}").html
+    texts = Checked(html).texts
+    shown = printable(signs)
+    assert {f"SVM{shown}", f"alpha{shown}", f"title{shown}"} <= set(texts)
+    assert html.encode()
+    assert "".join(html.replace("\N{NO-BREAK SPACE}", "").split("\n")).isprintable()
+    assert not list(recwarn)

@@ -1,0 +1,236 @@
+"""Paths on the command line: what commands read and write there, so that no output replaces an input.
+
+A parameter of a command says by its type what it is. `Command`, the class of all commands, looks at all of them before
+the command begins.
+"""
+
+import os
+import secrets
+import stat
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import click
+
+from structsvm.exceptions import InputError
+from structsvm.files import STANDARD_INPUT
+
+_STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
+
+Files: TypeAlias = Callable[[Path], Iterable[Path]]
+
+
+def nothing(_path: Path) -> Iterable[Path]:
+    """Return no files."""
+    return ()
+
+
+def _itself(path: Path) -> Iterable[Path]:
+    return (path,)
+
+
+def _its_files(path: Path) -> Iterable[Path]:
+    return path.iterdir() if path.is_dir() else (path,)
+
+
+def _of_folds(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.letor import find_folds
+
+    return [path for fold in find_folds(folder) for path in (*fold.train, *fold.validation, *fold.test)]
+
+
+def _of_benchmark(folder: Path) -> Iterable[Path]:
+    from structsvm.tables.writing import FILES
+
+    return [folder / name for name in FILES]
+
+
+def _of_experiment(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.experiment.protocol import RESULTS
+    from structsvm.protocols.experiment.records import NAME
+
+    return [folder / NAME, folder / RESULTS, *_of_report(folder)]
+
+
+def _results(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.experiment.protocol import RESULTS
+
+    return (folder / RESULTS,)
+
+
+def _of_report(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.experiment.report import FILES
+
+    return [folder / name for name in FILES]
+
+
+class PathType(click.Path):
+    """The path of a file or folder, and which files a command reads and writes there.
+
+    Parameters
+    ----------
+    reads : returns the files that a command reads there.
+    writes : returns those that it writes.
+    reads_all : whether the command reads all files of the path if that is a folder.
+    settings : those of `click.Path`.
+    """
+
+    def __init__(
+        self, reads: Files = nothing, writes: Files = nothing, *, reads_all: bool = False, **settings: Any
+    ) -> None:
+        super().__init__(path_type=Path, **settings)
+        self.reads = reads
+        self.writes = writes
+        self.reads_all = reads_all
+
+
+class _File(PathType):
+    """The path of a file; "-" is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            self.fail("'-' is not supported here: give the name of a file (./- for one of that name)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class _Data(PathType):
+    """The path of data, which are read once: a pipe too, and "-" is standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return STANDARD_INPUT if str(value) in _STANDARD_INPUT else super().convert(value, param, ctx)
+
+
+INPUT = _File(reads=_itself)
+DATA = _Data(reads=_itself)
+OUTPUT = _File(writes=_itself)
+RUNS = _Data(reads=_its_files, reads_all=True)
+RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
+FOLDS = PathType(reads=_of_folds, file_okay=False)
+BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
+EXPERIMENT = PathType(writes=_of_experiment, file_okay=False)
+FINISHED_EXPERIMENT = PathType(reads=_results, writes=_of_report, exists=True, file_okay=False)
+
+_Identity: TypeAlias = tuple[int, int]
+"""What two names of one file have in common."""
+
+
+class _Given(NamedTuple):
+    """A path on a command line."""
+
+    name: str
+    type: PathType
+    path: Path
+
+
+class _Output(NamedTuple):
+    """A file that a command will write."""
+
+    name: str
+    path: Path
+
+
+class Command(click.Command):
+    """A command whose outputs spare its inputs."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        given = list(_paths(self.params, ctx.params))
+        if sum(each.path == STANDARD_INPUT for each in given) > 1:
+            raise click.UsageError(
+                "standard input is read once, and two inputs are to come from it: name a file for one"
+            )
+        outputs = [_Output(each.name, path) for each in given for path in each.type.writes(each.path)]
+        _keep_outputs_apart(outputs)
+        _spare_inputs(outputs, given)
+        _spare_folders(outputs, [each.path for each in given if each.type.reads_all and each.path.is_dir()])
+        return super().invoke(ctx)
+
+
+def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[_Given]:
+    for param in params:
+        given = values.get(param.name or "")
+        if isinstance(param.type, PathType) and given is not None:
+            name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
+            yield from (_Given(name, param.type, path) for path in (given if isinstance(given, tuple) else (given,)))
+
+
+def _keep_outputs_apart(outputs: list[_Output]) -> None:
+    for one, other in combinations(outputs, 2):
+        if _one_file(one.path, other.path):
+            raise InputError(
+                f"{one.name} {one.path} and {other.name} {other.path} are the same file: each output needs its own"
+            )
+
+
+def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
+    inputs: dict[_Identity | None, Path] = {}
+    for each in given:
+        with suppress(InputError, OSError):  # the command itself says what is wrong with it
+            inputs.update({_of_path(path): path for path in each.type.reads(each.path)})
+    inputs.pop(None, None)
+    for output in outputs:
+        spared = inputs.get(_of_path(output.path))
+        if spared is not None:
+            known_as = "" if spared == output.path else ", which is the same file"
+            raise InputError(
+                f"{output.name} {output.path} would replace the input {spared}{known_as}: choose another file"
+            )
+    if _of_standard_output() in inputs:
+        raise InputError(f"standard output goes to the input {inputs[_of_standard_output()]}: send it elsewhere")
+
+
+def _spare_folders(outputs: list[_Output], folders: list[Path]) -> None:
+    """Refuse to write where the next command would take what is written for an input."""
+    for output in outputs:
+        for folder in folders:
+            place = Path(os.path.realpath(output.path)).parent
+            if place.is_dir() and place.samefile(folder):
+                raise InputError(
+                    f"{output.name} {output.path} is in the folder {folder}, where it would be read as an input the "
+                    "next time: choose another folder"
+                )
+
+
+def _of_path(path: Path) -> _Identity | None:
+    """Return what identifies a file; None where there is none, or a pipe or device, which is not replaced."""
+    with suppress(OSError, ValueError):
+        return _of(path.stat())
+    return None
+
+
+def _of_standard_output() -> _Identity | None:
+    with suppress(AttributeError, OSError, ValueError):  # there may be none, or it may be closed
+        return _of(os.fstat(sys.stdout.fileno()))
+    return None
+
+
+def _of(status: os.stat_result) -> _Identity | None:
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+
+
+def _one_file(one: Path, other: Path) -> bool:
+    """Say whether two names are of one file, which need not be there yet."""
+    if _of_path(one) or _of_path(other):
+        return _of_path(one) == _of_path(other)
+    first, second = (Path(os.path.realpath(path)) for path in (one, other))
+    if first == second:
+        return not first.exists()  # a pipe or device takes several outputs
+    alike = {unicodedata.normalize("NFC", path.name).casefold() for path in (first, second)}
+    return len(alike) == 1 and _one_name(first, second)
+
+
+def _one_name(one: Path, other: Path) -> bool:
+    """Say whether a file system takes two names for one, as where upper and lower case are the same."""
+    beginning = f".{secrets.token_hex(8)}."
+    probe = one.with_name(beginning + one.name)
+    with suppress(OSError):  # in a folder that takes no files, which is told later
+        probe.touch(exist_ok=False)
+        try:
+            return probe.samefile(other.with_name(beginning + other.name))
+        finally:
+            probe.unlink(missing_ok=True)
+    return False

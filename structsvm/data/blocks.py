@@ -1,0 +1,137 @@
+"""Text files, read once, in blocks of whole lines; and what is wrong with one that is not text as readers expect it."""
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from structsvm.exceptions import DataFormatError
+from structsvm.files import open_source
+
+BLOCK = 2**22
+"""Bytes that are read at a time."""
+
+LONGEST_LINE = 2**24
+"""Bytes that a line may have: a file without line ends would fill memory."""
+
+_OTHERS = {
+    BOM_UTF32_LE: "UTF-32, not text in UTF-8: 'iconv -f UTF-32 -t UTF-8' converts it",
+    BOM_UTF32_BE: "UTF-32, not text in UTF-8: 'iconv -f UTF-32 -t UTF-8' converts it",
+    BOM_UTF16_LE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
+    BOM_UTF16_BE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
+    b"PK\x03\x04": "a zip archive, such as a model or a spreadsheet, not text",
+    b"BZh": "compressed with bzip2, not text: unpack it with bunzip2",
+    b"\xfd7zXZ": "compressed with xz, not text: unpack it with unxz",
+    b"(\xb5/\xfd": "compressed with Zstandard, not text: unpack it with unzstd",
+    b"\x93NUMPY": "an array of NumPy's, not text",
+    b"PAR1": "Parquet, not text",
+    b"%PDF": "PDF, not text",
+}
+"""What else a file may be, by its first bytes; those of UTF-32 begin as UTF-16 does."""
+
+_RETURN = (
+    "a carriage return ends no line: if all line ends are carriage returns alone, as on old Macs, "
+    r"tr '\r' '\n' < FILE > NEW converts them; else remove it"
+)
+_MARK = "a byte order mark begins the line, as where files were joined that begin with one: remove it"
+
+_LONE_RETURN = re.compile(rb"\r+(?![\r\n]|\Z)")
+
+
+@frozen
+class Block:
+    """Whole lines of a file.
+
+    Parameters
+    ----------
+    path : the file.
+    line : number of the first line, from 1.
+    content : the lines with their ends, which the last line of a file may lack. There is no NUL in it.
+    misnamed : whether the file is not compressed with gzip in spite of its name.
+    """
+
+    path: Path
+    line: int
+    content: bytes
+    misnamed: bool = False
+
+    def fault(self, line: int, problem: str) -> DataFormatError:
+        """Return the error of a line of the block, counted from 0."""
+        hint = "; in spite of its name the file is not compressed with gzip" if self.misnamed else ""
+        return DataFormatError(self.path, self.line + line, f"{problem}{hint}")
+
+
+def read_blocks(path: Path) -> Generator[Block]:
+    """Read a text file, plain or gzip, once and from its beginning to its end, in blocks of whole lines.
+
+    A byte order mark of UTF-8 at the beginning is left out. Who stops early closes the generator, and with it the file.
+
+    Raises
+    ------
+    InputError : the file does not exist or cannot be read.
+    DataFormatError : it is not text, a line is too long, or line ends are those of old Macs. What comes before
+        such a line is returned first.
+    """
+    for block in _whole_lines(path):
+        if block.line == 1:
+            other = next((what for start, what in _OTHERS.items() if block.content.startswith(start)), None)
+            if other is not None:
+                raise block.fault(0, f"this is {other}")
+            block = evolve(block, content=block.content.removeprefix(BOM_UTF8))
+        fault = _first_fault(block)
+        if fault is None:
+            yield block
+            continue
+        at, problem = fault
+        before = evolve(block, content=block.content[: block.content.rfind(b"\n", 0, at) + 1])
+        if before.content:
+            yield before
+        raise block.fault(before.content.count(b"\n"), problem)
+
+
+def _whole_lines(path: Path) -> Iterator[Block]:
+    with open_source(path) as source:
+        misnamed = path.suffix == ".gz" and not source.is_gzip
+        held: list[bytes] = []  # the beginning of a line, of which the end is not read yet
+        length, line = 0, 1
+        while chunk := source.read(BLOCK):
+            first = chunk.find(b"\n")
+            if length + (len(chunk) if first < 0 else first) > LONGEST_LINE:
+                block = Block(path, line, b"".join(held), misnamed)
+                raise block.fault(0, (_first_fault(block) or (0, f"the line is longer than {LONGEST_LINE:,} bytes"))[1])
+            if first < 0:
+                held.append(chunk)
+                length += len(chunk)
+                continue
+            end = chunk.rfind(b"\n") + 1
+            block = Block(path, line, b"".join([*held, chunk[:end]]), misnamed)
+            held = [chunk[end:]]
+            length = len(held[0])
+            line += block.content.count(b"\n")
+            yield block
+        if length:
+            yield Block(path, line, b"".join(held), misnamed)
+
+
+def _first_fault(block: Block) -> tuple[int, str] | None:
+    """Return where the first byte stands that no line of text has, and what is wrong with it."""
+    content, faults = block.content, []
+    nul = content.find(b"\0")
+    if nul >= 0:
+        faults.append((nul, "this is binary or UTF-16, not text in UTF-8 or ASCII"))
+    if content.count(b"\r") > content.count(b"\r\n") and (lone := _LONE_RETURN.search(content)):
+        faults.append((lone.start(), _RETURN))
+    mark = 0 if block.line > 1 and content.startswith(BOM_UTF8) else content.find(b"\n" + BOM_UTF8) + 1 or -1
+    if mark >= 0:
+        faults.append((mark, _MARK))
+    return min(faults, default=None)
+
+
+def is_plain(text: str) -> bool:
+    """Say whether a text has nothing but what numbers in decimal digits are made of.
+
+    Python's ``int`` and ``float`` read more: ``1_000``, digits of other scripts, ``nan``, white space around.
+    """
+    return not text.encode().translate(None, b"0123456789+-.eE")

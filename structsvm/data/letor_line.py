@@ -1,0 +1,149 @@
+"""What a line of LETOR's format may be: the rules, and the words for what breaks them."""
+
+import math
+import re
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from structsvm.data.blocks import is_plain
+from structsvm.data.pairs import MOST_CHARACTERS
+from structsvm.exceptions import quoted
+
+_LINE = "a line reads '<label> qid:<query> <index>:<value> ...'"
+LARGEST_INDEX = 2**31 - 1
+NO_ID = "there is no comment '#docid = ...', so the document has no id"
+_CELL = re.compile(rb"[^ \t]+")
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")
+
+
+class Row(NamedTuple):
+    """What a line holds.
+
+    Parameters
+    ----------
+    label : the label.
+    query : the query id.
+    indices : feature indices, from 1, ascending.
+    values : their values.
+    """
+
+    label: float
+    query: int
+    indices: "array[int]"
+    values: "array[float]"
+
+
+def parse_line(line: bytes, n_features: int | None) -> Row | None:
+    """Return what a line holds, None where it is blank or a comment.
+
+    Columns are separated by blanks and tabs, and by nothing else.
+
+    Parameters
+    ----------
+    line : the line, with its end or without.
+    n_features : largest feature index allowed; None: any.
+
+    Raises
+    ------
+    ValueError : the line breaks a rule; its message is the fault.
+    """
+    cells = _cells(line.partition(b"#")[0].rstrip(b"\r\n"))
+    first = next(cells, None)
+    if first is None:
+        return None
+    label = _finite(first, "the label {}")
+    second = next(cells, None)
+    if second is None or not second.startswith("qid:"):
+        found = "there is only a label" if second is None else f"after the label comes {quoted(second)}"
+        raise ValueError(f"no query id: {found}, but {_LINE}")
+    query = _whole(second.removeprefix("qid:"))
+    if query is None or not -(2**63) <= query < 2**63:
+        raise ValueError(f"the query id in {quoted(second)} must be a whole number of 64 bits")
+    row = Row(label, query, array("i"), array("d"))
+    previous = 0
+    for cell in cells:
+        name, colon, value = cell.partition(":")
+        if not colon:
+            raise ValueError(f"{quoted(cell)} has no colon: {_LINE}")
+        index = _index(name, cell)
+        if index <= previous:
+            raise ValueError(f"feature {index} comes after feature {previous}; indices must ascend, each at most once")
+        if n_features is not None and index > n_features:
+            raise BeyondError(index, n_features)
+        row.indices.append(index)
+        row.values.append(_finite(value, f"the value of feature {index}, {{}},"))
+        previous = index
+    return row
+
+
+class BeyondError(ValueError):
+    """A feature is beyond those that were asked for."""
+
+    def __init__(self, index: int, n_features: int) -> None:
+        super().__init__(f"feature {index} is beyond n_features={n_features}; pass n_features={index} or more, or None")
+
+
+def document_id(text: bytes, start: int = 0, end: int | None = None) -> str:
+    """Return the document id that the comment of a line holds.
+
+    Parameters
+    ----------
+    text, start, end : the line is ``text[start:end]``, or what is left of it from its first ``#``.
+
+    Raises
+    ------
+    ValueError : there is none, or it cannot be used; the message is the fault.
+    """
+    match = _DOC_ID.search(text, start, len(text) if end is None else end)
+    if match is None:
+        raise ValueError(NO_ID)
+    if len(match[1]) > MOST_CHARACTERS:
+        raise ValueError(f"the document id {quoted(match[1])} is too long: it may have {MOST_CHARACTERS} bytes")
+    return match[1].decode(errors="surrogateescape")
+
+
+def _cells(content: bytes) -> Iterator[str]:
+    """Return what blanks and tabs separate, one by one: a line may have millions."""
+    for cell in _CELL.finditer(content):
+        try:
+            yield cell[0].decode()
+        except UnicodeDecodeError:
+            raise ValueError(
+                "this is not text; LETOR files are text, plain or compressed with gzip, "
+                f"and {quoted(cell[0])} is not UTF-8"
+            ) from None
+
+
+def _index(name: str, cell: str) -> int:
+    index = _whole(name)
+    if index is None:
+        raise ValueError(f"the feature index in {quoted(cell)} must be a whole number")
+    if index == 0:
+        raise ValueError(
+            f"{quoted(cell)} has index 0, but LETOR counts features from 1; add 1 to every index of the file"
+        )
+    if not 0 < index <= LARGEST_INDEX:
+        raise ValueError(f"the feature index in {quoted(cell)} must be from 1 to {LARGEST_INDEX}")
+    return index
+
+
+def _finite(text: str, what: str) -> float:
+    try:
+        number = float(text) if is_plain(text) or _NOT_FINITE.fullmatch(text) else None
+    except ValueError:
+        number = None
+    if number is None:
+        foreign = "" if text.isascii() else "; digits are 0 to 9, and blanks and tabs separate"
+        raise ValueError(f"{what.format(quoted(text))} is not a number{foreign}")
+    if not math.isfinite(number):
+        raise ValueError(f"{what.format(quoted(text))} is not finite; leave out what is missing, or replace it")
+    return number
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text) if is_plain(text) else None
+    except ValueError:
+        return None

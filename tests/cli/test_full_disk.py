@@ -1,0 +1,105 @@
+"""A disk that is full: the error names the file, and what was there is as it was."""
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_paths import contents
+from tests.protocols.experiment.conftest import scored_documents, write_trec
+from tests.protocols.experiment.report.conftest import made_up
+
+resource = pytest.importorskip("resource", reason="the system has no limits of file sizes")
+
+LARGEST = 64
+"""Bytes that a file may have."""
+
+
+@contextmanager
+def full_disk():
+    """Let no file grow beyond some bytes; the system says "File too large" then."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+COMPARE = ("compare", "train.txt", "--solver", "one-slack", "--backend", "active-set")
+COMMANDS = {
+    "m.npz": ("train", "train.txt", "--model"),
+    "scores.txt": ("predict", "m.npz", "test.txt", "--output"),
+    "scores.txt.gz": ("predict", "m.npz", "test.txt", "--output"),
+    "fused.run": ("fuse", "runs", "--output"),
+    "fused.run.gz": ("fuse", "runs", "--output"),
+    "rows.csv": (*COMPARE, "--csv"),
+    "rows.json": (*COMPARE, "--json"),
+    "gaps.svg": (*COMPARE, "--plot"),
+    "gaps.png": (*COMPARE, "--plot"),
+    "gaps.pdf": (*COMPARE, "--plot"),
+}
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_file_is_named(run, model, name, there):
+    write_trec(Path(), *scored_documents(3, 30, 4))
+    command = (*COMMANDS[name], name)
+    if name.startswith("gaps"):
+        pytest.importorskip("matplotlib")
+    if there and not Path(name).exists():
+        Path(name).write_text("of before")
+    if not there and "train" in command:
+        Path(name).unlink(missing_ok=True)
+    before = contents()
+    with full_disk():
+        (line,) = run(*command, code=1).stderr.splitlines()
+    kept = "What was there before is as it was" if there else "Nothing was left there"
+    assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
+    assert contents() == before
+
+
+@pytest.mark.parametrize("first", ["tables.txt", "report.html"])
+def test_a_report_is_replaced_as_a_whole_or_not_at_all(run, here, first, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take time
+    Path("done").mkdir()
+    made_up().save("done/results.json")
+    Path(f"done/{first}").write_text("of before")
+    before = contents()
+    with full_disk():
+        (line,) = run("report", "done", code=1).stderr.splitlines()
+    assert line.startswith("structsvm: error: done/tables.txt cannot be written: File too large. ")
+    assert contents() == before
+
+
+def test_an_experiment_keeps_its_trials(run, here):
+    write_trec(here, *scored_documents(12, 30, 4))
+    command = ("experiment", "--runs", "runs", "--qrels", "qrels.txt", "--out", "out", "--models", "svm-map")
+    command += ("--with-best", "--trials", 2, "--train", 3, "--validation", 2, "--bins", 6, "--jobs", 1)
+    with full_disk():
+        (line,) = run(*command, code=1).stderr.splitlines()
+    assert line == (
+        "structsvm: error: out/trials.jsonl cannot be written: File too large. Finished trials are kept, and the same "
+        "command goes on with them"
+    )
+    run(*command)
+
+
+def test_tables_of_a_benchmark(run, here):
+    from tests.protocols.letor.conftest import write_set
+
+    for number in range(1, 4):
+        write_set(here / "tiny" / f"S{number}.txt", first=100 * number, seed=number)
+    command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
+    with full_disk():
+        (line,) = run(*command, code=1).stderr.splitlines()
+    assert line == "structsvm: error: out/tables.txt cannot be written: File too large. Nothing was left there"
+    assert list(Path("out").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_that_is_full(run, model):
+    (line,) = run("predict", "m.npz", "test.txt", "-o", "/dev/full", code=1).stderr.splitlines()
+    assert line == "structsvm: error: /dev/full cannot be written: No space left on device"

@@ -1,0 +1,183 @@
+"""No output of a command replaces an input or another output, whatever they are called."""
+
+import inspect
+import os
+from pathlib import Path
+
+import click
+import pytest
+
+from structsvm.cli import main, paths
+from tests.cli.conftest import write_letor
+from tests.protocols.experiment.report.conftest import made_up
+
+COMMANDS = list(main.commands.values())
+
+
+def paths_of(command):
+    return [param for param in command.params if isinstance(param.type, paths.PathType)]
+
+
+def is_input(param):
+    return param.type.reads is not paths.nothing
+
+
+def is_output(param):
+    return param.type.writes is not paths.nothing
+
+
+PAIRS = [
+    pytest.param(command, output, other, id=f"{command.name} {output.name} {other.name}")
+    for command in COMMANDS
+    for output in filter(is_output, paths_of(command))
+    for other in filter(is_input, paths_of(command))
+]
+
+
+def itself(target):
+    return target
+
+
+def around(target):
+    return Path("..") / Path.cwd().name / target
+
+
+def symbolic_link(target):
+    Path("first").symlink_to(target)
+    Path("link").symlink_to("first")
+    return Path("link")
+
+
+def hard_link(target):
+    Path("link").hardlink_to(target)
+    return Path("link")
+
+
+def make_input(param):
+    """Make what a command reads there, and return its name and one of the files that are read."""
+    name = Path(param.name)
+    if param.name == "folder":
+        name.mkdir()
+        made_up().save(name / "results.json")
+    elif not param.type.file_okay or param.type.reads_all:
+        name.mkdir()
+        for number in range(1, 4):
+            write_letor(name / f"S{number}.txt", queries=3, documents=4, features=2, first_qid=10 * number)
+    else:
+        write_letor(name, queries=3, documents=4, features=2)
+    return next(path for path in (name, *sorted(name.glob("*"))) if path.is_file())
+
+
+def command_line(command, output, given):
+    """Return a command line with all inputs, and this for the output."""
+    words = [command.name]
+    for param in filter(lambda param: is_input(param) or param is output, paths_of(command)):
+        if param is not output and not Path(param.name).exists():
+            make_input(param)
+        words += [param.opts[-1]] * isinstance(param, click.Option) + [given if param is output else param.name]
+    return words
+
+
+def contents():
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("way", [itself, around, symbolic_link, hard_link])
+@pytest.mark.parametrize(("command", "output", "other"), PAIRS)
+def test_no_output_replaces_an_input(run, command, output, other, way):
+    target = make_input(other)
+    given = file = way(target)
+    if not output.type.file_okay:  # a folder, where one of the files to be written is the input
+        given = target.parent if output is other else Path("made")
+        given.mkdir(exist_ok=True)
+        file = list(output.type.writes(given))[-1]
+        os.link(target, file) if way is hard_link else file.symlink_to(target.absolute())
+    words = command_line(command, output, given)
+    before = contents()
+    (line,) = run(*words, code=1).stderr.splitlines()
+    name = max(output.opts, key=len) if isinstance(output, click.Option) else "FOLDER"
+    assert line.startswith(f"structsvm: error: {name} {file} would replace the input {target}")
+    assert contents() == before
+
+
+def test_every_command_is_looked_at():
+    assert all(isinstance(command, paths.Command) for command in COMMANDS)
+    assert len(PAIRS) >= 12
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_path_says_whether_it_is_read_or_written(command):
+    hints = inspect.get_annotations(inspect.unwrap(command.callback))
+    found = {param.name for param in paths_of(command) if is_input(param) or is_output(param)}
+    assert found == {name for name, hint in hints.items() if "Path" in str(hint)}
+    assert found == {param.name for param in command.params if isinstance(param.type, click.Path | click.File)}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("compare", "train.txt", "--csv", "a", "--plot", "../{here}/a"),
+            "--csv a and --plot ../{here}/a are the same",
+        ),
+        (("compare", "train.txt", "--csv", "dangling", "--json", "nothing"), "--csv dangling and --json nothing are"),
+        (("compare", "train.txt", "--csv", "linked", "--json", "there"), "--csv linked and --json there are the same"),
+        (("benchmark", ".", "--out", "out"), "--out out/tables.txt and --out out/tables.md are the same file"),
+    ],
+)
+def test_no_output_replaces_another(run, here, words, message):
+    Path("dangling").symlink_to("nothing")
+    Path("there").write_text("")
+    Path("linked").hardlink_to("there")
+    Path("out").mkdir()
+    Path("out/tables.md").symlink_to("tables.txt")
+    (line,) = run(*(word.format(here=here.name) for word in words), code=1).stderr.splitlines()
+    assert line.startswith(f"structsvm: error: {message.format(here=here.name)}")
+
+
+@pytest.mark.parametrize("folder", ["runs", "runs/../runs", "link"])
+def test_nothing_is_written_to_a_folder_that_is_read_as_a_whole(run, here, folder):
+    Path("runs").mkdir()
+    Path("link").symlink_to("runs")
+    write_letor(Path("runs/a"), queries=3, documents=4, features=2)
+    for words in (
+        ("fuse", "runs", "--output", f"{folder}/new"),
+        ("experiment", "--runs", "runs", "--qrels", "test.txt", "--out", folder),
+    ):
+        (line,) = run(*words, code=1).stderr.splitlines()
+        assert line.endswith(
+            " is in the folder runs, where it would be read as an input the next time: choose another folder"
+        )
+    assert [path.name for path in Path("runs").iterdir()] == ["a"]
+
+
+def test_a_folder_may_have_both_where_nothing_is_replaced(run, here):
+    make_input(next(param for param in main.commands["benchmark"].params if param.name == "folds"))
+    done = run("benchmark", "folds", "--models", "borda-count", "--out", "folds", "--jobs", 1, "-q")
+    assert "tables.csv" in done.stdout
+    run("benchmark", "folds", "--models", "borda-count", "--out", "folds", "--jobs", 1, "-q", "--force")
+
+
+def test_names_that_a_file_system_takes_for_one(tmp_path, monkeypatch):
+    """Simulated: this one tells upper from lower case."""
+    one, other = tmp_path / "Rows.csv", tmp_path / "rows.CSV"
+    assert not paths._one_file(one, other)
+    found = Path.samefile
+    monkeypatch.setattr(
+        Path, "samefile", lambda self, there: found(self, self.with_name(there.name.replace("rows.CSV", "Rows.csv")))
+    )
+    assert paths._one_file(one, other)
+    assert not paths._one_file(one, tmp_path / "other")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_output_does_not_go_to_an_input(process):
+    before = Path("train.txt").read_bytes()
+    with Path("train.txt").open("ab") as file:
+        one = process("evaluate", "m.npz", "train.txt", stdout=file)
+        _, printed = one.communicate(timeout=60)
+    assert (one.returncode, printed) == (
+        1,
+        b"structsvm: error: standard output goes to the input train.txt: send it elsewhere\n",
+    )
+    assert Path("train.txt").read_bytes() == before

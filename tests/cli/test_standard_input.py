@@ -1,0 +1,107 @@
+"""Data from standard input, which is read once."""
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from structsvm.cli import main
+
+
+@pytest.fixture
+def fed(here):
+    """Run a command whose standard input holds this."""
+
+    def invoke(content, *args, code=0):
+        done = CliRunner().invoke(main, [str(arg) for arg in args], prog_name="structsvm", input=content)
+        assert done.exit_code == code, done.output
+        return done
+
+    return invoke
+
+
+def test_predict(run, fed, model):
+    expected = run("predict", model, "test.txt").stdout
+    content = Path("test.txt").read_bytes()
+    for name in ("-", "/dev/stdin"):
+        assert fed(content, "predict", model, name).stdout == expected
+    done = fed(b"1 qid:1 2:1.5\n", "predict", model, "-")
+    assert len(done.stdout.split()) == 1
+    assert "the model has 4 features, the data only the first 2; the others are taken as 0" in done.stderr
+    assert "the data none; the others are taken as 0" in fed(b"1 qid:1\n", "predict", model, "-").stderr
+    done = fed(content + b"1 qid:9 7:1\n", "predict", model, "-", code=1)
+    assert done.stderr == (
+        "structsvm: error: /dev/stdin, line 61: there is a feature beyond the 4 that the model m.npz was trained on\n"
+    )
+    assert "/dev/stdin: the file holds no documents" in fed(b"", "predict", model, "-", code=1).stderr
+
+
+def test_a_pipe(run, model):
+    os.mkfifo("pipe")
+    expected = run("predict", model, "test.txt").stdout
+    writer = threading.Thread(target=Path("pipe").write_bytes, args=(Path("test.txt").read_bytes(),))
+    writer.start()
+    assert run("predict", model, "pipe").stdout == expected
+    writer.join()
+
+
+def test_train_and_validation(run, fed):
+    run("train", "train.txt", "--validation", "test.txt", "--C-grid", "1:10", "--model", "a.npz", "-q")
+    fed(
+        Path("train.txt").read_bytes(),
+        "train",
+        "-",
+        "--validation",
+        "test.txt",
+        "--C-grid",
+        "1:10",
+        "-m",
+        "b.npz",
+        "-q",
+    )
+    fed(
+        Path("test.txt").read_bytes(),
+        "train",
+        "train.txt",
+        "--validation",
+        "-",
+        "--C-grid",
+        "1:10",
+        "-m",
+        "c.npz",
+        "-q",
+    )
+    scores = {run("predict", name, "test.txt").stdout for name in ("a.npz", "b.npz", "c.npz")}
+    assert len(scores) == 1
+
+
+def test_runs_and_judgments(fed):
+    qrels, one = b"1 0 a 1\n1 0 b 0\n", b"1 Q0 a 1 2.5 one\n1 Q0 b 2 1.5 one\n"
+    Path("qrels").write_bytes(qrels)
+    Path("one").write_bytes(one)
+    Path("two").write_bytes(one.replace(b"one", b"two"))
+    for content, args in ((qrels, ("--qrels", "-", "one")), (one, ("--qrels", "qrels", "-"))):
+        report = json.loads(fed(content, "evaluate", *args, "--format", "json").stdout)
+        assert report["runs"][0]["measures"]["map"]["mean"] == 1.0
+    assert fed(one, "fuse", "-", "two").stdout.startswith("1 Q0 a 1 ")
+    done = fed(b"PK\x03\x04", "evaluate", "--qrels", "qrels", "-", code=1)
+    assert "/dev/stdin, line 1: this is a zip archive, such as a model" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ("evaluate", "--qrels", "-", "/dev/stdin"),
+            "standard input is read once, and two inputs are to come from it",
+        ),
+        (("fuse", "-", "-"), "standard input is read once"),
+        (("evaluate", "-", "test.txt"), "a model cannot come from standard input: name its file"),
+        (("predict", "-", "test.txt"), "'-' is not supported here"),
+    ],
+)
+def test_bad_usage(fed, args, message):
+    assert message in " ".join(fed(b"", *args, code=2).stderr.split())

@@ -1,0 +1,223 @@
+"""Whose cuts hold here: equal data and losses have one fingerprint, and the smallest change gives another."""
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from attrs import evolve, field, frozen
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm import Result
+from structsvm.losses import NDCG, AveragePrecision, ChainHamming, Multiclass, PrecisionAtK, ROCArea
+from structsvm.operators import BinnedMatrix, Operator, Rows
+from structsvm.problem import Problem, fingerprint, same
+from structsvm.registry import solvers
+from structsvm.solvers import NSlack, OneSlack
+from structsvm.types import IntVector, Matrix, Vector
+from tests.small_problems import KINDS, Kronecker, PlainROCArea, ranking_arrays, small_problem
+
+OFFSETS = np.array([0, 3, 5, 9])
+
+STORED = ("dense", "columns", "float32", "every other", "sparse", "binned", "intercept", "classes", "chain", "generic")
+"""Kinds of operator, and of the arrays in them."""
+
+
+def arrays(seed: int = 0) -> tuple[Matrix, Vector, IntVector]:
+    """Features of very different scales, and of a number of digits that float32 has too."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-50, 51, (20, 3)) * np.array([1.0, 2.0**28, 2.0**-28])
+    return X, np.tile([1.0, 0.0, 2.0, 0.0], 5), np.repeat(np.arange(5), 4)
+
+
+def problem_of(stored: str, X: Matrix, y: Vector, qid: IntVector, weights: Vector | None = None) -> Problem:
+    rows = None if weights is None else weights[qid]
+    if stored == "binned":
+        codes = np.clip(np.round(np.abs(X / np.array([1.0, 2.0**28, 2.0**-28]))), 0, np.diff(OFFSETS))
+        return Problem.from_queries(BinnedMatrix(codes.astype(int), OFFSETS), y, qid, sample_weight=rows)
+    if stored == "classes":
+        classes = np.array([1.0, 0.0, 2.0, 0.0] * 5)
+        each = None if weights is None else np.repeat(weights, 4)
+        return Problem.from_examples(X, classes, loss=Multiclass((0, 1, 2)), sample_weight=each)
+    if stored in ("chain", "generic"):
+        xs = np.split(X, 5) if stored == "chain" else [part[0] for part in np.split(X, 5)]
+        ys = [part.astype(int) for part in np.split(y, 5)] if stored == "chain" else y[:5].astype(int).tolist()
+        loss: Any = ChainHamming((0, 1, 2)) if stored == "chain" else Kronecker()
+        return Problem.from_examples(xs, ys, loss=loss, sample_weight=weights)
+    made: Any = {
+        "columns": np.asfortranarray(X),
+        "float32": X.astype(np.float32),
+        "every other": np.repeat(X, 2, axis=1)[:, ::2],
+        "sparse": sp.csr_array(X),
+    }.get(stored, X)
+    return Problem.from_queries(made, y, qid, sample_weight=rows, intercept=0.7 if stored == "intercept" else 0.0)
+
+
+@pytest.mark.parametrize("stored", STORED)
+@settings(max_examples=15)
+@given(row=st.integers(0, 19), column=st.integers(0, 2))
+def test_one_entry_that_differs_shows_whatever_its_scale(stored: str, row: int, column: int) -> None:
+    X, y, qid = arrays()
+    if stored == "generic":
+        row -= row % 4  # the others are not read
+    seen = fingerprint(problem_of(stored, X, y, qid))
+    assert same(seen, fingerprint(problem_of(stored, X.copy(), y.copy(), qid.copy())))
+    changed = X.copy()
+    smallest = np.abs(X).max(axis=0) * (1.0 if stored == "binned" else 2.0**-20)
+    changed[row, column] = 0.0 if stored == "binned" and X[row, column] else changed[row, column] + smallest[column]
+    if stored == "binned" and not X[row, column]:
+        changed[row, column] = 3.0 * np.abs(X).max()
+    assert not same(seen, fingerprint(problem_of(stored, changed, y, qid)))
+
+
+@pytest.mark.parametrize("stored", STORED)
+def test_a_label_and_a_weight_that_differ_show(stored: str) -> None:
+    X, y, qid = arrays()
+    seen = fingerprint(problem_of(stored, X, y, qid, np.ones(5)))
+    if stored != "classes":
+        label = y.copy()
+        label[[0, 3]] = [2.0, 1.0]
+        assert not same(seen, fingerprint(problem_of(stored, X, label, qid)))
+    for changed in (np.array([1.0, 1.0, 1.0, 1.0 + 1e-15, 1.0]), np.array([1.0, 0.0, 1.0, 1.0, 1.0])):
+        assert not same(seen, fingerprint(problem_of(stored, X, y, qid, changed)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_does_not_depend_on_C(kind: str) -> None:
+    seen = fingerprint(small_problem(kind, weighted=True))
+    for C in (1e-9, 0.3, 70.0):
+        assert same(seen, fingerprint(small_problem(kind, C=C, weighted=True)))
+        assert same(seen, fingerprint(small_problem(kind, weighted=True).with_C(C)))
+
+
+def test_a_setting_of_the_loss_that_differs_shows() -> None:
+    X, y, qid = arrays()
+    costs = np.ones((3, 3)) - np.eye(3)
+    tiny = costs.copy()
+    tiny[1, 2] += 1e-15
+    several: list[Any] = [
+        *(
+            Problem.from_queries(X, y, qid, loss=loss)
+            for loss in (AveragePrecision(), AveragePrecision(relevant_from=2), ROCArea())
+        ),
+        *(Problem.from_queries(X, y, qid, loss=NDCG(k)) for k in (None, 2, 3)),
+        *(Problem.from_queries(X, y, qid, loss=PrecisionAtK(k)) for k in (1, 2)),
+        *(Problem.from_examples(X, y, loss=Multiclass((0, 1, 2), cost)) for cost in (costs, tiny)),
+    ]
+    seen = [tuple(fingerprint(problem)) for problem in several]
+    assert len(set(seen)) == len(seen)
+
+
+class Costly(PlainROCArea):
+    """A loss in Python with a setting."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        return self.factor * super().loss(y, y_hat)
+
+
+def test_a_loss_in_python_is_told_by_its_settings_and_by_what_it_does() -> None:
+    X, y, qid = ranking_arrays(0)
+
+    def seen(loss: Any) -> Vector:
+        return fingerprint(Problem.from_queries(X, y, qid, loss=loss))
+
+    assert same(seen(Costly(1.0)), seen(Costly(1.0)))
+    assert not same(seen(Costly(1.0)), seen(Costly(1.0 + 1e-15)))
+    before = seen(Costly(1.0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Costly, "loss", lambda self, y, y_hat: 1.0000001 * PlainROCArea.loss(self, y, y_hat))
+        assert not same(before, seen(Costly(1.0)))
+
+
+def test_what_cannot_be_told_is_told_apart() -> None:
+    class Local(PlainROCArea):
+        """Cannot be pickled."""
+
+    X, y, qid = ranking_arrays(0)
+    problem = Problem.from_queries(X, y, qid, loss=Local())
+    assert not same(fingerprint(problem), fingerprint(problem))
+    start = OneSlack().solve(problem)
+    assert OneSlack().solve(problem, start=start).history[0].dual == 0.0
+    assert not same(np.zeros(0), np.zeros(0))
+
+
+@frozen(eq=False)
+class Plain(Operator):
+    """Rows without a view."""
+
+    rows: Rows
+    told: bool = field(default=False)
+
+    ptr = property(lambda self: self.rows.ptr)
+    d = property(lambda self: self.rows.d)
+    stored = property(lambda self: self.rows.stored)
+
+    @property
+    def content(self) -> Any:
+        return self.rows.view if self.told else None
+
+    def scores(self, w: Vector) -> Vector:
+        return self.rows.scores(w)
+
+    def combine(self, c: Vector) -> Vector:
+        return self.rows.combine(c)
+
+    def block(self, start: int, stop: int) -> "Plain":
+        return Plain(self.rows.block(start, stop), self.told)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_an_operator_without_a_view_may_say_what_it_holds(told: bool) -> None:
+    X, y, _ = arrays()
+    ptr = np.arange(0, 21, 4)
+    seen = [fingerprint(Problem.make(ROCArea(), Plain(Rows(X, ptr), told), np.split(y, 5), C=1.0)) for _ in range(2)]
+    assert same(*seen) is told
+
+
+IN_ANOTHER_PROCESS = """
+import sys
+from structsvm.problem import fingerprint
+from tests.small_problems import KINDS, small_problem
+for kind in KINDS:
+    print(fingerprint(small_problem(kind)).tolist())
+"""
+
+
+def test_it_is_the_same_in_another_process() -> None:
+    done = subprocess.run([sys.executable, "-c", IN_ANOTHER_PROCESS], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [str(fingerprint(small_problem(kind)).tolist()) for kind in KINDS]
+
+
+def test_a_result_that_was_pickled_or_saved_is_a_start_as_before(tmp_path: Any) -> None:
+    problem = small_problem("map", C=100.0)
+    result = NSlack().solve(problem)
+    result.save(tmp_path / "result.npz")
+    for start in (pickle.loads(pickle.dumps(result)), Result.load(tmp_path / "result.npz")):
+        assert NSlack().solve(small_problem("map", C=100.0), start=start).history[0].dual == result.dual
+
+
+def test_the_fingerprint_of_an_older_version_is_of_other_data() -> None:
+    result = OneSlack().solve(small_problem("map", C=100.0))
+    old = evolve(result, fingerprint=np.ones(195))
+    assert OneSlack().solve(small_problem("map", C=100.0), start=old).history[0].dual == 0.0
+
+
+@pytest.mark.parametrize("solver_name", ["one-slack", "n-slack", "frank-wolfe"])
+def test_no_false_certificate_where_a_small_feature_changed(solver_name: str) -> None:
+    """A time stamp beside a normal feature: a change in the latter is 1e-8 of the former."""
+    rng = np.random.default_rng(3)
+    y, qid = np.tile([1.0, 0.0, 0.0, 1.0], 6), np.repeat(np.arange(6), 4)
+    X = np.column_stack([1.7e9 + rng.integers(0, 9, 24), rng.standard_normal(24) + y])
+    other = X.copy()
+    other[:, 1] = np.random.default_rng(4).standard_normal(24)
+    solver = solvers.create(solver_name, tol=1e-4, max_iter=300)
+    first, second = (Problem.from_queries(each, y, qid, loss="map", C=10.0) for each in (X, other))
+    warm = solver.solve(second, start=solver.solve(first))
+    assert warm.dual <= OneSlack(tol=1e-6).solve(second).primal + 1e-9

@@ -1,0 +1,67 @@
+"""Features, C and weights that float64 cannot compute with are refused; no warning of NumPy reaches a user."""
+
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from structsvm import Problem
+from structsvm.cli import main
+from structsvm.exceptions import InputError
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from tests.cli.conftest import write_letor
+
+RNG = np.random.default_rng(0)
+X, Y, QID = RNG.normal(size=(24, 3)), np.tile([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3), np.repeat(np.arange(3), 8)
+
+
+def solve(solver, *, scale=1.0, C=1.0, weight=1.0):
+    """Solve a small problem for some iterations, where any warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        problem = Problem.from_queries(X * scale, Y, QID, C=C, sample_weight=np.full(len(X), weight))
+        return solver.solve(problem, callback=lambda step: step.iteration >= 12)
+
+
+@pytest.mark.parametrize("solver", [OneSlack(), NSlack(), FrankWolfe()], ids=lambda solver: solver.name)
+@pytest.mark.parametrize("scale", [1e-300, 1e139, 1e155, 1e307])
+@pytest.mark.parametrize("C", [1.0, 1e139])
+def test_the_bounds_are_finite_or_the_features_are_refused(solver, scale, C):
+    if solver == FrankWolfe() or max(scale, scale * C) < 1e140:
+        with suppress(InputError):
+            result = solve(solver, scale=scale, C=C)
+            assert 0.0 <= result.dual <= result.primal * (1.0 + 1e-12) <= 2.0 * C
+    else:
+        with pytest.raises(InputError, match="too large to compute with"):
+            solve(solver, scale=scale, C=C)
+
+
+@pytest.mark.parametrize("C", [5e-324, 1e-308, 1e-141, 1e141, 1e154, 1e308, 1.7e308])
+def test_C_is_refused_by_name(C):
+    with pytest.raises(InputError, match=r"^C must be from 1e-140 to 1e\+140"):
+        solve(OneSlack(), C=C)
+    with pytest.raises(InputError, match=r"^C must be from 1e-140 to 1e\+140"):
+        Problem.from_queries(X, Y, QID).with_C(C)
+
+
+@pytest.mark.parametrize("weight", [1e-308, 1e-200, 1e200, 1e308, 1.7e308])
+def test_weights_are_refused_by_name(weight):
+    with pytest.raises(InputError, match=r"^the example weights are too large or too small to compute with"):
+        solve(OneSlack(), weight=weight)
+
+
+def test_the_command_line_says_it_in_a_line(tmp_path):
+    data, large = tmp_path / "data", tmp_path / "large"
+    write_letor(data, queries=3, documents=6, features=2)
+    large.write_text("".join(f"{k % 2} qid:1 1:{k}e200 2:-{k}e250\n" for k in range(1, 9)))
+    for words, message in ((["data", "-C", "1e308"], "C must be from"), (["large"], "the features are too large")):
+        command = ["train", str(tmp_path / words[0]), *words[1:], "--model", str(tmp_path / "m"), "-q"]
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            done = CliRunner().invoke(main, command)
+        assert done.exit_code == 1
+        assert done.stderr.startswith(f"structsvm: error: {message}")
+        assert len(done.stderr.splitlines()) == 1
+        assert told == []
