@@ -4,15 +4,15 @@ import gzip
 import os
 import secrets
 import sys
-import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO, TypeVar, cast
 
 import numpy as np
 
+from structsvm.archives import Archive, Damage, with_digests
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 
 T = TypeVar("T")
@@ -27,9 +27,6 @@ _MOST_TIMES = 200
 
 _MOST_UNPACKED = 2**26
 """Bytes that any gzip stream may unpack to."""
-
-_DAMAGED = (EOFError, NotImplementedError, RuntimeError, SyntaxError, zipfile.BadZipFile, zlib.error)
-"""What zipfile and NumPy raise on bytes that are not an archive of arrays."""
 
 
 class Source:
@@ -195,40 +192,41 @@ def naming(path: Path, kept: str = "") -> Iterator[None]:
         raise InputError(". ".join(filter(None, [_unwritable(path, error.strerror or str(error)), kept]))) from error
 
 
-def write_archive(path: str | Path, arrays: dict[str, Any]) -> None:
-    """Write named arrays (npz) to exactly this path, whole or not at all.
+def write_archive(path: str | Path, arrays: Mapping[str, Any]) -> None:
+    """Write named arrays (npz) and their digests to exactly this path, whole or not at all.
 
     Raises
     ------
     InputError : when no file can be put there.
     """
     with replacement(Path(path)) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, **with_digests(arrays))  # type: ignore[arg-type]
 
 
-def read_archive(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
+def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
     """Read named arrays and make something of them; nothing is unpickled.
+
+    Parameters
+    ----------
+    path : of a file that `write_archive` wrote.
+    make : is given the arrays by name, which are read from the file as it asks for them; `structsvm.archives` has
+        functions that do so after a look at shape and type. What it raises says that they make no sense.
 
     Raises
     ------
     ModelFileError : when the file is missing, damaged, something else, or too new for ``make``.
     """
     try:
-        with Path(path).open("rb") as file:  # opened here: where the zip is damaged, NumPy leaves open what it opened
-            archive = np.load(file, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise ValueError("it holds a single array")
-            arrays = dict(archive)
+        with Path(path).open("rb") as file:
+            return make(Archive.of(file))
     except FileNotFoundError:
         raise ModelFileError(f"{path} does not exist") from None
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (*_DAMAGED, ValueError):  # NumPy's text would advise to unpickle it
-        raise ModelFileError(f"{path} is not a model file, or it is damaged") from None
-    try:
-        return make(arrays)
+    except Damage as error:
+        raise ModelFileError(f"{path} {error}") from None
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from None
     except KeyError as error:
         raise ModelFileError(f"{path} is not a file of this kind: {error} is missing") from None
     except (AttributeError, TypeError, ValueError) as error:

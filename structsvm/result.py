@@ -2,19 +2,24 @@
 
 import json
 import re
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from attrs import Factory, asdict, field, frozen
+from attrs import Factory, asdict, field, fields, frozen
 
+from structsvm.archives import numbers, record, require_names, require_numbers, shape, texts
 from structsvm.compute.groups import largest_of_groups
 from structsvm.exceptions import ModelFileError
 from structsvm.files import read_archive, write_archive
+from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
 from structsvm.types import IntVector, Matrix, Vector
 
 _FORMAT = 1
+
+_WRITTEN = ("primal", "dual", "exact", "C", "tol", "status", "solver", "handovers", "groups", "history")
 
 _ESTIMATE = "The argmax is inexact: the primal is an estimate, too low if anything"
 
@@ -67,6 +72,27 @@ class Step:
         return self.primal - self.dual
 
 
+def _step(row: Any) -> Step:
+    """Return a step that a file holds as a list of numbers."""
+    if not (isinstance(row, list) and len(row) == len(fields(Step)) and all(map(is_number, row))):
+        raise ValueError(f"a step of 'history' must be {len(fields(Step))} numbers, got {row!r}")
+    return Step(*row)
+
+
+def require_format(found: Any, known: int) -> None:
+    """Require the number of a format that is known.
+
+    Raises
+    ------
+    ModelFileError : when it is of a newer version.
+    ValueError : when it is none.
+    """
+    if not is_integer(found, 1):
+        raise ValueError(f"the number of its format is {found!r}")
+    if found > known:
+        raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
+
+
 def rounding(norm: float, error: float) -> float:
     """Return ``½(‖w‖ + e)² − ½‖w‖²``: by how much a dual value is to be lowered where w is known within e.
 
@@ -101,6 +127,23 @@ class CutSet:
 
     def __len__(self) -> int:
         return len(self.L)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any], groups: Any) -> Self:
+        """Make it of the arrays of a result and the number of groups, as `Result.from_arrays`."""
+        require_integer("groups", groups, 0)
+        (K,), (d,) = shape(arrays, "L"), shape(arrays, "w")
+        for name in ("L", "a", *(["error"] if "error" in arrays else [])):  # older files have no errors
+            require_numbers(arrays, name, (K,))
+        require_numbers(arrays, "group", (K,), np.int64)
+        require_numbers(arrays, "G", (K, d))
+        group, a = numbers(arrays, "group"), numbers(arrays, "a")
+        error = numbers(arrays, "error") if "error" in arrays else np.zeros(K)
+        if (a < 0.0).any() or (error < 0.0).any():
+            raise ValueError("'a' and 'error' must not be negative")
+        if K and not (group.min() >= 0 and group.max() < groups):
+            raise ValueError(f"'group' must be from 0 to {groups - 1}, and is from {group.min()} to {group.max()}")
+        return cls(numbers(arrays, "G"), numbers(arrays, "L"), group, a, groups, error)
 
     def most_error(self, cap: Vector) -> float:
         """Return the largest sum of ``a`` times the errors that multipliers within these caps can make."""
@@ -188,7 +231,7 @@ class Result:
 
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays for a file; `from_arrays` reads them back."""
-        numbers = {
+        written = {
             "format": _FORMAT,
             "primal": self.primal,
             "dual": self.dual,
@@ -203,7 +246,7 @@ class Result:
         }
         cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a", "error")}
         return {
-            "result": np.array(json.dumps(numbers)),
+            "result": np.array(json.dumps(written)),
             "solver_name": np.array(self.solver_name),
             "w": self.w,
             "fingerprint": self.fingerprint,
@@ -211,27 +254,40 @@ class Result:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, Any]) -> Self:
-        """Make a result of what `arrays` returned."""
-        numbers = json.loads(str(arrays["result"]))
-        if numbers.pop("format") > _FORMAT:
-            raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """Make a result of what `arrays` returned, which may come from a file: nothing in it is believed.
+
+        Raises
+        ------
+        ModelFileError : when a newer version wrote it.
+        KeyError, ValueError : when something is missing, or is not what it can be.
+        """
+        written = record(arrays, "result")
+        require_format(written.pop("format"), _FORMAT)
+        written = {"exact": True, **written}  # older files do not say it
+        require_names("the result", written, _WRITTEN, _WRITTEN)
+        for name in ("primal", "dual"):
+            require_number(name, written[name])
+        for name in ("C", "tol"):
+            require_number(name, written[name], above=0.0)
+        require_integer("handovers", written["handovers"], 0)
+        require_switch("exact", written["exact"])
+        require_choice("status", written["status"], Status.__members__)
+        if not isinstance(written["solver"], str):
+            raise ValueError(f"solver must be text, got {written['solver']!r}")
         if "solver_name" in arrays:  # older files have none
-            numbers["solver_name"] = str(arrays["solver_name"])
+            written["solver_name"] = str(texts(arrays, "solver_name", ()))
+        (d,), (known,) = shape(arrays, "w"), shape(arrays, "fingerprint")
+        require_numbers(arrays, "w", (d,))
+        require_numbers(arrays, "fingerprint", (known,))
+        cuts = CutSet.from_arrays(arrays, written.pop("groups"))
         return cls(
-            w=arrays["w"],
-            fingerprint=arrays["fingerprint"],
-            status=Status[numbers.pop("status")],
-            cuts=CutSet(
-                arrays["G"],
-                arrays["L"],
-                arrays["group"],
-                arrays["a"],
-                groups=numbers.pop("groups"),
-                error=arrays.get("error", np.zeros(len(arrays["L"]))),  # older files have none
-            ),
-            history=tuple(Step(*row) for row in numbers.pop("history")),
-            **numbers,
+            w=numbers(arrays, "w"),
+            fingerprint=numbers(arrays, "fingerprint"),
+            status=Status[written.pop("status")],
+            cuts=cuts,
+            history=tuple(map(_step, written.pop("history"))),
+            **written,
         )
 
     def save(self, path: str | Path) -> None:

@@ -22,7 +22,10 @@ def is_number(value: Any, *, above: float = -math.inf, at_least: float = -math.i
     """Say whether a value is a finite number within these bounds, not True or False."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        return False
     return math.isfinite(number) and number > above and number >= at_least
 
 

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from structsvm.archives import Archive
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.files import read_archive, write_archive
 
 ARRAYS = {"a": np.arange(300.0), "b": np.array("text"), "c": np.eye(3, dtype=np.int64)}
 
 
-def same(arrays: dict[str, Any]) -> dict[str, Any]:
-    return arrays
+def same(arrays: Archive) -> dict[str, Any]:
+    return dict(arrays)
 
 
 @pytest.fixture

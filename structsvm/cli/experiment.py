@@ -13,6 +13,7 @@ from structsvm.cli.options import as_list, example
 from structsvm.cli.paths import DATA, EXPERIMENT, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
+from structsvm.registry.spelling import is_whole
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
@@ -118,9 +119,10 @@ def _read(runs: Path, qrels: Path, topics: tuple[str, ...] | None) -> "Pool":
 
 def _expanded(topics: Iterable[str], known: set[str]) -> Iterator[str]:
     for text in topics:
-        ends = re.fullmatch(r"(\d+)-(\d+)", text)
+        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
         if ends and text not in known:
-            yield from (each for each in known if each.isdecimal() and int(ends[1]) <= int(each) <= int(ends[2]))
+            numbers = (each for each in known if is_whole(each))
+            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
         else:
             yield text
 

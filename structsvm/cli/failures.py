@@ -1,4 +1,7 @@
-"""Exit codes: 0 is success, 1 a failure that one line on standard error explains, 2 bad usage (click's own)."""
+"""Exit codes: 0 is success, 1 a failure that one line on standard error explains, 2 bad usage (click's own).
+
+A fault of the program itself ends with 70, see `structsvm.__main__`.
+"""
 
 import errno
 import io
@@ -7,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 import click
@@ -31,9 +34,22 @@ class Failure(click.ClickException):
 class CommandLine(click.Group):
     """A group of commands whose expected errors end in a `Failure`. The one place that decides on exit codes."""
 
-    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run a command; what click writes by itself, such as help, the version or an error, may not be writable."""
+        try:
+            return super().main(*args, **settings)
+        except OSError as error:
+            _give_up_unwritable_output()
+            with suppress(OSError):
+                Failure(_in_words(error)).show()
+            sys.exit(Failure.exit_code)
+
+    def make_context(self, info_name: str | None, args: list[str], *others: Any, **settings: Any) -> click.Context:
+        """Refuse what no shell can pass, and no file can be called."""
+        if any("\0" in arg for arg in args):
+            raise click.UsageError("an argument has a NUL character, which no name can have")
         with _printable():
-            return super().make_context(*args, **settings)
+            return super().make_context(info_name, args, *others, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
         # The commands report what the library logs; without a handler Python would print warnings too.
@@ -79,8 +95,9 @@ def _in_words(error: OSError) -> str:
 
 
 def _give_up_unwritable_output() -> None:
-    """Send what is left of standard output nowhere if it cannot be written, or Python complains when it exits."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Send what is left of the standard streams nowhere if it cannot be written, or Python complains when it exits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -2,14 +2,16 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
+
+from structsvm.compute.environment import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,6 +59,30 @@ def _keep(dispatcher: Any) -> None:
     index = getattr(dispatcher._cache, "_cache_file", None)
     if index is not None:  # numba itself looks at the file of the function alone
         index._source_stamp = (index._source_stamp, _stamps(dispatcher.py_func.__module__))
+        _forgive(index)
+
+
+def _forgive(index: Any) -> None:
+    """Take damaged files of machine code for none, and do without new ones where they cannot be written."""
+    load_index, load_data, save = index._load_index, index._load_data, index.save
+
+    def index_or_none() -> Any:
+        try:
+            return load_index()
+        except Exception:  # of unpickling: of any kind
+            return {}
+
+    def data_or_none(name: str) -> Any:
+        try:
+            return load_data(name)
+        except Exception as error:
+            raise OSError(f"{name} is damaged") from error  # which numba takes for a file that is gone
+
+    def save_or_not(key: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk
+            save(key, data)
+
+    index._load_index, index._load_data, index.save = index_or_none, data_or_none, save_or_not
 
 
 def _stamps(module: str) -> tuple[Any, ...]:

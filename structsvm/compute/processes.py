@@ -10,9 +10,10 @@ from functools import cache
 from threading import Thread, current_thread, main_thread
 from typing import TypeVar
 
-import numba
 from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import threadpool_limits
+
+from structsvm.compute.environment import numba
 
 T = TypeVar("T")
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import numba
 import numpy as np
 
+from structsvm.compute.environment import numba
 from structsvm.types import IntVector
 
 T = TypeVar("T")

@@ -24,6 +24,8 @@ from structsvm.types import IntVector
 FilePath: TypeAlias = str | PathLike[str]
 
 _LINES_AT_ONCE = 10_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""What Python makes of bytes of an argument that are not text."""
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
@@ -301,3 +303,5 @@ def _check_words(what: str, words: Iterable[str]) -> None:
             raise InputError(
                 f"{what} {word!r} must have no blank, tab or line end in it, and not be empty, to stand in a run"
             )
+        if _SURROGATE.search(word):
+            raise InputError(f"{what} {word!r} must be text in UTF-8 to stand in a run")

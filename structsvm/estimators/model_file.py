@@ -2,6 +2,7 @@
 
 import json
 from abc import abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -10,14 +11,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.archives import record, require_names, require_numbers, texts
 from structsvm.exceptions import InputError, ModelFileError, PluginError, UnknownNameError
 from structsvm.files import read_archive, write_archive
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
-from structsvm.result import Result
+from structsvm.result import Result, require_format
+from structsvm.settings import is_number, require_choice, require_integer, require_number, require_switch
 
 _FORMAT = 1
 _CLASSES = {"ranker": "Ranker", "structural_svm": "StructuralSVM"}
+_COUNTS = {"n_features_in_": (1,), "n_examples_": (0,), "n_left_out_": (0,)}
+"""The least value of what is kept and is a number; all else is True or False."""
 _SETTINGS = (
     *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
     "warm_start",
@@ -36,11 +41,23 @@ class SavedEstimator(BaseEstimator):
     _kept: ClassVar[tuple[str, ...]]
     """The attributes set by `fit` that are kept, those that it did set, beside ``result_`` and ``loss_``."""
 
+    _needed: ClassVar[tuple[str, ...]] = ()
+    """Those among them that every fit sets."""
+
     _restores_loss: ClassVar[bool] = False
     """Whether the settings of a loss whose class has no registered name are kept as well, as `SavedLoss`."""
 
     loss_: Any
     result_: Result
+
+    @abstractmethod
+    def _number_of_weights(self) -> int | None:
+        """Return the length that w must have by all else that was fitted; None where no more than the loss knows it.
+
+        Raises
+        ------
+        ValueError : when the loss is none that the estimator learns.
+        """
 
     @abstractmethod
     def _take(self, result: Result) -> None:
@@ -84,19 +101,26 @@ class SavedEstimator(BaseEstimator):
         return arrays
 
     @classmethod
-    def _from_arrays(cls, arrays: dict[str, Any]) -> Self:
-        """Return the estimator that `_arrays` wrote."""
+    def _from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """Return the estimator that `_arrays` wrote; nothing in the file is believed."""
         text = _contents(cls._kind, arrays)
         settings, fitted = text["settings"], text["fitted"]
+        require_names("the file", settings, cls._get_param_names(), ["loss"])
         loss = _read(losses, fitted.pop("loss_", settings["loss"]))
-        saved = fitted.pop("saved_loss", None)
+        saved = SavedLoss.read(fitted.pop("saved_loss")) if "saved_loss" in fitted else None
+        require_names("what was fitted", fitted, cls._kept, cls._needed)
         estimator = cls(**{name: _read_setting(name, written) for name, written in settings.items()})
-        estimator._take(Result.from_arrays(arrays))
-        estimator.loss_ = loss if saved is None or losses.holds(loss) else SavedLoss(**saved)
+        estimator.loss_ = loss if saved is None or losses.holds(loss) else saved
         for name, value in fitted.items():
+            (require_integer if name in _COUNTS else require_switch)(name, value, *_COUNTS.get(name, ()))
             setattr(estimator, name, value)
         if "feature_names_in_" in arrays:
-            estimator.feature_names_in_ = arrays["feature_names_in_"].astype(object)
+            names = texts(arrays, "feature_names_in_", (estimator.n_features_in_,))
+            estimator.feature_names_in_ = names.astype(object)
+        size = estimator._number_of_weights()
+        if size is not None:
+            require_numbers(arrays, "w", (size,))
+        estimator._take(Result.from_arrays(arrays))
         return estimator
 
 
@@ -151,6 +175,17 @@ class SavedLoss:
     settings: dict[str, Any] | None
 
     @classmethod
+    def read(cls, written: Any) -> "SavedLoss":
+        """Return what a file says was kept."""
+        if not isinstance(written, dict):
+            raise ValueError(f"saved_loss must be a JSON object, got {written!r}")
+        require_names("saved_loss", written, ("title", "settings"), ("title", "settings"))
+        title, settings = written["title"], written["settings"]
+        if not isinstance(title, str) or not (settings is None or isinstance(settings, dict)):
+            raise ValueError("saved_loss must have a title that is text, and settings by name or none")
+        return cls(title, settings)
+
+    @classmethod
     def of(cls, loss: Any) -> "SavedLoss":
         """Return what is kept of a loss; of one that was loaded and not given back since, what there is."""
         return loss if isinstance(loss, SavedLoss) else cls(type(loss).__name__, _settings_of(loss))
@@ -175,14 +210,17 @@ class SavedLoss:
             raise InputError(f"the class {self.title} has changed since this model was trained: {error}") from None
 
 
-def _contents(kind: str, arrays: dict[str, Any]) -> dict[str, Any]:
+def _contents(kind: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
     """Return the text in a file, after a look at what wrote it."""
     other = next((name for name in _CLASSES if name != kind and name in arrays), None)
     if other is not None:
         raise ModelFileError(f"it holds a {_CLASSES[other]}: read it with {_CLASSES[other]}.load")
-    text: dict[str, Any] = json.loads(str(arrays[kind]))
-    if text["format"] > _FORMAT:
-        raise ModelFileError("it was written by a newer version of structural-svm: upgrade to read it")
+    text = record(arrays, kind)
+    require_format(text["format"], _FORMAT)
+    require_names("the file", text, ("format", "settings", "fitted"))
+    for name in ("settings", "fitted"):
+        if not isinstance(text[name], dict):
+            raise ValueError(f"{name} must be a JSON object, got {text[name]!r}")
     return text
 
 
@@ -202,14 +240,35 @@ def _written_setting(name: str, value: Any) -> Any:
 
 
 def _read_setting(name: str, written: Any) -> Any:
+    """Return a setting of an estimator, of the kind that it must be."""
     match name:
         case "loss":
             return _read(losses, written)
         case "solver":
             return _read(solvers, written)
+        case "C" | "intercept_scaling" | "tol":
+            require_number(name, written, above=0.0, optional=name == "tol")
+        case "fit_intercept" | "warm_start":
+            require_switch(name, written)
         case "class_weight" if isinstance(written, list):
+            if not all(map(_is_weight, written)):
+                raise ValueError(f"class_weight must be pairs of a label and a weight, got {written!r}")
             return dict(written)
+        case "class_weight":
+            require_choice(name, written, ("balanced", None))
+        case _ if not isinstance(written, str | None):
+            raise ValueError(f"{name} must be text or null, got {written!r}")
     return written
+
+
+def _is_weight(pair: Any) -> bool:
+    """Say whether it is a label with its weight."""
+    return (
+        isinstance(pair, list)
+        and len(pair) == 2
+        and isinstance(pair[0], str | int | float)
+        and is_number(pair[1], at_least=0.0)
+    )
 
 
 def _settings_of(thing: Any) -> dict[str, Any] | None:
@@ -253,18 +312,27 @@ def _written(registry: Registry[Any], thing: Any) -> Any:
 
 def _read(registry: Registry[Any], written: Any) -> Any:
     """Return what `_written` wrote as an object, or as text where there is no class of that name (any more)."""
-    if not isinstance(written, dict):  # a name; in files of old, it may be the text of an object
+    if isinstance(written, str):  # a name; in files of old, it may be the text of an object
         return written
+    if not isinstance(written, dict):
+        raise ValueError(f"a {registry.kind} must be text or a JSON object, got {written!r}")
     if _is_text(written):
-        return Unregistered(written["text"])
-    settings = written["settings"]
+        require_names(f"the {registry.kind}", written, ("text",))
+        return Unregistered(str(written["text"]))
+    require_names(f"the {registry.kind}", written, ("name", "settings"), ("name", "settings"))
+    name, settings = written["name"], written["settings"]
+    if not isinstance(name, str) or not isinstance(settings, dict):
+        raise ValueError(f"a {registry.kind} must have a name that is text, and settings by name")
     if "backend" in settings:
-        settings["backend"] = _read(backends, settings["backend"])
+        settings = {**settings, "backend": _read(backends, settings["backend"])}
     try:
-        made = registry.find(written["name"])
+        made = registry.find(name)
     except (PluginError, UnknownNameError):  # of a package that is not installed: predictions do without it
-        return joined(written["name"], {key: value for key, value in settings.items() if value is not None})
-    return made(**settings)
+        return joined(name, {key: value for key, value in settings.items() if value is not None})
+    try:
+        return made(**settings)
+    except Exception as error:  # its author's
+        raise ValueError(f"the settings of the {registry.kind} {name!r} are none that it has: {error}") from None
 
 
 def _described(thing: Any) -> str:

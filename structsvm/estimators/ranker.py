@@ -16,6 +16,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.types import Vector
@@ -56,6 +57,7 @@ class Ranker(SavedEstimator, LinearRanker):
 
     _kind = "ranker"
     _kept = ("n_features_in_", "n_examples_", "n_left_out_", "_fitted_with_qid")
+    _needed = ("n_features_in_", "_fitted_with_qid")
 
     def __init__(
         self,
@@ -131,6 +133,11 @@ class Ranker(SavedEstimator, LinearRanker):
         return most_violated(
             rows, labels, result.w, loss=self.loss_, cuts=result.cuts, example=example, intercept=intercept
         )
+
+    def _number_of_weights(self) -> int:
+        if losses.holds(self.loss_) and not self.loss_.scores_rows:
+            raise not_one_score(self)
+        return int(self.n_features_in_) + bool(self.fit_intercept)
 
     def _take(self, result: Result) -> None:
         w = result.w

@@ -17,6 +17,7 @@ from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array
+from structsvm.operators import Rows, WithIntercept
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.checks import require_pairs
 from structsvm.queries import require_finite_labels
@@ -157,6 +158,13 @@ class StructuralSVM(SavedEstimator):
         check_is_fitted(self)
         loss, cuts = self._fitted_loss(), self.result_.cuts
         return most_violated(x, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
+
+    def _number_of_weights(self) -> int | None:
+        loss = self.loss_
+        if not (isinstance(loss, ScoreLoss) and loss.reads_rows and hasattr(self, "n_features_in_")):
+            return None
+        rows = Rows.one_each(np.zeros((1, self.n_features_in_)))
+        return loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
 
     def _take(self, result: Result) -> None:
         self.result_ = result

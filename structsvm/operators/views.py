@@ -13,11 +13,13 @@ from inspect import signature
 from threading import Lock
 from typing import Any
 
-from numba.extending import overload
-
 from structsvm.compute.compilation import compiled
+from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector, Matrix, Vector
+
+_in_python: dict[tuple[Callable[..., None], type], Callable[..., None]] = {}
+"""The function that stands for one of two in Python, where numba is told not to compile: NUMBA_DISABLE_JIT=1."""
 
 _functions: list[Callable[..., None]] = []
 """Those of all views; machine code that is kept on disk is out of date when their files change."""
@@ -25,12 +27,12 @@ _functions: list[Callable[..., None]] = []
 
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
     """Write ``A_i w``."""
-    raise NotImplementedError
+    _in_python[example_scores, type(view)](view, i, w, out)
 
 
 def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
     """Write ``A_i' c``."""
-    raise NotImplementedError
+    _in_python[example_combine, type(view)](view, i, c, out)
 
 
 def register_view(
@@ -58,7 +60,8 @@ def register_view(
     for target, function in ((example_scores, scores), (example_combine, combine)):
         if len(signature(function).parameters) != 4:
             raise InputError(f"{function.__name__} must have four arguments, as {target.__name__} has")
-        overload(target, strict=False)(_for_kind(kind, function))
+        numba.extending.overload(target, strict=False)(_for_kind(kind, function))
+        _in_python[target, kind] = function
         _functions.append(function)
 
 

@@ -5,11 +5,11 @@ from itertools import pairwise
 from types import CodeType
 from typing import Any, Protocol, Self
 
-import numba
 import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
+from structsvm.compute.environment import numba
 from structsvm.compute.threads import in_blocks
 from structsvm.losses import ScoreLoss
 from structsvm.operators.views import is_built_in

@@ -4,11 +4,10 @@ from functools import cache
 from inspect import signature
 from typing import Any
 
-import numba
 import numpy as np
-from numba.core.errors import NumbaError
 
 from structsvm.compute.compilation import compiled
+from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
 from structsvm.planes.arrays import insert
@@ -48,7 +47,7 @@ def _compiled_kernel(plain: Any) -> Any:
         raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {plain!r}")
     try:
         return compiled(plain, [KERNEL_SIGNATURE])
-    except NumbaError as error:
+    except numba.core.errors.NumbaError as error:
         raise InputError(
             f"kernel {plain.__name__} cannot be compiled. It must be a plain function of four float64 vectors that "
             f"returns a number, made of loops, numbers and NumPy. numba says: {_in_short(error)}"

@@ -73,6 +73,14 @@ class Picked:
     gaps: tuple[float | None, ...] = field(repr=False)
     chosen: int
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse what no validation comes to: results may come from a file."""
+        tried = len(self.values)
+        if not all(len(each) == tried for each in (self.validation, self.seconds, self.gaps)):
+            raise InputError("values, validation, seconds and gaps must have as many entries")
+        if not 0 <= self.chosen < tried:
+            raise InputError(f"chosen must be from 0 to {tried - 1}, got {self.chosen}")
+
     @classmethod
     def of(
         cls,

@@ -19,12 +19,19 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 
 _FORM = re.compile(r"(?P<name>[^@()]*)(?:@(?P<cutoff>[^@()]*))?(?:\((?P<options>[^()]*)\))?")
+_MOST_DIGITS = 18
+"""As many as all integers of 64 bits can have."""
 _UNWRITABLE = re.compile(r"[,=()@\s]")
 
 
 def plain(name: str) -> str:
     """Return a name as names are compared: in lower case, without ``-``, ``_`` and blanks."""
     return re.sub(r"[-_\s]", "", name).lower()
+
+
+def is_whole(text: str) -> bool:
+    """Say whether a text is a whole number that is read: one of more digits counts nothing that there is."""
+    return text.isdecimal() and len(text) <= _MOST_DIGITS
 
 
 @frozen
@@ -72,14 +79,14 @@ class Spelling:
         if self.cutoff is not None:
             if "k" not in parameters:
                 raise InputError(f"{self.text!r}: {name} takes no cut-off; write {name!r}")
-            if not self.cutoff.strip().isdecimal():
+            if not is_whole(self.cutoff.strip()):
                 raise InputError(f"{self.text!r}: the cut-off after @ must be a whole number, as in '{name}@{cutoff}'")
             settings["k"] = int(self.cutoff)
         known = sorted(set(parameters) - set(implied) - {"k"})
         for option in self.options:
             key, _, value = (part.strip() for part in option.partition("="))
             if key == "k" and "k" in parameters:
-                shown = value if value.isdecimal() else cutoff
+                shown = value if is_whole(value) else cutoff
                 raise InputError(f"{self.text!r}: k is the cut-off, which is written after @: write '{name}@{shown}'")
             if key not in known or not value:
                 there = (

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numba.core.errors import TypingError
 
+from structsvm.compute.environment import numba
 from structsvm.operators import Operator
 from structsvm.operators.views import write_combination, write_scores
 from structsvm.types import Vector
@@ -107,7 +107,7 @@ class _Check:
             try:
                 write_scores(view, i, w, written)
                 write_combination(view, i, c[owned], combined)
-            except TypingError as error:
+            except numba.core.errors.TypingError as error:
                 wanted = f"the compiled loops to read its view, which register_view lets them ({type(view).__name__})"
                 self._require(False, wanted, error)
             self._same(written, scores[owned], f"compiled scores of example {i} as scores has them")

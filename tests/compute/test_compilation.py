@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 
+import numba
 import pytest
+
+from structsvm.compute.compilation import compiled
 
 INNER = """
 from structsvm.compute.compilation import compiled
@@ -76,3 +79,28 @@ def test_a_change_in_what_a_function_uses_is_seen(tmp_path, caller, file, called
     assert printed(1.0) == ["20.0", "0"]
     assert printed(1.0) == ["20.0", "1"]
     assert printed(2.0) == ["30.0", "0"]
+
+
+def add_one(x):
+    return x + 1.0
+
+
+@pytest.mark.parametrize("content", [None, b"", b"garbage\n", b"\x80\x04K"], ids=["whole", "empty", "garbage", "torn"])
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_damaged_files_of_machine_code_are_made_again(tmp_path, monkeypatch, content, kind):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert compiled(add_one)(1.0) == 2.0
+    for path in tmp_path.rglob(f"*.{kind}"):
+        path.write_bytes(path.read_bytes() if content is None else content)
+    for hits in (int(content is None), 1):
+        again = compiled(add_one)
+        assert again(1.0) == 2.0
+        assert sum(again.stats.cache_hits.values()) == hits
+
+
+def test_machine_code_that_cannot_be_kept_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    first = compiled(add_one)
+    folder = next(tmp_path.iterdir())
+    (folder / first._cache._cache_file._index_name).mkdir()  # as unwritable as a file on a full disk
+    assert first(1.0) == 2.0

@@ -17,7 +17,7 @@ from structsvm.compute.processes import one_thread, spread
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.protocols.experiment.collection import Collection
-from structsvm.protocols.experiment.records import open_records
+from structsvm.protocols.experiment.records import NAME, open_records
 from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, Fit, Header, Query, Ranked, Results, Trial
 from structsvm.protocols.experiment.scoring import Precision, rank_base_functions, score_queries, tied_shares
 from structsvm.protocols.experiment.settings import Settings
@@ -81,6 +81,8 @@ def run(
     header = Header(settings.as_text(), collection.fingerprint(), _versions())
     folder = Path(out)
     with open_records(folder, header) as records:
+        for trial in records.trials:
+            _require_of(trial, settings, splits, folder)
         done = {trial.number: trial for trial in records.trials}
         todo = [number for number in range(settings.trials) if number not in done]
         functions = rank_base_functions(collection)
@@ -120,6 +122,22 @@ def _queries(collection: Collection) -> tuple[Query, ...]:
 
 def _versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for name in _COMPUTING}
+
+
+def _require_of(trial: Trial, settings: Settings, splits: Sequence[Split], folder: Path) -> None:
+    """Refuse a trial that these settings do not come to."""
+    split = Split(trial.train, trial.validation, trial.test)
+    names = {model.name for model in settings.made()}
+    if (
+        not 0 <= trial.number < len(splits)
+        or split != splits[trial.number]
+        or trial.fits.keys() != set(settings.variants)
+        or any(fits.keys() != names for fits in trial.fits.values())
+    ):
+        raise InputError(
+            f"trial {trial.number} in {folder / NAME} has other queries, variants or models than this experiment: "
+            "remove its line, and the trial is run again"
+        )
 
 
 def _require_same_versions(folder: Path, begun: Header, header: Header) -> None:

@@ -8,16 +8,22 @@ import numpy as np
 from attrs import field, frozen
 from cattrs import BaseValidationError, transform_error
 from cattrs.preconf.json import make_converter
+from cattrs.v import format_exception
 
-from structsvm.exceptions import InputError
-from structsvm.files import replacing
+from structsvm.archives import parse_json
+from structsvm.exceptions import DataFormatError, InputError
+from structsvm.files import open_source, replacing
 from structsvm.protocols.pick import Picked
 from structsvm.protocols.significance import Comparison, compare
+from structsvm.settings import require_integer
 from structsvm.types import Vector
 
 T = TypeVar("T")
 
 FORMAT = 1
+
+_LARGEST = 2**27
+"""Bytes of a file of results at most; those of a thousand trials of twenty models come to a tenth."""
 
 WITH_BEST, WITHOUT_BEST = "with-best", "without-best"
 """The two variants: models read all base functions, or all but the best one."""
@@ -63,6 +69,11 @@ class Ranked:
     ap_over_ties: tuple[float, ...] = field(repr=False)
     tied: tuple[float, ...] = field(repr=False)
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse what measures no queries: results may come from a file."""
+        if not len(self.ap) == len(self.ap_over_ties) == len(self.tied):
+            raise InputError("ap, ap_over_ties and tied must have as many entries, one a query")
+
     @classmethod
     def of(cls, ap: Vector, ap_over_ties: Vector, tied: Vector) -> Self:
         """Make it of arrays."""
@@ -106,6 +117,12 @@ class Fit(Picked):
     features: int
     ranked: Ranked
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse what no trial comes to."""
+        super().__attrs_post_init__()
+        if len(self.test) != len(self.values):
+            raise InputError("test and values must have as many entries")
+
 
 @frozen
 class Trial:
@@ -126,6 +143,14 @@ class Trial:
     seconds: float
     fits: dict[str, dict[str, Fit]] = field(repr=False)
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse a trial that tests nothing, or of which a fit tests other queries."""
+        fits = [fit for of_variant in self.fits.values() for fit in of_variant.values()]
+        if not (fits and self.test):
+            raise InputError("a trial must have fits and test queries")
+        if any(len(fit.ranked.ap) != len(self.test) for fit in fits):
+            raise InputError(f"every fit must rank the {len(self.test)} test queries of its trial")
+
 
 @frozen
 class Header:
@@ -144,6 +169,11 @@ class Header:
     data: str
     versions: dict[str, str]
     format: int = FORMAT
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse models that are not given by name."""
+        if not isinstance(self.settings.get("models", {}), dict):
+            raise InputError("the setting models must have the settings of each model by name")
 
 
 @frozen
@@ -286,19 +316,70 @@ class Results:
 
         Raises
         ------
-        InputError : when the file is missing, or holds something else.
+        InputError : when the file is missing, or holds something else; it says where.
         """
         try:
-            return from_json(Path(path).read_text(encoding="utf-8"), cls)
-        except FileNotFoundError:
-            raise InputError(f"there is no file {path}") from None
+            with open_source(Path(path)) as file:
+                content = file.read(_LARGEST + 1)
+            if len(content) > _LARGEST:
+                raise InputError(f"it has more than {_LARGEST >> 20} MB, as no results have")
+            results = from_json(content.decode(), cls)
+            if results.header.format > FORMAT:
+                raise InputError("it was written by a newer version of structural-svm: upgrade to read it")
+            results._require_complete()
+            return results
+        except DataFormatError:
+            raise
         except ValueError as error:
             raise InputError(f"{path} does not hold the results of an experiment: {error}") from None
+
+    def _require_complete(self) -> None:
+        """Refuse results that no experiment comes to, as tables cannot be made of them."""
+        settings, Q = self.header.settings, len(self.queries)
+        variants, models = settings.get("variants"), settings.get("models")
+        if not (self.queries and self.functions and self.trials and models):
+            raise InputError("it must have queries, base functions, trials and models, one at least of each")
+        if (
+            not isinstance(variants, list)
+            or not variants
+            or not all(each in (WITH_BEST, WITHOUT_BEST) for each in variants)
+        ):
+            raise InputError(f"its variants must be {WITH_BEST} or {WITHOUT_BEST}, or both, and are {variants!r}")
+        require_integer("the number of bins", settings.get("bins"), 1)
+        for query in self.queries:
+            if not (query.judged > 0 and 0 <= query.relevant <= query.documents):
+                raise InputError(f"the counts of query {query.id!r} cannot be: {query}")
+        for function in self.functions:
+            if len(function.ranked.ap) != Q:
+                raise InputError(f"base function {function.name!r} must rank the {Q} queries")
+        tried: dict[tuple[str, str], int] = {}
+        for trial in self.trials:
+            if not all(0 <= query < Q for query in (*trial.train, *trial.validation, *trial.test)):
+                raise InputError(f"trial {trial.number} has queries beyond the {Q} that there are")
+            if trial.fits.keys() != set(variants) or any(fits.keys() != models.keys() for fits in trial.fits.values()):
+                raise InputError(f"trial {trial.number} must have a fit of every variant and model, and no other")
+            for variant, fits in trial.fits.items():
+                for name, fit in fits.items():
+                    if len(fit.values) != tried.setdefault((variant, name), len(fit.values)):
+                        raise InputError(f"{name} tries another number of values in trial {trial.number}")
 
 
 _FIELD = {"order": "ap", "average": "ap_over_ties"}
 
-_CONVERTER = make_converter()
+_CONVERTER = make_converter(forbid_extra_keys=True)
+
+
+def _of_kind(value: Any, kind: type) -> Any:
+    """Return a value of JSON that is of this kind already, where an integer is a number."""
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is kind:
+        return value
+    raise InputError(f"it must be of kind {kind.__name__}, got {value!r:.80}")
+
+
+for _kind in (bool, int, float, str):
+    _CONVERTER.register_structure_hook(_kind, _of_kind)
 
 
 def as_json(value: Any) -> str:
@@ -313,7 +394,14 @@ def from_json(text: str, kind: type[T]) -> T:
     ------
     ValueError : when the text is no JSON, or of something else; it says where it differs.
     """
+    found = parse_json(text)
+    if not isinstance(found, dict):
+        raise InputError(f"it must be a JSON object, got {found!r:.80}")
     try:
-        return _CONVERTER.loads(text, kind)
+        return _CONVERTER.structure(found, kind)
     except BaseValidationError as error:
-        raise ValueError("; ".join(transform_error(error)[:3])) from None
+        raise ValueError("; ".join(transform_error(error, format_exception=_in_words)[:3])) from None
+
+
+def _in_words(error: BaseException, kind: type | None) -> str:
+    return str(error) if isinstance(error, InputError) else format_exception(error, kind)

@@ -7,6 +7,9 @@ from scipy.optimize import linear_sum_assignment
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector
 
+_MOST_ROLES = 10_000_000
+"""Queries of all trials together: their splits take some hundred megabytes while they are drawn."""
+
 
 @frozen
 class Split:
@@ -42,8 +45,12 @@ def balanced_splits(queries: int, *, trials: int, train: int, validation: int, s
 
     Raises
     ------
-    InputError : no query is left to test on.
+    InputError : no query is left to test on, or there are more trials than can be drawn.
     """
+    if trials * queries > _MOST_ROLES:
+        raise InputError(
+            f"there are more trials than can be drawn for {queries} queries: ask for {_MOST_ROLES // queries} at most"
+        )
     if queries <= train + validation:
         raise InputError(
             f"there are {queries} queries, and {train} + {validation} of them are asked for to train and to validate: "

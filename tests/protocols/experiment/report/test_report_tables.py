@@ -141,7 +141,15 @@ def test_a_model_without_a_certificate(results):
 def test_an_end_is_picked_where_a_further_value_may_do_better(results, validation, chosen, values, ends):
     for trial in results.trials:
         fit = trial.fits["with-best"]["SVM-roc"]
-        trial.fits["with-best"]["SVM-roc"] = evolve(fit, validation=validation, chosen=chosen, values=values)
+        trial.fits["with-best"]["SVM-roc"] = evolve(
+            fit,
+            validation=validation,
+            chosen=chosen,
+            values=values,
+            test=validation,
+            seconds=validation,
+            gaps=validation,
+        )
     assert fits_table(results, "with-best").records[1]["at_an_end"] == ends
 
 

@@ -1,0 +1,134 @@
+"""The file of results: what is read is what was written, or it is refused with its name and the place."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from structsvm.exceptions import InputError
+from structsvm.protocols.experiment import Results
+from structsvm.protocols.experiment.report import all_tables, findings, query_table
+from structsvm.protocols.experiment.report.tables import path_table
+from tests.protocols.experiment.report.conftest import made_up
+
+
+def put(*places: Any) -> Callable[[Any], None]:
+    *keys, last, value = places
+
+    def edit(content: Any) -> None:
+        for key in keys:
+            content = content[key]
+        content[last] = value
+
+    return edit
+
+
+FIT = ("trials", 0, "fits", "with-best", "SVM-map")
+WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "no queries": (put("queries", []), "one at least of each"),
+    "no functions": (put("functions", []), "one at least of each"),
+    "no trials": (put("trials", []), "one at least of each"),
+    "no models": (put("header", "settings", "models", {}), "one at least of each"),
+    "models a list": (put("header", "settings", "models", ["a"]), "of each model by name @ $.header"),
+    "no variants": (put("header", "settings", "variants", []), "its variants must be with-best or without-best"),
+    "variants by name": (put("header", "settings", "variants", "with-best"), "its variants must be"),
+    "variants nested": (put("header", "settings", "variants", [[]]), "its variants must be"),
+    "bins": (put("header", "settings", "bins", "many"), "the number of bins must be an integer"),
+    "nothing judged": (put("queries", 0, "judged", 0), "the counts of query 'q0' cannot be"),
+    "text for a number": (put("queries", 0, "judged", "4"), "it must be of kind int, got '4' @ $.queries[0].judged"),
+    "a number for text": (put("functions", 1, "name", 4), "it must be of kind str, got 4 @ $.functions[1].name"),
+    "true for a number": (
+        put("trials", 0, "seconds", True),
+        "of kind float, got True @ $.trials[0].seconds",
+    ),
+    "null for a list": (put("trials", None), "@ $.trials"),
+    "further field": (put("queries", 0, "colour", 1), "extra fields found (colour) @ $.queries[0]"),
+    "a function of fewer queries": (
+        lambda content: [content["functions"][0]["ranked"][name].pop() for name in ("ap", "ap_over_ties", "tied")],
+        "base function 'alpha_1' must rank the 4 queries",
+    ),
+    "fewer shares of ties": (lambda content: content["functions"][0]["ranked"]["tied"].pop(), "as many entries"),
+    "query beyond": (put("trials", 0, "test", [0, 4]), "trial 0 has queries beyond the 4 that there are"),
+    "query before": (put("trials", 0, "train", [-1]), "trial 0 has queries beyond the 4 that there are"),
+    "no test queries": (put("trials", 0, "test", []), "a trial must have fits and test queries"),
+    "other test queries": (put("trials", 0, "test", [0]), "every fit must rank the 1 test queries of its trial"),
+    "model missing": (lambda content: content["trials"][0]["fits"]["with-best"].popitem(), "a fit of every variant"),
+    "variant missing": (lambda content: content["trials"][1]["fits"].popitem(), "a fit of every variant"),
+    "chosen beyond": (put(*FIT, "chosen", 3), "chosen must be from 0 to 2, got 3 @ $.trials[0].fits"),
+    "fewer gaps": (put(*FIT, "gaps", []), "must have as many entries"),
+    "fewer tests": (put(*FIT, "test", []), "must have as many entries"),
+    "other values": (
+        lambda content: (
+            [
+                content["trials"][1]["fits"]["with-best"]["SVM-map"][name].pop(0)
+                for name in ("values", "validation", "test", "seconds", "gaps")
+            ]
+            + [put("trials", 1, "fits", "with-best", "SVM-map", "chosen", 1)(content)]
+        ),
+        "SVM-map tries another number of values in trial 1",
+    ),
+    "newer": (put("header", "format", 2), "written by a newer version"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_what_cannot_be_is_refused_with_its_place(tmp_path: Path, kind: str) -> None:
+    edit, message = WRONG[kind]
+    path = tmp_path / "results.json"
+    made_up().save(path)
+    content = json.loads(path.read_text())
+    edit(content)
+    path.write_text(json.dumps(content))
+    before = path.read_bytes()
+    with pytest.raises(InputError) as caught:
+        Results.load(path)
+    assert str(caught.value).startswith(f"{path} does not hold the results of an experiment: ")
+    assert message in str(caught.value)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "Expecting value"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"header": 1, "header": 2}', "a name is there twice"),
+        (b'{"header": NaN}', "NaN is not a finite number"),
+        (b'{"header": 1e999}', "1e999 is not a finite number"),
+        (b'{"header": ' + b"9" * 5000 + b"}", "4300"),
+        (b"\xff\xfe", "decode"),
+        (b"[]", "must be a JSON object"),
+        (b"null", "must be a JSON object"),
+    ],
+)
+def test_what_is_no_json_of_results_is_refused(tmp_path: Path, text: bytes, message: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match="does not hold the results of an experiment") as caught:
+        Results.load(path)
+    assert message in str(caught.value)
+
+
+def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a directory"):
+        Results.load(tmp_path)
+
+
+def test_what_is_read_can_be_shown_after_any_change_of_a_bit(tmp_path: Path) -> None:
+    """Numbers may be others, since text has no check sum; but there is never anything else than a refusal by name."""
+    path, whole = tmp_path / "results.json", bytearray()
+    made_up(variants=("with-best",)).save(path)
+    whole[:] = path.read_bytes()
+    for bit in range(5, 8 * len(whole), 97):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        try:
+            results = Results.load(path)
+        except InputError:
+            continue
+        assert all_tables(results)
+        assert findings(results)
+        assert [(query_table(results, each), path_table(results, each)) for each in results.variants]
