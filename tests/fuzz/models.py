@@ -130,7 +130,8 @@ def _odd_array(rng: Random, array: Any) -> Any:
         case 5:
             kind = rng.choice(["U3", "S3", "c16", "f4", "i8", "?", "M8[s]", "f2", ">f8", "g", "O", "V8", "u1"])
             try:
-                return array.astype(kind)
+                with np.errstate(all="ignore"):
+                    return array.astype(kind)
             except (TypeError, ValueError):
                 return np.zeros(array.shape, kind)
         case 6:
