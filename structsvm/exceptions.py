@@ -4,9 +4,11 @@
 
     StructSVMError
     ├── InputError (a ValueError)        what was passed in cannot be used
+    │   ├── InputTypeError (a TypeError) numbers were wanted, and it holds something else
     │   ├── DataFormatError              a line of a data file; names file and line
     │   ├── UnknownNameError             no loss, solver, backend or measure of that name
     │   └── ModelFileError               a file that is not a model, or not one we can read
+    ├── TooLargeError (a MemoryError)    what was asked for needs more memory than there is
     ├── NotInstalledError (ImportError)  an optional package is missing or cannot be loaded
     ├── PluginError (ImportError)        what another package registered cannot be used
     └── OracleError                      a loss returned an output that is not the argmax
@@ -78,6 +80,10 @@ class InputError(StructSVMError, ValueError):
     """What was passed in cannot be used."""
 
 
+class InputTypeError(InputError, TypeError):
+    """What was passed in holds things that are no numbers, which scikit-learn's estimators answer with a TypeError."""
+
+
 class DataFormatError(InputError):
     """A data file has a line that cannot be read.
 
@@ -129,6 +135,10 @@ class UnknownNameError(InputError):
 
 class ModelFileError(InputError):
     """A file is not a model, is damaged, or was written by a newer version."""
+
+
+class TooLargeError(StructSVMError, MemoryError):
+    """What was asked for needs more memory than there is; said before any of it is taken, where that can be known."""
 
 
 class NotInstalledError(StructSVMError, ImportError):

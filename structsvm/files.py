@@ -14,6 +14,7 @@ import numpy as np
 
 from structsvm.archives import Archive, Damage, with_digests
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
+from structsvm.settings import as_path
 
 T = TypeVar("T")
 
@@ -199,7 +200,7 @@ def write_archive(path: str | Path, arrays: Mapping[str, Any]) -> None:
     ------
     InputError : when no file can be put there.
     """
-    with replacement(Path(path)) as temporary, temporary.open("wb") as file:
+    with replacement(as_path("path", path)) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, **with_digests(arrays))  # type: ignore[arg-type]
 
 
@@ -217,7 +218,7 @@ def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
     ModelFileError : when the file is missing, damaged, something else, or too new for ``make``.
     """
     try:
-        with Path(path).open("rb") as file:
+        with as_path("path", path).open("rb") as file:
             return make(Archive.of(file))
     except FileNotFoundError:
         raise ModelFileError(f"{path} does not exist") from None

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.arrays import numbers, require_unmasked
 from structsvm.exceptions import InputError
 from structsvm.types import BoolVector, IntVector, Vector
 
@@ -120,10 +121,7 @@ def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
     ------
     InputError : when they are not n finite numbers, none negative and not all zero.
     """
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight must be numbers: {error}") from None
+    weights = numbers(sample_weight, "sample_weight")
     if weights.shape != (n,):
         raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
     wrong = ~(np.isfinite(weights) & (weights >= 0.0))
@@ -151,16 +149,18 @@ def require_labels(y: NDArray[Any], n: int) -> None:
 
 
 def require_finite_labels(y: ArrayLike) -> None:
-    """Refuse labels of rows that are NaN or infinite; those that are not floats can be neither."""
+    """Refuse labels of rows that are NaN or infinite, or None where they are objects."""
     labels = np.asarray(y)
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(np.isfinite(labels)))}")
+    right = np.isfinite(labels) if labels.dtype.kind == "f" else ~_missing(labels)
+    if not right.all():
+        raise InputError(f"y contains NaN or infinity: the first is label {int(np.argmin(right))}")
 
 
 def _numbered(qid: ArrayLike | None, n: int) -> tuple[NDArray[Any], IntVector]:
     """Return the ids of the queries in order of first appearance, and the number of the query of each row."""
     if qid is None:
         return np.zeros(min(n, 1), dtype=np.int64), np.zeros(n, dtype=np.int64)
+    require_unmasked(qid, "qid")
     rows = np.asarray(qid)
     if rows.shape != (n,):
         raise InputError(

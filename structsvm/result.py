@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from attrs import Factory, asdict, field, fields, frozen
+from attrs import Factory, asdict, evolve, field, fields, frozen
 
 from structsvm.archives import numbers, record, require_names, require_numbers, shape, texts
 from structsvm.compute.groups import largest_of_groups
-from structsvm.exceptions import ModelFileError
+from structsvm.compute.memory import spelled
+from structsvm.exceptions import InputError, ModelFileError, TooLargeError
 from structsvm.files import read_archive, write_archive
 from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
 from structsvm.types import IntVector, Matrix, Vector
 
-_FORMAT = 1
+_FORMAT = 2
+"""That of a result of some columns only; others are written as 1, which older versions read."""
 
 _WRITTEN = ("primal", "dual", "exact", "C", "tol", "status", "solver", "handovers", "groups", "history")
 
@@ -70,6 +72,17 @@ class Step:
     def gap(self) -> float:
         """Best primal less best dual."""
         return self.primal - self.dual
+
+
+def _columns(arrays: Mapping[str, Any]) -> IntVector | None:
+    """Return the columns that a file names; None where it names none."""
+    if "columns" not in arrays:
+        return None
+    require_numbers(arrays, "columns", (shape(arrays, "columns")[0],), np.int64)
+    columns = numbers(arrays, "columns")
+    if len(columns) == 0 or columns[0] < 0 or (np.diff(columns) <= 0).any():
+        raise ValueError("'columns' must be numbers of columns, ascending")
+    return columns
 
 
 def _step(row: Any) -> Step:
@@ -190,6 +203,8 @@ class Result:
     fingerprint : numbers that tell these data and this loss from all others; empty where the run was interrupted
         before it had them.
     exact : whether the argmax of the loss is exact, so that ``primal`` is an upper bound and the gap a certificate.
+    columns : the columns of the features that ``w`` and the cuts are of, ascending, where an estimator left out those
+        that have no entry in sparse data; None: all.
     """
 
     w: Vector = field(repr=False)
@@ -205,6 +220,55 @@ class Result:
     fingerprint: Vector = field(repr=False)
     exact: bool = True
     _solver_name: str | None = field(default=None, repr=False)
+    _columns: IntVector | None = field(default=None, repr=False)
+
+    @property
+    def columns(self) -> IntVector | None:
+        """See above."""
+        return getattr(self, "_columns", None)  # a pickle of version 0.3 has none
+
+    def wide(self, n_features: int) -> Vector:
+        """Return the weights of this many features, 0 for those of no column; what follows them stays behind.
+
+        The zeros take no memory before they are read.
+        """
+        if self.columns is None:
+            return self.w
+        known = len(self.columns)
+        try:
+            full = np.zeros(n_features + len(self.w) - known)
+        except (MemoryError, ValueError):  # ValueError: more than an index can count
+            raise TooLargeError(
+                f"a vector of {n_features:,} weights takes {spelled(8.0 * n_features)}, which cannot be had: number "
+                "the features afresh, without gaps"
+            ) from None
+        full[self.columns], full[n_features:] = self.w[:known], self.w[known:]
+        return full
+
+    def is_of(self, columns: IntVector | None) -> bool:
+        """Say whether the weights are of these columns of the features; None: of all."""
+        if self.columns is None or columns is None:
+            return self.columns is columns
+        return np.array_equal(self.columns, columns)
+
+    def of_columns(self, columns: IntVector | None, n_features: int) -> Self:
+        """Return the result for other columns of the same features: its weights, which is all that is known of these.
+
+        Parameters
+        ----------
+        columns : the columns; None: all.
+        n_features : number of features.
+
+        Raises
+        ------
+        InputError : when the weights are of fewer or more features.
+        """
+        if len(self.w) < n_features if self.columns is None else self.columns[-1] >= n_features:
+            raise InputError(f"start has weights of other features than the {n_features} of the problem")
+        full = self.wide(n_features)
+        w = full if columns is None else np.concatenate([full[columns], full[n_features:]])
+        none = CutSet(np.zeros((0, len(w))), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), self.cuts.groups)
+        return evolve(self, w=w, cuts=none, fingerprint=np.zeros(0), columns=columns)
 
     @property
     def solver_name(self) -> str:
@@ -232,7 +296,7 @@ class Result:
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays for a file; `from_arrays` reads them back."""
         written = {
-            "format": _FORMAT,
+            "format": 1 if self.columns is None else _FORMAT,
             "primal": self.primal,
             "dual": self.dual,
             "exact": self.exact,
@@ -250,6 +314,7 @@ class Result:
             "solver_name": np.array(self.solver_name),
             "w": self.w,
             "fingerprint": self.fingerprint,
+            **({} if self.columns is None else {"columns": self.columns}),
             **cuts,
         }
 
@@ -287,6 +352,7 @@ class Result:
             status=Status[written.pop("status")],
             cuts=cuts,
             history=tuple(map(_step, written.pop("history"))),
+            columns=_columns(arrays),
             **written,
         )
 

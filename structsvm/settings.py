@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,6 +74,32 @@ def require_switch(what: str, value: Any) -> None:
         raise InputError(f"{what} must be True or False, got {value!r}")
 
 
+def require_kind(what: str, value: Any, kinds: Any, words: str) -> None:
+    """Require an object of one of these classes; ``words`` say which; see `require_integer`."""
+    if not isinstance(value, kinds):
+        raise InputError(f"{what} must be {words}, got {value!r}")
+
+
+def require_callback(value: Any) -> None:
+    """Require a function that is shown progress, or None."""
+    if value is not None and not callable(value):
+        raise InputError(f"callback must be a function that is shown each step, or None, got {value!r}")
+
+
+def as_path(what: str, value: Any) -> Path:
+    """Return a path; see `require_integer`."""
+    require_kind(what, value, str | PathLike, "a path")
+    return Path(value)
+
+
+def as_list(what: str, value: Any, words: str) -> list[Any]:
+    """Return what several things are in as a list; ``words`` say what it must be; see `require_integer`."""
+    try:
+        return list(value)
+    except TypeError:
+        raise InputError(f"{what} must be {words}, got {value!r}") from None
+
+
 def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     """Require a positive finite number."""
     require_number(place(instance, attribute.name), value, above=0.0)
@@ -92,6 +120,15 @@ def at_least(smallest: int) -> Validator:
 
     def validate(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
         require_integer(place(instance, attribute.name), value, smallest)
+
+    return validate
+
+
+def of_kind(kind: type, words: str) -> Validator:
+    """Return a validator that requires an object of a class; ``words`` say which."""
+
+    def validate(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+        require_kind(place(instance, attribute.name), value, kind, words)
 
     return validate
 

@@ -101,6 +101,7 @@ def compare_command(
     from structsvm import Problem
     from structsvm.comparison import compare
     from structsvm.data import load_letor
+    from structsvm.operators import narrowed, occupied
 
     for name in loss_names:
         require_ranking_loss(name)
@@ -108,7 +109,8 @@ def compare_command(
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
         read = load_letor(data)
-        problems = {name: Problem.from_queries(read.X, read.y, read.qid, loss=name) for name in loss_names}
+        X = narrowed(read.X, occupied(read.X))
+        problems = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
         table = compare(
             problems,
             solver_names,

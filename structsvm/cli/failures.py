@@ -62,6 +62,9 @@ class CommandLine(click.Group):
             sys.stdout.flush()
         except StructSVMError as error:
             raise Failure(str(error)) from error
+        except MemoryError as error:
+            said = f"{error}. " if str(error) else ""
+            raise Failure(f"there is not enough memory. {said}Take fewer documents, features or settings") from error
         except KeyboardInterrupt:
             raise Failure("interrupted") from None
         except OSError as error:

@@ -12,6 +12,7 @@ from structsvm.registry import Registry, losses
 from structsvm.registry import backends as known_backends
 from structsvm.registry import solvers as known_solvers
 from structsvm.registry.spelling import Spelling, spell
+from structsvm.settings import as_list, require_number
 from structsvm.solvers import Auto, Solver
 
 _SET = {"tol": "tol=... (--tol)", "backend": "backends=... (--backend)"}
@@ -76,7 +77,9 @@ def tasks(
     problems = _by_name(problems)
     named_solvers = _named("solver", solvers, known_solvers)
     named_backends = _named("backend", backends, known_backends)
-    Cs = list(Cs) if isinstance(Cs, Iterable) else [Cs]
+    Cs = as_list("Cs", Cs, "numbers") if isinstance(Cs, Iterable) else [Cs]
+    for C in Cs:
+        require_number("C", C, above=0.0)
     _require_once("value of C", Cs)
     pairs = list(_pairs(named_solvers, named_backends, tol))
     return [
@@ -102,7 +105,8 @@ def _by_name(problems: Any) -> Mapping[str, Problem]:
 
 def _named(kind: str, given: Any, registry: Registry[Any]) -> dict[str, Any]:
     """Return objects of one kind by name, as `describe` makes it."""
-    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    one = isinstance(given, str) or not isinstance(given, Iterable)
+    several = [given] if one else as_list(f"{kind}s", given, f"{kind}s or their names")
     if kind == "solver":
         for each in several:
             _require_unset(each)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from structsvm.comparison.table import Comparison, Row
 from structsvm.exceptions import InputError
+from structsvm.settings import require_kind
 from structsvm.tables.plots import as_label, require_matplotlib
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def gap_against_time(comparison: Comparison) -> "Figure":
     NotInstalledError : when Matplotlib is missing.
     InputError : when no row has a result.
     """
+    require_kind("comparison", comparison, Comparison, "a Comparison, such as compare returns")
     require_matplotlib()
     from matplotlib.figure import Figure
 

@@ -15,6 +15,7 @@ from structsvm.exceptions import InputError, NotInstalledError, StructSVMError
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import Result, Status, Step
+from structsvm.settings import require_callback
 from structsvm.solvers import Solver
 
 logger = logging.getLogger("structsvm")
@@ -93,6 +94,7 @@ def compare(
     """
     if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0.0):
         raise InputError(f"time_limit must be a positive number of seconds, or None for no limit, got {time_limit!r}")
+    require_callback(callback)
     planned = tasks(problems, solvers, backends, Cs, tol)
     rows: list[Row] = []
     warm: set[tuple[str, str, str | None]] = set()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from structsvm.data.pairs import sort_topics
 from structsvm.data.qrels import Qrels
 from structsvm.exceptions import UnknownNameError
+from structsvm.settings import require_kind
 from structsvm.types import BoolVector, Features, IntVector, Matrix, Vector
 
 
@@ -130,6 +131,7 @@ class Pool(JoinedRuns):
         return np.nan_to_num(self.X[:, self._column(run)], nan=-np.inf)
 
     def _column(self, run: str) -> int:
+        require_kind("run", run, str, "the name of a run")
         if run not in self.run_names:
             raise UnknownNameError("run", run, self.run_names)
         return self.run_names.index(run)

@@ -16,6 +16,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
 from structsvm.exceptions import InputError
+from structsvm.settings import is_integer, require_integer
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -42,6 +43,7 @@ def load_digits_queries(
     ------
     InputError : more queries or candidates are asked for than a half of the images has.
     """
+    require_integer("seed", seed, 0)
     digits = load_digits()
     images, shown = digits.images / 16.0, digits.target
     rng = np.random.default_rng(seed)
@@ -86,6 +88,7 @@ def load_digits_runs(
     ------
     InputError : more queries or documents are asked for than there are images.
     """
+    require_integer("seed", seed, 0)
     digits = load_digits()
     images = digits.images / 16.0
     _require_below(len(images), n_queries=n_queries, n_candidates=n_candidates, depth=depth)
@@ -168,7 +171,7 @@ def _cosine(a: Matrix, b: Matrix) -> Vector:
 
 def _require_below(most: int, **wanted: int) -> None:
     for name, number in wanted.items():
-        if not 1 <= number < most:
+        if not (is_integer(number) and 1 <= number < most):
             raise InputError(f"{name} must be from 1 to {most - 1}; it is {number}")
 
 

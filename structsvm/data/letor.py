@@ -10,10 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
+from structsvm.compute.memory import require_memory
 from structsvm.data.blocks import read_blocks
 from structsvm.data.dataset import RankingData
 from structsvm.data.letor_block import Rows, parse_block
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.settings import as_list, as_path, is_integer
 from structsvm.types import Matrix
 
 _ITEM = 8
@@ -84,9 +86,11 @@ def load_letor_parts(
     ------
     InputError, DataFormatError : as `load_letor`.
     """
-    groups = [_paths(each) for each in parts]
-    if n_features is not None and n_features < 1:
-        raise InputError(f"n_features must be at least 1, or None; it is {n_features}")
+    groups = [_paths(each) for each in as_list("parts", parts, "a list of the files of each part")]
+    if not groups:
+        raise InputError("parts is empty: name the file or files of one data set at least")
+    if n_features is not None and not is_integer(n_features, 1):
+        raise InputError(f"n_features must be at least 1, or None; it is {n_features!r}")
     sets = [_read(paths, n_features, doc_ids, None) for paths in groups]
     _check_queries_apart(sets)
     width = n_features or max(each.width for each in sets)
@@ -188,7 +192,7 @@ class LetorRows:
 
         Raises
         ------
-        InputError : there is no memory for dense rows.
+        TooLargeError : there is no memory for dense rows.
         """
         if sparse is None:
             sparse = _smaller_as_csr([self], width)
@@ -208,13 +212,12 @@ class LetorRows:
     def _dense(self, width: int) -> Matrix:
         """Fill a matrix from its last rows, and let go of what it took: both at once are never in memory."""
         rows = len(self._labels)
-        try:
-            X = _empty((rows, width))
-        except MemoryError:
-            raise InputError(
-                f"there is no memory for {rows:,} dense rows of {width:,} features, {rows * width * _ITEM:,} bytes: "
-                "sparse=True keeps what is not 0 alone"
-            ) from None
+        require_memory(
+            _ITEM * rows * width,
+            f"{rows:,} dense rows of {width:,} features",
+            "sparse=True keeps what is not 0 alone",
+        )
+        X = np.empty((rows, width))
         indptr = np.concatenate([[0], self._ends.all])
         step = max(_AT_ONCE // width, 1)
         for start in reversed(range(0, rows, step)):
@@ -223,10 +226,6 @@ class LetorRows:
             part = X[start : start + step]
             sp.csr_array((values, indices, ends - ends[0]), shape=part.shape).toarray(out=part)
         return X
-
-
-def _empty(shape: tuple[int, int]) -> Matrix:
-    return np.empty(shape)
 
 
 class _Growing:
@@ -275,7 +274,7 @@ def _read(paths: Sequence[Path], n_features: int | None, doc_ids: bool, beyond: 
 def _paths(path_or_paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
     if isinstance(path_or_paths, str | PathLike):
         return [Path(path_or_paths)]
-    paths = [Path(path) for path in path_or_paths]
+    paths = [as_path("a path", path) for path in as_list("paths", path_or_paths, "a path, or a list of them")]
     if not paths:
         raise InputError("the list of files is empty")
     return paths

@@ -13,7 +13,7 @@ from structsvm.data.qrels import Qrels, find_grades
 from structsvm.data.run import Run
 from structsvm.data.trec import FilePath, load_qrels, load_runs
 from structsvm.exceptions import InputError
-from structsvm.settings import require_integer
+from structsvm.settings import as_list, require_integer, require_kind
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -68,6 +68,7 @@ def pool_runs(
     """
     asked, runs = _as_topics(topics), _as_runs(runs)
     tops = _first_documents(runs, depth, asked)
+    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
     judgments = _of_topics(qrels, asked)
     parts: list[Run | Qrels] = [*tops, judgments]
     pairs = number_pairs(
@@ -144,7 +145,7 @@ def _as_runs(runs: Any) -> list[Run]:
         raise InputError(f"runs must be a list of runs, such as [run, other], got one run, {runs.name!r}")
     if isinstance(runs, str) or not isinstance(runs, Iterable):
         raise InputError(f"runs must be a list of runs, such as load_runs returns, got {runs!r}")
-    listed = list(runs)
+    listed = as_list("runs", runs, "a list of runs")
     for number, run in enumerate(listed):
         if not isinstance(run, Run):
             raise InputError(f"runs must be Runs, such as load_run(path) returns, but runs[{number}] is {run!r}")
@@ -160,7 +161,7 @@ def _as_topics(topics: Iterable[str | int] | None) -> set[str] | None:
     """
     if isinstance(topics, str):
         raise InputError(f"topics must be a list of topics, such as [{topics!r}]")
-    return None if topics is None else {str(topic) for topic in topics}
+    return None if topics is None else {str(topic) for topic in as_list("topics", topics, "a list of topics")}
 
 
 def _first_documents(runs: Sequence[Run], depth: int, topics: set[str] | None) -> list[Run]:

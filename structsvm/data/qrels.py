@@ -4,6 +4,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.arrays import numbers
 from structsvm.data.pairs import as_ids, number_pairs
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector, Vector
@@ -40,7 +41,7 @@ class Qrels:
         InputError : lengths differ, there are no rows, a grade is not a whole number, or a document
             is judged twice for a topic.
         """
-        topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), np.asarray(grades, np.float64)
+        topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), numbers(grades, "grades")
         if not values.shape == topics.shape == documents.shape or len(values) == 0:
             raise InputError(
                 "qrels must have a topic, a document id and a grade per row, and a row at least: there are "
@@ -73,10 +74,13 @@ class Qrels:
         -------
         labels : shape (n,), none of them below 0.
         """
+        topics, documents = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids")
+        if len(topics) != len(documents):
+            raise InputError(f"there are {len(topics)} topics and {len(documents)} document ids: a row has one of each")
         m = len(self.qid)
         key = number_pairs(
-            np.concatenate([as_ids(self.qid, "qid"), as_ids(qid, "qid")]),
-            np.concatenate([as_ids(self.doc_ids, "doc_ids"), as_ids(doc_ids, "doc_ids")]),
+            np.concatenate([as_ids(self.qid, "qid"), topics]),
+            np.concatenate([as_ids(self.doc_ids, "doc_ids"), documents]),
         ).key
         return find_grades(key[m:], key[:m], self.grades)
 

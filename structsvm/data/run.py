@@ -4,6 +4,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.arrays import numbers
 from structsvm.data.pairs import as_ids, number_pairs
 from structsvm.exceptions import InputError
 from structsvm.types import Vector
@@ -72,10 +73,7 @@ class Run:
 
 def _as_scores(scores: ArrayLike) -> Vector:
     """Return scores rounded to float32; what is beyond its range becomes its largest number."""
-    try:
-        values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"scores must be numbers: {error}") from None
+    values = numbers(scores, "scores")
     if values.ndim != 1:
         raise InputError(f"scores must hold one number per row; their shape is {values.shape}")
     finite = np.isfinite(values)

@@ -19,6 +19,7 @@ from structsvm.data.run import Run
 from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.files import replacing
+from structsvm.settings import as_list, as_path, require_kind
 from structsvm.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]
@@ -53,7 +54,7 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
     >>> load_run("input.pircRBa1.gz")  # doctest: +SKIP
     Run('pircRBa1', 100 topics, 100000 documents)
     """
-    lines = _read(Path(path), RUN)
+    lines = _read(as_path("path", path), RUN)
     try:
         return Run.from_scores(name or lines.name, lines.topics, lines.documents, lines.numbers)
     except InputError as error:
@@ -99,7 +100,8 @@ def run_files(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
     InputError : there are none.
     """
     if not isinstance(folder_or_paths, str | PathLike):
-        paths = [Path(path) for path in folder_or_paths]
+        given = as_list("runs", folder_or_paths, "a folder, or a list of paths")
+        paths = [as_path("a path of a run", path) for path in given]
         if not paths:
             raise InputError("the list of runs is empty")
         return paths
@@ -136,7 +138,7 @@ def load_qrels(path: FilePath) -> Qrels:
     >>> load_qrels("robust03/qrels.txt")  # doctest: +SKIP
     Qrels(100 topics, 122722 of grade 0, 5667 of grade 1, 407 of grade 2)
     """
-    lines = _read(Path(path), QRELS)
+    lines = _read(as_path("path", path), QRELS)
     try:
         return Qrels.from_grades(lines.topics, lines.documents, lines.numbers)
     except InputError as error:
@@ -164,7 +166,7 @@ def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayL
         line end in it; or the file cannot be written.
     """
     lines = run_lines(Run.from_scores(tag, qid, doc_ids, scores))
-    with replacing(Path(path)) as file:
+    with replacing(as_path("path", path)) as file:
         file.writelines(lines)
 
 
@@ -299,6 +301,7 @@ def _pieces(run: Run, rank: list[int]) -> Iterator[str]:
 
 def _check_words(what: str, words: Iterable[str]) -> None:
     for word in words:
+        require_kind(what, word, str, "text")
         if not word or BLANKS.search(word):
             raise InputError(
                 f"{what} {word!r} must have no blank, tab or line end in it, and not be empty, to stand in a run"

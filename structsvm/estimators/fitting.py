@@ -9,6 +9,7 @@ from attrs import evolve, fields_dict, frozen, has
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from structsvm.arrays import require_real
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.problem import Problem
@@ -16,6 +17,7 @@ from structsvm.registry import losses, solvers
 from structsvm.result import Result, Status
 from structsvm.solvers import Solver
 from structsvm.solvers.run import Callback
+from structsvm.types import IntVector
 
 _EXACT = 1e-9
 AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
@@ -33,6 +35,8 @@ class Objective:
     loss : the loss of the problem as it was given, by name or as an object.
     ranks : whether outputs are rankings.
     other_losses : whether the user may choose another loss, which a warning then suggests.
+    n_features : number of features, where there is a weight for each; None: weights are of something else.
+    columns : the columns of the features that the problem is of; None: all.
     """
 
     problem: Problem
@@ -41,6 +45,8 @@ class Objective:
     loss: str | AnyLoss
     ranks: bool = False
     other_losses: bool = True
+    n_features: int | None = None
+    columns: IntVector | None = None
 
     def minimise(self, start: Result | None, callback: Callback | None, *, stacklevel: int = 3) -> Result:
         """Solve the problem, and warn where the gap that was asked for is not reached, or all weights are 0.
@@ -56,7 +62,11 @@ class Objective:
             if not has(type(solver)) or "tol" not in fields_dict(type(solver)):
                 raise InputError(f"the solver {type(solver).__name__} has no setting tol: leave tol=None")
             solver = evolve(solver, tol=self.tol)
+        if start is not None and not start.is_of(self.columns):
+            start = None if self.n_features is None else start.of_columns(self.columns, self.n_features)
         result: Result = solver.solve(self.problem, start=start, callback=callback)
+        if self.columns is not None:
+            result = evolve(result, columns=self.columns)
         if result.solver.partition("(")[0] == type(solver).__name__:
             result = evolve(result, solver_name=solver.name)  # some solvers return their settings alone
         if not result.converged:
@@ -107,9 +117,10 @@ def checked_Cs(Cs: ArrayLike) -> list[float]:
     ------
     InputError : when they are not a vector of positive finite numbers, at least one.
     """
+    require_real(Cs, "Cs")
     try:
         values = np.asarray(Cs, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.zeros(0)
     if values.ndim != 1 or len(values) == 0 or not ((values > 0.0) & np.isfinite(values)).all():
         raise InputError(f"Cs must be a vector of positive numbers, got {Cs!r}")

@@ -10,11 +10,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
+from structsvm.arrays import numbers, refusal, require_real
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.operators import BinnedMatrix, Readable
+from structsvm.operators import BinnedMatrix, Readable, readable
 from structsvm.operators.matrix import is_finite
-from structsvm.queries import require_labels
+from structsvm.queries import require_finite_labels, require_labels
 from structsvm.types import Vector
 
 
@@ -38,6 +39,10 @@ def checked_features(
     dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
     finite = is_finite(X)
     _require_table(X)
+    if sp.issparse(X):
+        X = readable(X)
+    elif not finite:
+        require_real(X, "X")
     try:
         if finite:
             _require_size(X, min_rows)
@@ -52,8 +57,8 @@ def checked_features(
             ensure_min_samples=min_rows,
             ensure_all_finite="allow-nan" if missing else True,
         )
-    except ValueError as error:
-        raise InputError(str(error) if finite else _in_our_words(str(error), X, missing)) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise refusal(error, None if finite else _in_our_words(str(error), X, missing)) from None
     return checked
 
 
@@ -71,12 +76,29 @@ def checked_labels(y: Any, n: int) -> Vector:
         )
     if y is None:
         raise InputError("a ranker requires y to be passed, but the target y is None: pass one label per row")
+    require_real(y, "y")
     try:
-        labels = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
-    except ValueError as error:
+        labels = numbers(column_or_1d(y, warn=True), "y")
+    except (TypeError, ValueError) as error:
         raise InputError(f"y must hold one number per row: {error}{_first_label(y)}") from None
     require_labels(labels, n)
     return labels
+
+
+def checked_outputs(y: Any) -> NDArray[Any]:
+    """Return the outputs of rows that are an example each, whatever they are.
+
+    Raises
+    ------
+    InputError : when they are no vector of them, or some are missing.
+    """
+    require_real(y, "y", dates=True)
+    try:
+        outputs: NDArray[Any] = column_or_1d(y, warn=True)
+    except (TypeError, ValueError) as error:
+        raise refusal(error, f"y must hold one label per row: {error}") from None
+    require_finite_labels(outputs)
+    return outputs
 
 
 class InputForm(NamedTuple):
@@ -155,7 +177,7 @@ def require_form(
 
 def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> bool:
     """Say whether a loss leaves the reading of inputs to the engine, after a look whether there are several."""
-    if not hasattr(xs, "shape") and not hasattr(xs, "__len__"):
+    if getattr(xs, "shape", None) == () or not (hasattr(xs, "shape") or hasattr(xs, "__len__")):
         raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
     return loss.reads_rows
 
@@ -177,8 +199,8 @@ def _shape(x: Any) -> tuple[int, ...]:
     if hasattr(x, "toarray") or is_finite(x):
         return tuple(x.shape)
     try:
-        return np.asarray(x, dtype=np.float64).shape
-    except (TypeError, ValueError):
+        return numbers(x, "X").shape
+    except InputError:
         return ()
 
 
@@ -206,7 +228,7 @@ def _in_our_words(error: str, X: Any, missing: bool) -> str:
     """Add the place of the first number that is not finite, and for missing ones what this library offers."""
     try:
         place = _first_not_finite(X, infinite_only=missing)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return f"{error}{_first_feature(X)}"
     first = error.partition("\n")[0]
     if not place or not first.endswith("contains NaN."):
@@ -253,7 +275,8 @@ def _first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
     TypeError, ValueError : when a dense X has entries that are not numbers.
     """
     sparse = sp.issparse(X)
-    rows = X.tocsr() if sparse else np.asarray(X, dtype=np.float64)
+    holes = {"dtype": np.float64, "na_value": np.nan}
+    rows = X.tocsr() if sparse else X.to_numpy(**holes) if hasattr(X, "to_numpy") else np.asarray(X, dtype=np.float64)
     if rows.ndim != 2:
         return ""
     values = rows.data if sparse else rows
@@ -273,6 +296,6 @@ def _place_of_entry(X: Any, entries: NDArray[np.intp]) -> tuple[int, int]:
 def _reads_as_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True

@@ -51,8 +51,12 @@ class SavedEstimator(BaseEstimator):
     result_: Result
 
     @abstractmethod
-    def _number_of_weights(self) -> int | None:
+    def _number_of_weights(self, columns: int) -> int | None:
         """Return the length that w must have by all else that was fitted; None where no more than the loss knows it.
+
+        Parameters
+        ----------
+        columns : how many columns of features it is of.
 
         Raises
         ------
@@ -117,10 +121,14 @@ class SavedEstimator(BaseEstimator):
         if "feature_names_in_" in arrays:
             names = texts(arrays, "feature_names_in_", (estimator.n_features_in_,))
             estimator.feature_names_in_ = names.astype(object)
-        size = estimator._number_of_weights()
+        result, features = Result.from_arrays(arrays), getattr(estimator, "n_features_in_", None)
+        if result.columns is not None and (features is None or result.columns[-1] >= features):
+            raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {features}")
+        known = features if result.columns is None else len(result.columns)
+        size = None if known is None else estimator._number_of_weights(known)
         if size is not None:
             require_numbers(arrays, "w", (size,))
-        estimator._take(Result.from_arrays(arrays))
+        estimator._take(result)
         return estimator
 
 

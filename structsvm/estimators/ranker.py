@@ -12,9 +12,10 @@ from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.model_file import SavedEstimator, require_object
 from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
 from structsvm.estimators.ranking import LinearRanker
+from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
-from structsvm.operators import Rows
+from structsvm.operators import Rows, narrowed, occupied
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.registry import losses
 from structsvm.result import Result
@@ -48,7 +49,8 @@ class Ranker(SavedEstimator, LinearRanker):
     ----------
     coef_ : weights, shape (d,).
     intercept_ : constant part of the scores.
-    result_ : `Result` with both bounds, status and history.
+    result_ : `Result` with both bounds, status and history. Where features are sparse, and most of more than 1000
+        have no entry, it is of the others: those of ``result_.columns``.
     loss_ : the loss, with what it took from the training data filled in.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from (of rows for "zero_one").
@@ -88,8 +90,10 @@ class Ranker(SavedEstimator, LinearRanker):
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = checked_labels(y, X.shape[0])
+        columns = occupied(X)
+        rows = narrowed(X, columns)
         problem = Problem.from_queries(
-            X,
+            rows,
             y,
             qid,
             loss=loss,
@@ -97,13 +101,13 @@ class Ranker(SavedEstimator, LinearRanker):
             sample_weight=weights_of_rows(self, loss, y, sample_weight),
             intercept=self._intercept(),
         )
-        if problem.d != X.shape[1] + bool(self.fit_intercept):  # a loss that does not say so of its operator
+        if problem.d != rows.shape[1] + bool(self.fit_intercept):  # a loss that does not say so of its operator
             raise not_one_score(self)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = qid is not None
-        return Objective(problem, self.solver, self.tol, self.loss, ranks=True)
+        return Objective(problem, self.solver, self.tol, self.loss, ranks=True, n_features=X.shape[1], columns=columns)
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
@@ -129,18 +133,26 @@ class Ranker(SavedEstimator, LinearRanker):
         require_object("loss", self.loss_)
         rows = checked_features(self, X, reset=False)
         labels = checked_labels(y, rows.shape[0])
+        if self.loss_.per_row and len(labels) != 1:
+            raise InputError(f"an example of {self.loss_.title} is a single row with its label, got {len(labels)}")
         result, intercept = self.result_, self._intercept()
         return most_violated(
-            rows, labels, result.w, loss=self.loss_, cuts=result.cuts, example=example, intercept=intercept
+            rows,
+            labels,
+            result.wide(rows.shape[1]),
+            loss=self.loss_,
+            cuts=result.cuts,
+            example=example,
+            intercept=intercept,
         )
 
-    def _number_of_weights(self) -> int:
+    def _number_of_weights(self, columns: int) -> int:
         if losses.holds(self.loss_) and not self.loss_.scores_rows:
             raise not_one_score(self)
-        return int(self.n_features_in_) + bool(self.fit_intercept)
+        return columns + bool(self.fit_intercept)
 
     def _take(self, result: Result) -> None:
-        w = result.w
+        w = result.wide(self.n_features_in_)
         self.result_ = result
         self.coef_: Vector = w[:-1] if self.fit_intercept else w
         self.intercept_ = float(w[-1] * self.intercept_scaling) if self.fit_intercept else 0.0

@@ -7,20 +7,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags, column_or_1d
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import InputForm, checked_features, require_form
+from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, require_form
 from structsvm.estimators.model_file import SavedEstimator, SavedLoss
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array
-from structsvm.operators import Rows, WithIntercept
+from structsvm.operators import Rows, WithIntercept, narrowed, occupied
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.checks import require_pairs
-from structsvm.queries import require_finite_labels
+from structsvm.queries import row_weights
 from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
@@ -47,7 +47,8 @@ class StructuralSVM(SavedEstimator):
 
     Attributes
     ----------
-    coef_ : joint weights, shape (d,), those of the constant feature included.
+    coef_ : joint weights, shape (d,), those of the constant feature included. Where features are sparse, and most of
+        more than 1000 have no entry, they are of the others: of those in ``result_.columns``, in their order.
     loss_ : the loss with what it learned of the data (the classes, say).
     result_ : `Result` with both bounds, status and history.
     n_features_in_ : number of features, where inputs are matrices or rows of one.
@@ -101,18 +102,26 @@ class StructuralSVM(SavedEstimator):
         loss = losses.create(self.loss)
         if y is None:
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
-        xs, ys = X, y
+        xs: Any = X
+        ys: Any = y
         if loss.per_row:
-            xs, ys = checked_features(self, X, reset=True), column_or_1d(y, warn=True)
-            require_finite_labels(ys)
+            xs, ys = checked_features(self, X, reset=True), checked_outputs(y)
         else:
+            ys = ys if isinstance(ys, np.ndarray) and ys.ndim else _listed(ys)
             self._remember(InputForm.of(loss, X))
         self.loss_ = loss.bind(ys)
+        columns = occupied(xs) if loss.reads_rows else None
         problem = Problem.from_examples(
-            xs, ys, loss=self.loss_, C=self.C, sample_weight=sample_weight, intercept=self._intercept()
+            narrowed(xs, columns),
+            ys,
+            loss=self.loss_,
+            C=self.C,
+            sample_weight=sample_weight,
+            intercept=self._intercept(),
         )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(Objective(problem, self.solver, self.tol, self.loss).minimise(start, callback))
+        objective = Objective(problem, self.solver, self.tol, self.loss, columns=columns)
+        self._take(objective.minimise(start, callback))
         return self
 
     def predict(self, X: Any) -> Any:
@@ -125,11 +134,11 @@ class StructuralSVM(SavedEstimator):
         check_is_fitted(self)
         loss = self._fitted_loss()
         if loss.per_row:
-            xs: Any = checked_features(self, X, reset=False)
+            xs: Any = narrowed(checked_features(self, X, reset=False), self.result_.columns)
             return label_array(loss.predict(xs, self.coef_, self._intercept()))
         form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None
         require_form(self, form, loss, X)
-        return loss.predict(X, self.coef_, self._intercept())
+        return loss.predict(narrowed(X, self.result_.columns), self.coef_, self._intercept())
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
@@ -138,12 +147,11 @@ class StructuralSVM(SavedEstimator):
         ------
         InputError : when there are not as many outputs as inputs, or none, or a label is NaN.
         """
-        predicted, truths, loss = self.predict(X), list(y), self._fitted_loss()
+        predicted, loss = self.predict(X), self._fitted_loss()
+        truths = list(checked_outputs(y)) if loss.per_row else _listed(y)
         require_pairs(len(predicted), len(truths))
-        if loss.per_row:
-            require_finite_labels(y)
         losses_met = [loss.loss(truth, y_hat) for truth, y_hat in zip(truths, predicted, strict=True)]
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
         return 1.0 - float(np.average(losses_met, weights=weights))
 
     def most_violated(self, x: Any, y: Any, example: int | None = None) -> MostViolated:
@@ -157,13 +165,14 @@ class StructuralSVM(SavedEstimator):
         """
         check_is_fitted(self)
         loss, cuts = self._fitted_loss(), self.result_.cuts
-        return most_violated(x, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
+        (narrow,) = narrowed([x], self.result_.columns)
+        return most_violated(narrow, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
 
-    def _number_of_weights(self) -> int | None:
+    def _number_of_weights(self, columns: int) -> int | None:
         loss = self.loss_
-        if not (isinstance(loss, ScoreLoss) and loss.reads_rows and hasattr(self, "n_features_in_")):
+        if not (isinstance(loss, ScoreLoss) and loss.reads_rows):
             return None
-        rows = Rows.one_each(np.zeros((1, self.n_features_in_)))
+        rows = Rows.one_each(np.zeros((1, columns)))
         return loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
 
     def _take(self, result: Result) -> None:
@@ -191,3 +200,11 @@ class StructuralSVM(SavedEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _listed(y: Any) -> list[Any]:
+    """Return outputs, one an example, in a list."""
+    try:
+        return list(y)
+    except TypeError:
+        raise InputError(f"y must be a list of outputs, one an example, got {type(y).__name__}") from None

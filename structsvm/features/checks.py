@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from structsvm.arrays import refusal, require_real
 from structsvm.exceptions import InputError
 from structsvm.types import Matrix
 
@@ -29,12 +30,13 @@ def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix
             f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "
             "Pass X.toarray(), with NaN where a score is missing"
         )
+    require_real(X, "X")
     try:
         scores: Matrix = validate_data(
             transformer, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
         )
-    except ValueError as error:
-        raise InputError(str(error)) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise refusal(error) from None
     infinite = np.isinf(scores)
     if infinite.any():
         row, column = np.unravel_index(int(infinite.argmax()), scores.shape)

@@ -176,6 +176,8 @@ class ScoreLoss(StructuredLoss[Y]):
     def predict(self, xs: Readable | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         operator = self.operator(_rows(xs, intercept))
+        if operator.d != len(w):
+            raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
         return [self.argmax(scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
 

@@ -165,7 +165,7 @@ class ChainHamming(ScoreLoss[Any]):
         """Return the best sequence after 1/T is added to the scores of all states but the true ones."""
         emissions, transitions = self.split(scores)
         truth = self.numbers(y)
-        share = np.full(emissions.shape, 1.0 / len(truth))
+        share = np.full(emissions.shape, 1.0 / max(len(truth), 1))
         share[np.arange(len(truth)), truth] = 0.0
         return self._labelled(_viterbi(emissions + share, transitions))
 

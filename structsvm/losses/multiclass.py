@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import evolve, field, frozen
 
+from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
 from structsvm.losses.shared.label_sets import as_labels, sorted_labels
@@ -48,10 +49,7 @@ def _classes(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 def _table(values: Any) -> tuple[tuple[float, ...], ...] | None:
     if values is None:
         return None
-    try:
-        table = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"Multiclass(cost=...) must be a K x K matrix of numbers: {error}") from None
+    table = numbers(values, "Multiclass(cost=...)", "a K x K matrix of numbers")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise InputError(
             "Multiclass(cost=...) must be a K x K matrix, a row for each true class and a column for each "

@@ -108,6 +108,9 @@ def rank_lists(
     tied[1:] = (score[1:] == score[:-1]) & (ranking.rank[1:] > 1)
     if judged is None:
         return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, label, ranking.query)
+    given: Any = judged
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise InputError(f"judged must be labels and query ids of the judged documents, (labels, qid), got {judged!r}")
     judged_label = _labels(judged[0], "judged labels")
     queries = Queries.of(judged[1], len(judged_label))
     known = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids)).number

@@ -1,6 +1,6 @@
 """The measures, one class each. `structsvm.metrics.parse_measure` makes them from text."""
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
@@ -11,6 +11,14 @@ from structsvm.metrics.discounts import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
 from structsvm.settings import at_least, finite, one_of
 from structsvm.types import BoolVector, IntVector, Vector
+
+
+def _threshold(value: Any) -> Any:
+    """Return a number as a float; what is none stays as it is, and is refused."""
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return value
 
 
 @frozen
@@ -26,7 +34,7 @@ class BinaryMeasure(Measure):
     relevant_from: float | None = field(
         default=None,
         kw_only=True,
-        converter=attrs.converters.optional(float),
+        converter=_threshold,
         validator=attrs.validators.optional(finite),
     )
 

@@ -6,6 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
 from structsvm.types import IntVector, Vector
@@ -67,10 +68,7 @@ def as_vector(values: ArrayLike, name: str) -> Vector:
     ------
     InputError : it is not such a vector; the message calls it `name`.
     """
-    try:
-        vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be numbers: {error}") from error
+    vector = numbers(values, name)
     if vector.ndim != 1 or len(vector) == 0:
         raise InputError(f"{name} must be a vector with an entry per document; its shape is {vector.shape}")
     missing = np.isnan(vector)

@@ -10,6 +10,7 @@ from structsvm.operators.binned import Binned, BinnedMatrix
 from structsvm.operators.dense import Dense
 from structsvm.operators.intercept import WithIntercept
 from structsvm.operators.matrix import MatrixKind, Readable, readable, register_matrix
+from structsvm.operators.occupied import narrowed, occupied
 from structsvm.operators.per_class import PerClass
 from structsvm.operators.rows import Rows
 from structsvm.operators.shared import Shared
@@ -28,6 +29,8 @@ __all__ = [
     "WithIntercept",
     "example_combine",
     "example_scores",
+    "narrowed",
+    "occupied",
     "readable",
     "register_matrix",
     "register_view",

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.operators.views import example_combine, example_scores, register_view
+from structsvm.settings import of_kind
 from structsvm.types import BoolVector, IntVector, Vector
 
 
@@ -49,8 +50,8 @@ class Beside(Operator):
     InputError : when their numbers of examples differ.
     """
 
-    a: Operator
-    b: Operator = field()
+    a: Operator = field(validator=of_kind(Operator, "an operator"))
+    b: Operator = field(validator=of_kind(Operator, "an operator"))
 
     @b.validator
     def _of_the_same_examples(self, _attribute: object, b: Operator) -> None:

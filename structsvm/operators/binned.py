@@ -20,6 +20,7 @@ from structsvm.compute.compilation import compiled
 from structsvm.exceptions import InputError
 from structsvm.operators.matrix import MatrixKind, read_only
 from structsvm.operators.views import register_view
+from structsvm.settings import as_list, require_kind
 from structsvm.types import IntVector, Vector
 
 
@@ -65,14 +66,17 @@ class BinnedMatrix:
         ------
         InputError : when they have different numbers of thresholds, or there are none.
         """
-        if not parts:
+        listed: list[BinnedMatrix] = as_list("parts", parts, "a list of BinnedMatrix")
+        if not listed:
             raise InputError("there are no matrices to put under one another")
-        first, *others = parts
+        for number, part in enumerate(listed):
+            require_kind(f"parts[{number}]", part, BinnedMatrix, "a BinnedMatrix")
+        first, *others = listed
         if not others:
             return first
         if any(not np.array_equal(first.offsets, other.offsets) for other in others):
             raise InputError("the matrices have different thresholds: make all of them with one fitted Thresholds")
-        return first._with(np.concatenate([part.codes for part in parts]))
+        return first._with(np.concatenate([part.codes for part in listed]))
 
     @property
     def shape(self) -> tuple[int, int]:

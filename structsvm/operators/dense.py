@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from structsvm.arrays import numbers
 from structsvm.compute.compilation import compiled
 from structsvm.operators.matrix import FLOATS, MatrixKind, read_only
 from structsvm.operators.views import register_view
@@ -52,8 +53,7 @@ class Dense(MatrixKind):
 
     def read(self, X: Any) -> Any:
         """Return an array of float64 or float32."""
-        dense = np.asarray(X)
-        return dense if dense.dtype in FLOATS else dense.astype(np.float64)
+        return X if type(X) in (np.ndarray, np.memmap) and X.dtype in FLOATS else numbers(X, "X")
 
     def stack(self, blocks: Sequence[Any]) -> Any:
         """Put arrays under one another, as float64."""

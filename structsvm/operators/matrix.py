@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
+from structsvm.settings import require_kind
 from structsvm.types import IntVector
 
 FLOATS = (np.float64, np.float32)
@@ -54,6 +55,10 @@ class MatrixKind(ABC):
     def view(self, X: Any, ptr: IntVector) -> Any:
         """Return the view of rows; where each example's rows begin is in ``ptr``, as in `Operator.ptr`."""
 
+    def require_sound(self, X: Any) -> None:
+        """Refuse a matrix of which compiled loops would read what is not there; by default there is none."""
+        return
+
     def stored(self, X: Any) -> int:
         """Return the number of values that are stored: of those that are not 0, where the matrix is sparse."""
         return int(X.size)
@@ -92,6 +97,7 @@ def is_finite(X: Any) -> bool:
 
 def register_matrix(kind: MatrixKind) -> None:
     """Let `Rows` keep matrices of another kind: it comes before those registered so far to read an input."""
+    require_kind("kind", kind, MatrixKind, "a MatrixKind")
     _kinds.append(kind)
     for each in kind.classes:
         kind_of.register(each)(lambda X: kind)
@@ -115,6 +121,8 @@ def stacked(xs: Sequence[Any]) -> tuple[Readable, list[int]]:
         do not go together.
     """
     blocks: list[Any] = [_block(x, i) for i, x in enumerate(xs)]
+    if not blocks:
+        raise InputError("there are no inputs: one example at least is needed")
     widths = [block.shape[1] for block in blocks]
     other = next((i for i, width in enumerate(widths) if width != widths[0]), None)
     if other is not None:

@@ -7,9 +7,11 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.compute.threads import in_blocks
+from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.operators.matrix import Readable, kind_of, readable, stacked
 from structsvm.operators.views import write_combination, write_scores
+from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
 
 _VALUES_AN_ARGMAX = 128
@@ -25,14 +27,32 @@ class Rows(Operator):
     X : features, shape (rows, d), not copied: float64 or float32, dense (a memory map, too) or CSR; or a
         `BinnedMatrix`; or of a kind that `register_matrix` made known.
     ptr : int64, shape (n + 1,); example i owns the rows ``ptr[i]`` to ``ptr[i + 1] − 1``.
+
+    Raises
+    ------
+    InputError : when X is of no such kind or is damaged, or the examples do not have all of its rows.
     """
 
     X: Readable = field(repr=False)
     ptr: IntVector = field(repr=False)
 
+    def __attrs_post_init__(self) -> None:
+        kind_of(self.X).require_sound(self.X)
+        if self.X.ndim != 2:
+            raise InputError(f"X must be a matrix with one row a score; its shape is {self.X.shape}")
+        ptr: Any = self.ptr
+        rows = self.X.shape[0]
+        if not (isinstance(ptr, np.ndarray) and np.ndim(ptr) == 1 and ptr.dtype.kind in "iu" and len(ptr) > 0):
+            raise InputError(f"ptr must be a vector of integers: the first row of each example, and {rows} at the end")
+        if ptr[0] != 0 or ptr[-1] != rows or (ptr[1:] < ptr[:-1]).any():
+            raise InputError(f"ptr must begin with 0, never fall, and end with {rows}, the number of rows")
+
     @classmethod
     def one_each(cls, X: Readable) -> Self:
         """Make every row an example of its own."""
+        kind_of(X)
+        if X.ndim != 2:
+            raise InputError(f"X must be a matrix with one row an example; its shape is {X.shape}")
         return cls(X, np.arange(X.shape[0] + 1, dtype=np.int64))
 
     @classmethod
@@ -48,11 +68,9 @@ class Rows(Operator):
         ------
         InputError : when the inputs have different numbers of features, or only some are a `BinnedMatrix`.
         """
-        if isinstance(xs, np.ndarray) and xs.ndim != 2:
-            xs = list(xs)
-        if hasattr(xs, "shape"):
+        if hasattr(xs, "shape") and not (isinstance(xs, np.ndarray) and xs.ndim != 2):
             return cls.one_each(readable(xs))
-        X, rows = stacked(xs)
+        X, rows = stacked(as_list("inputs", xs, "a matrix, or a list of them"))
         return cls(X, np.cumsum([0, *rows], dtype=np.int64))
 
     @property
@@ -112,4 +130,7 @@ class Rows(Operator):
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""
         first, last = self.ptr[start], self.ptr[stop]
-        return type(self)(kind_of(self.X).part(self.X, first, last), self.ptr[start : stop + 1] - first)
+        made = type(self).__new__(type(self))  # of what was checked
+        object.__setattr__(made, "X", kind_of(self.X).part(self.X, first, last))
+        object.__setattr__(made, "ptr", self.ptr[start : stop + 1] - first)
+        return made

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from structsvm.compute.memory import require_memory
 from structsvm.planes.arrays import PlaneArrays
 from structsvm.planes.capacity import Capacity
 from structsvm.planes.steps import (
@@ -139,6 +140,11 @@ class DualPlanes:
 
 def _empty(d: int, cap: Vector, capacity: Capacity) -> PlaneArrays:
     n, places = len(cap), capacity.places
+    require_memory(
+        capacity.bytes_for(n, d, places),
+        f"{places} planes of {d:,} numbers for each of {n:,} examples",
+        "give FrankWolfe(memory=...) fewer bytes, or use OneSlack",
+    )
     return PlaneArrays(
         G=np.zeros((n, places, d), dtype=capacity.dtype),
         L=np.zeros((n, places)),

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structsvm.arrays import numbers
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
 from structsvm.queries import require_labels
@@ -123,6 +124,15 @@ def usable_queries(loss: ScoreLoss[Any], ys: Sequence[Any]) -> BoolVector:
     return usable
 
 
+def number_of(what: str, several: Any) -> int:
+    """Return the number of several things, in a list or one a row of a matrix."""
+    try:
+        return int(several.shape[0]) if hasattr(several, "shape") else len(several)
+    except (TypeError, IndexError):
+        words = f"a {type(several).__name__}" if several is not None else "None"
+        raise InputError(f"{what} must be a list, or a matrix with one a row, got {words}") from None
+
+
 def require_pairs(inputs: int, outputs: int) -> None:
     """Require one output for each input, and one at least."""
     if inputs != outputs or inputs == 0:
@@ -134,7 +144,7 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
 
     Examples that are not usable have weight 0, whatever was given.
     """
-    kappa = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    kappa = np.ones(n) if weights is None else numbers(weights, "weights")
     if usable is not None and kappa.shape == (n,):
         kappa = np.where(usable, kappa, 0.0)
     if kappa.shape != (n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():

@@ -66,7 +66,12 @@ def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
 
 
 def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVector]:
-    parts = per_output(loss.labels, ys)
+    try:
+        parts = per_output(loss.labels, ys)
+    except RAISED_AS_IS:
+        raise
+    except Exception as error:
+        raise failed(loss, "labels", error, None) from error
     ptr = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=ptr[1:])
     return np.concatenate(parts).astype(np.float64), ptr

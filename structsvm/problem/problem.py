@@ -7,6 +7,9 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
+from structsvm.arrays import numbers
+from structsvm.compute.memory import require_memory
+from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
 from structsvm.planes import DualPlanes
@@ -15,6 +18,7 @@ from structsvm.problem.checks import (
     checked_labels,
     checked_weights,
     is_usable,
+    number_of,
     require_argmaxes,
     require_C,
     require_caps,
@@ -31,7 +35,12 @@ from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
 from structsvm.queries import Queries, row_weights
 from structsvm.registry import losses
+from structsvm.settings import require_kind, require_number
 from structsvm.types import BoolVector, IntVector, Vector
+
+_COPIES_OF_SCORES = 4
+_COPIES_OF_WEIGHTS = 6
+"""How many vectors of scores and coefficients, and of weights and cuts, a solver holds at the same time, at least."""
 
 
 @frozen(eq=False, kw_only=True)
@@ -98,6 +107,7 @@ class Problem:
         InputError : when the arrays do not fit each other, or no query can be learned from.
         UnknownNameError : when no loss has that name.
         """
+        require_number("intercept", intercept)
         X = readable(X)
         bound: ScoreLoss[Any] = losses.create(loss).bind(np.asarray(y))
         labels = checked_labels(bound, X.shape, np.asarray(y))
@@ -141,9 +151,10 @@ class Problem:
         InputError : when there are not as many outputs as inputs, or none.
         UnknownNameError : when no loss has that name.
         """
-        require_pairs(xs.shape[0] if hasattr(xs, "shape") else len(xs), len(ys))
+        require_number("intercept", intercept)
+        require_pairs(number_of("xs", xs), number_of("ys", ys))
         examples = losses.create(loss).examples(xs, ys, intercept)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = None if sample_weight is None else numbers(sample_weight, "sample_weight")
         usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
         require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
         return cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
@@ -173,7 +184,15 @@ class Problem:
         InputError : when C, the weights or the numbers of examples do not fit.
         """
         require_C(C)
-        require_pairs(operator.n, len(ys))
+        require_kind("loss", loss, ScoreLoss, "a ScoreLoss")
+        require_kind("operator", operator, Operator, "an Operator")
+        require_pairs(operator.n, number_of("ys", ys))
+        scores, d = int(operator.ptr[-1]), operator.d
+        require_memory(
+            8.0 * (_COPIES_OF_SCORES * scores + _COPIES_OF_WEIGHTS * d),
+            f"{scores:,} scores of {operator.n:,} examples, and {d:,} weights, as a solver needs them,",
+            "leave out features or classes, or take fewer examples",
+        )
         kappa = checked_weights(weights, operator.n, usable)
         used = operator.n if usable is None else int(usable.sum())
         with np.errstate(over="ignore", invalid="ignore"):
@@ -239,6 +258,9 @@ class Problem:
 
     def at(self, w: Vector) -> Point:
         """Return the point at weights w: half a pass over the data; refuse features that are not finite."""
+        w = numbers(w, "w")
+        if w.shape != (self.d,):
+            raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
         with np.errstate(invalid="ignore", over="ignore"):
             scores = self.operator.scores(w)
         require_finite(scores, self.ptr, self.first)

@@ -6,9 +6,11 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.problem.checks import require_usable
 from structsvm.problem.problem import Problem
 from structsvm.registry import losses
 from structsvm.result import CutSet
+from structsvm.settings import require_integer, require_number
 from structsvm.types import IntVector, Vector
 
 
@@ -57,9 +59,12 @@ def most_violated(
         own cuts, which n-slack keeps; None: all cuts.
     intercept : value of the constant feature; 0 for none.
     """
+    require_number("intercept", intercept)
+    require_integer("example", example, 0, optional=True)
     examples = losses.create(loss).examples([x], [y], intercept)
     scored, truth = examples.loss, examples.ys[0]
-    scores = Problem.make(scored, examples.operator, examples.ys, C=1.0).at(np.asarray(w, dtype=np.float64)).scores
+    require_usable(scored, [x], examples.ys, examples.operator.ptr, np.ones(1, dtype=np.bool_))
+    scores = Problem.make(scored, examples.operator, examples.ys, C=1.0).at(w).scores
     output = scored.loss_augmented_argmax(scores, truth)
     if cuts is None:
         binding = np.zeros(0, dtype=bool)

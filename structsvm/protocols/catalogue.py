@@ -15,6 +15,7 @@ from structsvm.protocols.model import Model
 from structsvm.protocols.svm_models import ClassificationSVM, RankingSVM
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
 from structsvm.registry.spelling import plain
+from structsvm.settings import as_list, require_kind
 
 EXTRAS = {"LambdaMART": "lightgbm"}
 """Models that need a package which is installed as an extra only."""
@@ -84,11 +85,13 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     """
     method = find_method(name)
     wanted = plain(name if method is None else method.__name__)
-    for model in models:
+    known: list[Model] = as_list("models", models, "a list of models")
+    for model in known:
+        require_kind("each of models", model, Model, "a Model")
         if plain(model.name) == wanted:
             require_installed(model.name)
             return model
-    raise UnknownNameError("model", name, [model.name for model in models])
+    raise UnknownNameError("model", name, [model.name for model in known])
 
 
 def _decades(low: int, high: int) -> tuple[float, ...]:
@@ -191,6 +194,7 @@ def require_installed(model: str) -> None:
 
 def _fault(model: str) -> str:
     """Say why the package that a model needs cannot be used, and the way out; "" where it can, or there is none."""
+    require_kind("model", model, str, "the name of a model")
     package = EXTRAS.get(model)
     if package is None:
         return ""

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.protocols.feature_maps import FeatureMap
+from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
 
 Value: TypeAlias = float | str
@@ -85,7 +86,8 @@ def as_models(given: Any) -> tuple[str | Model, ...]:
     ------
     InputError : one of them is neither a model nor a name; it is named.
     """
-    models = (given,) if isinstance(given, str | Model) or not isinstance(given, Iterable) else tuple(given)
+    one = isinstance(given, str | Model) or not isinstance(given, Iterable)
+    models = (given,) if one else tuple(as_list("models", given, "models or names"))
     for place, each in enumerate(models):
         if isinstance(each, type) and issubclass(each, Model):
             raise InputError(f"models[{place}] must be an object, {each.__name__}(...); {each.__name__} is a class")

@@ -7,11 +7,12 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.arrays import numbers
 from structsvm.estimators.inputs import checked_labels
 from structsvm.exceptions import InputError
 from structsvm.losses.preference_pairs import magnitudes
 from structsvm.queries import Queries
-from structsvm.settings import require_number
+from structsvm.settings import as_list, require_number
 from structsvm.types import IntVector, Vector
 
 
@@ -99,7 +100,7 @@ class Preferences:
         >>> Preferences.of([(0, 1), (0, 2, 2.0)]).magnitude
         array([1., 2.])
         """
-        listed: list[Any] = list(pairs)
+        listed = as_list("pairs", pairs, "a list of (better, worse) or (better, worse, magnitude)")
         for number, pair in enumerate(listed):
             if not isinstance(pair, Sequence | np.ndarray) or isinstance(pair, str) or len(pair) not in (2, 3):
                 raise InputError(f"pair {number} is {pair!r}: it must be (better, worse) or (better, worse, magnitude)")
@@ -122,10 +123,7 @@ class Preferences:
         ------
         InputError : when y is not one finite number a row, or qid does not fit it.
         """
-        try:
-            labels = np.asarray(y, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"y must hold one number per row: {error}") from None
+        labels = numbers(y, "y", "one number per row")
         if labels.ndim != 1:
             raise InputError(f"y must hold one number per row: its shape is {labels.shape}")
         labels = checked_labels(labels, len(labels))

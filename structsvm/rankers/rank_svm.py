@@ -17,7 +17,7 @@ from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
 from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPairs
 from structsvm.metrics import Measure
-from structsvm.operators import Rows
+from structsvm.operators import Rows, narrowed, occupied
 from structsvm.problem import Problem
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.training import checked_training
@@ -125,20 +125,29 @@ class RankSVM(LinearRanker):
                 "them by their largest"
             )
         self._fitted_with_qid = qid is not None
+        columns = occupied(training.X)
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
         problem = evolve(
-            Problem.make(loss, Rows(training.X, ptr), ys, self.C, kappa, usable), left_out=self.n_left_out_
+            Problem.make(loss, Rows(narrowed(training.X, columns), ptr), ys, self.C, kappa, usable),
+            left_out=self.n_left_out_,
         )
         self.n_pairs_ = int(counts[usable].sum())
         self.gap_unit_ = unit
         tol = getattr(solvers.create(self.solver), "tol", None) if self.tol is None else self.tol
         return Objective(
-            problem, self.solver, None if tol is None else tol * unit, problem.loss, ranks=True, other_losses=False
+            problem,
+            self.solver,
+            None if tol is None else tol * unit,
+            problem.loss,
+            ranks=True,
+            other_losses=False,
+            n_features=training.X.shape[1],
+            columns=columns,
         )
 
     def _take(self, result: Result) -> None:
         self.result_ = result
-        self.coef_: Vector = result.w
+        self.coef_: Vector = result.wide(self.n_features_in_)
 
 
 def _judged(preferences: Preferences, ptr: IntVector) -> list[JudgedPairs]:

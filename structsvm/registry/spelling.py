@@ -26,6 +26,8 @@ _UNWRITABLE = re.compile(r"[,=()@\s]")
 
 def plain(name: str) -> str:
     """Return a name as names are compared: in lower case, without ``-``, ``_`` and blanks."""
+    if not isinstance(name, str):
+        raise InputError(f"a name must be text, got {name!r}")
     return re.sub(r"[-_\s]", "", name).lower()
 
 

@@ -11,7 +11,7 @@ from structsvm.planes.capacity import ENOUGH_PLACES
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
-from structsvm.settings import at_least, positive
+from structsvm.settings import at_least, positive, require_kind
 from structsvm.solvers.base import Solver
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
 from structsvm.solvers.one_slack import OneSlack
@@ -67,6 +67,7 @@ class Auto(Solver):
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem with the solver that fits it; see `Solver.solve`."""
+        require_kind("problem", problem, Problem, "a Problem")
         chosen = self.choose(problem)
         if not isinstance(chosen, FrankWolfe) or self.max_iter <= PATIENCE:
             return chosen.solve(problem, start, callback)

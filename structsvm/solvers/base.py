@@ -9,7 +9,7 @@ from structsvm.problem import Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
-from structsvm.settings import at_least, positive
+from structsvm.settings import at_least, positive, require_kind
 from structsvm.solvers.run import Callback, Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
@@ -65,6 +65,7 @@ class CuttingPlane(Solver):
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem; see `Solver.solve`."""
+        require_kind("problem", problem, Problem, "a Problem")
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
         working_set = WorkingSet(problem.d, caps, max(self.max_cuts, 4 * len(caps)))

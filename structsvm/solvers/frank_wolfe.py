@@ -11,7 +11,7 @@ from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
 from structsvm.planes.capacity import FEWEST_PLACES
 from structsvm.problem import Problem
 from structsvm.result import Result, Status
-from structsvm.settings import at_least, positive
+from structsvm.settings import at_least, positive, require_kind
 from structsvm.solvers.base import Solver
 from structsvm.solvers.joint_step import improve_jointly, solve_over_planes
 from structsvm.solvers.run import Callback, Run
@@ -87,6 +87,7 @@ class FrankWolfe(Solver):
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
         """Minimise the problem; see `Solver.solve`."""
+        require_kind("problem", problem, Problem, "a Problem")
         capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
         dual = DualPlanes(problem.d, problem.cap, capacity)
         run = Run(problem, self.tol, start, callback, dual.hinges)

@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
+from structsvm.settings import require_callback, require_kind
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
@@ -75,6 +76,8 @@ class Run:
         callback: Callback | None,
         known_hinges: Callable[[Vector], Vector] | None = None,
     ) -> None:
+        require_callback(callback)
+        require_kind("start", start, Result | None, "a Result or None")
         self.problem = problem
         self.tol = float(tol)
         self.callback = callback
@@ -280,7 +283,9 @@ class Run:
         dual : a lower bound that may be better than those recorded.
         """
         self.dual = max(self.dual, dual)
-        named = {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
+        named: dict[str, Any] = (
+            {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
+        )
         try:
             self._score_best_again()
             seen = self._own_fingerprint()

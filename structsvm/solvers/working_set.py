@@ -3,10 +3,16 @@
 import numpy as np
 
 from structsvm.compute.groups import largest_of_groups
+from structsvm.compute.memory import require_memory
 from structsvm.problem.checks import require_moderate
 from structsvm.qp import DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
+
+_FIRST_PLACES = 64
+
+_FIRST_BYTES = 2**26
+"""Bytes that the places of the first cuts take, at most, unless a single cut takes more."""
 
 
 class WorkingSet:
@@ -30,13 +36,14 @@ class WorkingSet:
         self.size = 0
         self.w = np.zeros(d)
         self.dual = 0.0
-        self._G = np.empty((64, d))
-        self._H = np.empty((64, 64))
-        self._L = np.empty(64)
-        self._error = np.empty(64)
-        self._a = np.empty(64)
-        self._group = np.empty(64, dtype=np.int64)
-        self._idle = np.empty(64, dtype=np.int64)
+        places = min(_FIRST_PLACES, 1 + _FIRST_BYTES // (8 * d + 1))
+        self._G = np.empty((places, d))
+        self._H = np.empty((places, places))
+        self._L = np.empty(places)
+        self._error = np.empty(places)
+        self._a = np.empty(places)
+        self._group = np.empty(places, dtype=np.int64)
+        self._idle = np.empty(places, dtype=np.int64)
         self._last: QPSolution | None = None
 
     @property
@@ -174,6 +181,12 @@ class WorkingSet:
         if size <= capacity:
             return
         capacity = max(size, min(2 * capacity, self.max_cuts + 64))
+        d = len(self.w)
+        require_memory(
+            8.0 * capacity * (d + capacity),
+            f"{capacity:,} cuts of {d:,} weights",
+            "leave out features, lower max_cuts, or give tol a larger value, which needs fewer cuts",
+        )
         for name in ("_G", "_L", "_error", "_a", "_group", "_idle"):
             old = getattr(self, name)
             grown = np.empty((capacity, *old.shape[1:]), dtype=old.dtype)

@@ -8,6 +8,7 @@ from attrs import evolve, frozen
 from structsvm.qp.active_set import ActiveSet
 from structsvm.qp.base import DualQP, QPBackend, QPSolution
 from structsvm.qp.general import GeneralBackend
+from structsvm.settings import require_integer, require_kind
 
 ACCURACY = 1e-6
 """Gap that is asked for, as a fraction of the optimum; the solvers ask for less."""
@@ -47,6 +48,8 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
     >>> from structsvm.testing import check_backend
     >>> check_backend(ActiveSet())
     """
+    require_kind("backend", backend, QPBackend, "a QPBackend")
+    require_integer("seed", seed, 0)
     programmes = 0
     handed_over: list[tuple[str, DualQP]] = []
     for label, qps in _labelled(seed, sequences):

@@ -12,7 +12,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.registry import losses
-from structsvm.settings import is_integer
+from structsvm.settings import is_integer, require_integer
 from structsvm.testing.methods import Methods, show, unchanged
 from structsvm.types import Matrix, Vector
 
@@ -62,6 +62,8 @@ def check_loss(
     InputError : when the examples are not of the right kind, none is usable, or one has too
         many outputs to list.
     """
+    require_integer("trials", trials, 1)
+    require_integer("seed", seed, 0)
     chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
     if examples is None and (chosen.per_row or not chosen.scores_rows):
         raise InputError(

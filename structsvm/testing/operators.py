@@ -8,6 +8,7 @@ from attrs import frozen
 from structsvm.compute.environment import numba
 from structsvm.operators import Operator
 from structsvm.operators.views import write_combination, write_scores
+from structsvm.settings import require_integer, require_kind
 from structsvm.types import Vector
 
 
@@ -39,6 +40,8 @@ def check_operator(operator: Operator, *, seed: int = 0) -> None:
     >>> from structsvm.testing import check_operator
     >>> check_operator(Rows(np.eye(3), ptr=np.array([0, 1, 3])))
     """
+    require_kind("operator", operator, Operator, "an Operator")
+    require_integer("seed", seed, 0)
     check = _Check(operator, np.random.default_rng(seed))
     check.ptr()
     check.linear()

@@ -11,6 +11,7 @@ from structsvm.exceptions import OracleError
 from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
 from structsvm.result import Result, Status, Step
+from structsvm.settings import require_integer, require_kind
 from structsvm.solvers import Callback, NSlack, OneSlack, Solver
 from structsvm.types import Vector
 
@@ -48,6 +49,8 @@ def check_solver(solver: Solver, *, seed: int = 0) -> None:
     >>> from structsvm.testing import check_solver
     >>> check_solver(FrankWolfe())
     """
+    require_kind("solver", solver, Solver, "a Solver")
+    require_integer("seed", seed, 0)
     if not (has(type(solver)) and hasattr(solver, "tol")):
         raise AssertionError(
             f"{type(solver).__name__} has no field tol: a solver is an attrs class (attrs.frozen) with a field "

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from structsvm.data import blocks, letor_block, load_letor
 from structsvm.data.letor import load_rows
-from structsvm.exceptions import DataFormatError, InputError
+from structsvm.exceptions import DataFormatError, InputError, TooLargeError
 from tests.data.letor_reference import read_rows
 
 IN_PYTHON, COMPILED = 2**40, 0
@@ -202,10 +202,7 @@ def test_no_memory_for_dense_rows(tmp_path, monkeypatch):
     path.write_text("1 qid:1 2000000000:1\n")
     assert load_letor(path).X.shape == (1, 2_000_000_000)
 
-    def refuse(shape: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("structsvm.data.letor._empty", refuse)
-    with pytest.raises(InputError, match="no memory for 1 dense rows of 2,000,000,000 features.*sparse=True"):
+    monkeypatch.setattr("structsvm.compute.memory.available", lambda: 1e9)
+    with pytest.raises(TooLargeError, match="1 dense rows of 2,000,000,000 features take 14.9 GiB.*sparse=True"):
         load_letor(path, sparse=False)
     assert math.isfinite(load_letor(path, sparse=True).X.sum())

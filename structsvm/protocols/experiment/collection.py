@@ -8,6 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from structsvm.arrays import numbers
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
@@ -70,7 +71,7 @@ class Collection:
         InputError : when the arrays do not fit each other, scores are infinite, or no query has a
             relevant document.
         """
-        scores, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        scores, labels = numbers(X, "X"), numbers(y, "y")
         names = _names(functions, scores)
         if labels.shape != (len(scores),):
             raise InputError(f"X has {len(scores)} rows but y has shape {labels.shape}: one label a row is needed")

@@ -5,6 +5,7 @@ from attrs import frozen
 from scipy.optimize import linear_sum_assignment
 
 from structsvm.exceptions import InputError
+from structsvm.settings import require_integer
 from structsvm.types import IntVector
 
 _MOST_ROLES = 10_000_000
@@ -47,6 +48,9 @@ def balanced_splits(queries: int, *, trials: int, train: int, validation: int, s
     ------
     InputError : no query is left to test on, or there are more trials than can be drawn.
     """
+    for name, value in (("queries", queries), ("trials", trials), ("train", train), ("validation", validation)):
+        require_integer(name, value, 1)
+    require_integer("seed", seed, 0)
     if trials * queries > _MOST_ROLES:
         raise InputError(
             f"there are more trials than can be drawn for {queries} queries: ask for {_MOST_ROLES // queries} at most"

@@ -8,6 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from structsvm.exceptions import InputError
+from structsvm.settings import as_path
 
 _FILE = re.compile(r"(?P<stem>.+?)\.txt(\.gz)?", re.IGNORECASE)
 _FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
@@ -52,7 +53,7 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     ------
     InputError : when there are none, or a file of one is missing or there twice; it says which.
     """
-    folder = Path(folder)
+    folder = as_path("folder", folder)
     if not folder.is_dir():
         kind = "is a file: name the folder that holds the folds" if folder.exists() else "does not exist"
         raise InputError(f"{folder} {kind}")

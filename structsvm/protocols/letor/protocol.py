@@ -24,6 +24,7 @@ from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, m
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
+from structsvm.settings import as_list, require_kind
 from structsvm.types import IntVector, Vector
 
 
@@ -83,7 +84,12 @@ def benchmark(
     if not chosen:
         raise InputError("models is empty: name one at least, or leave it out for all that are installed")
     rivals = (*(create_model(each) if isinstance(each, str) else each for each in chosen), BestFeature())
-    folds = find_folds(data) if isinstance(data, str | Path) else tuple(data)
+    if isinstance(data, str | Path):
+        folds = find_folds(data)
+    else:
+        folds = tuple(as_list("data", data, "a folder, or a list of folds"))
+    for fold in folds:
+        require_kind("each of data", fold, Fold, "a Fold")
     require_different_names("models", rivals)
     require_different_names("folds", folds)
     if title is None:

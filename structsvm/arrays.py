@@ -1,0 +1,114 @@
+"""What arrays that are passed in may hold: real numbers, none of which is lost on the way to float64."""
+
+from collections.abc import Iterator
+from numbers import Complex, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from structsvm.exceptions import InputError, InputTypeError
+
+_NO_NUMBERS = {
+    "c": "complex numbers, whose imaginary part would be lost: pass what is meant, such as numpy.abs of them. "
+    "Complex data not supported",
+    "V": "records with named fields: make one array of these, with numpy.lib.recfunctions.structured_to_unstructured",
+}
+_DATES = {
+    "M": "dates: make numbers of them, such as days, (dates - dates[0]) / numpy.timedelta64(1, 'D')",
+    "m": "time spans: make numbers of them, as in spans / numpy.timedelta64(1, 's')",
+}
+"""What arrays of a kind that NumPy would turn into other numbers hold, and the way out."""
+
+
+def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64]:
+    """Return real numbers as an array of float64; itself, where it is one.
+
+    Parameters
+    ----------
+    values : an array, a list, a column of a data frame, or a number.
+    what : what messages call it.
+    kind : what it must be, in words.
+
+    Raises
+    ------
+    InputError : when they are not real numbers, are sparse, or some are masked.
+    """
+    if sp.issparse(values):
+        raise InputError(
+            f"{what} must be dense, got a {type(values).__name__}: pass its toarray(), raveled to a vector"
+        )
+    require_unmasked(values, what)
+    try:
+        array = np.asarray(values)
+        _require_real(array, what)
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise refusal(error, f"{what} must be {kind}: {error}") from None
+
+
+def refusal(error: Exception, text: str | None = None) -> InputError:
+    """Return the refusal of what an error was raised for: a TypeError too, where that is one.
+
+    Parameters
+    ----------
+    error : what NumPy or scikit-learn raised.
+    text : the message; None: that of the error.
+    """
+    kind = InputTypeError if isinstance(error, TypeError) else InputError
+    return kind(str(error) if text is None else text)
+
+
+def require_real(values: Any, what: str, *, dates: bool = False) -> None:
+    """Refuse a table or a vector whose numbers are not real, or masked; whether it holds numbers at all is not asked.
+
+    Parameters
+    ----------
+    values, what : as in `numbers`.
+    dates : whether dates will do, as names of classes.
+
+    Raises
+    ------
+    InputError : it says what they are.
+    """
+    require_unmasked(values, what)
+    try:
+        columns = list(_typed(values))
+    except (TypeError, ValueError, OverflowError):  # nothing that NumPy makes an array of
+        return
+    for array, place in columns:
+        _require_real(array, f"{what}{place}", dates=dates)
+
+
+def require_unmasked(values: Any, what: str) -> None:
+    """Refuse masked values, which would be used all the same."""
+    masked = int(np.ma.getmaskarray(values).sum()) if isinstance(values, np.ma.MaskedArray) else 0
+    if masked:
+        raise InputError(
+            f"{what} is a masked array, of which {masked} values are masked and would be used all the same: leave "
+            "their rows out, or put numbers in their place with filled(...)"
+        )
+
+
+def _typed(values: Any) -> Iterator[tuple[Any, str]]:
+    """Yield what has a type of numbers, and what messages add for its place: each column of a data frame."""
+    if hasattr(values, "dtypes") and hasattr(values, "columns"):
+        for number, name in enumerate(values.columns):
+            yield values.iloc[:, number].to_numpy(), f", column {name!r},"
+    elif sp.issparse(values):
+        yield getattr(values, "data", values), ""
+    else:
+        yield np.asarray(values), ""
+
+
+def _require_real(array: Any, what: str, *, dates: bool = False) -> None:
+    kind = array.dtype.kind
+    if kind == "O" and any(isinstance(value, Complex) and not isinstance(value, Real) for value in array.flat):
+        kind = "c"
+    meant = _NO_NUMBERS if dates else _NO_NUMBERS | _DATES
+    if kind in meant:
+        raise InputError(f"{what} must hold real numbers, got {meant[kind]}")

@@ -1,0 +1,359 @@
+"""A right call of every public name that takes something from users, from which wrong ones are made."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import structsvm
+from structsvm import (
+    comparison,
+    data,
+    features,
+    fusion,
+    losses,
+    metrics,
+    operators,
+    protocols,
+    qp,
+    rankers,
+    solvers,
+    testing,
+)
+from structsvm.protocols import experiment, letor
+
+X = np.random.default_rng(0).standard_normal((8, 3))
+Y, QID = np.tile([0.0, 1.0], 4), np.repeat([0, 1], 4)
+IDS = list("abcdefgh")
+TAGS = [[0, 1, 0, 1], [1, 0, 1, 0]]
+
+ROWS: dict[str, Any] = {"X": X, "y": Y, "qid": QID}
+BAD: dict[str, Any] = {
+    "None": None,
+    "a number without a vector": np.array(3.0),
+    "nothing": [],
+    "text": "nonsense",
+    "an object": object(),
+    "three dimensions": np.zeros((2, 2, 2)),
+    "words": np.array(["a", "b", "c"]),
+    "below 0": -1,
+    "NaN": float("nan"),
+    "a dict": {"a": 1},
+    "eight NaN": np.full(8, np.nan),
+}
+
+
+class Call(NamedTuple):
+    """A function with arguments that it takes; or refuses for another reason, such as a file that is missing."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+    right: bool = True
+
+
+@cache
+def small() -> structsvm.Problem:
+    return structsvm.Problem.from_queries(X, Y, QID, loss="roc_area")
+
+
+@cache
+def solved() -> structsvm.Result:
+    return solvers.OneSlack().solve(small())
+
+
+@cache
+def fitted(kind: type) -> Any:
+    return kind().fit(X, Y, qid=QID)
+
+
+@cache
+def classifier() -> structsvm.StructuralSVM:
+    return structsvm.StructuralSVM().fit(X, Y)
+
+
+@cache
+def tagger() -> structsvm.StructuralSVM:
+    return structsvm.StructuralSVM("chain_hamming").fit([X[:4], X[4:]], TAGS)
+
+
+@cache
+def one_run(name: str = "a") -> data.Run:
+    return data.Run.from_scores(name, QID, IDS, X[:, 0])
+
+
+@cache
+def judgments() -> data.Qrels:
+    return data.Qrels.from_grades(QID, IDS, Y)
+
+
+_MADE = "made by the package: what is in it was checked where it came from"
+_DERIVED = "derived from, not called"
+_NO_ARGUMENTS = "takes nothing"
+_TEXT = "made of tables and results of the package"
+
+NOT_CALLED = {
+    **dict.fromkeys(
+        ["Status", "fusion.METHODS", "solvers.Callback", "protocols.Value", "tables.Record"], "no function"
+    ),
+    **dict.fromkeys(
+        ["comparison.Combination", "comparison.Comparison", "comparison.Progress", "comparison.Row"], _MADE
+    ),
+    **dict.fromkeys(["data.JoinedRuns", "data.RankingData"], _MADE),
+    **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
+    **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
+    **dict.fromkeys(
+        ["problem.estimate", "problem.fingerprint", "problem.same", "solvers.Run"], "for authors of solvers"
+    ),
+    **dict.fromkeys(
+        ["qp.Attempt", "qp.DualQP", "qp.QPSolution", "qp.scales", "qp.ActiveSet"], "for authors of backends"
+    ),
+    **dict.fromkeys([f"qp.{name}" for name in ("GeneralBackend", "QPBackend")], _DERIVED),
+    **dict.fromkeys(["solvers.CuttingPlane", "solvers.Solver", "fusion.Fusion", "metrics.BinaryMeasure"], _DERIVED),
+    **{
+        f"losses.{name}": _DERIVED
+        for name in ("InterleavingLoss", "Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss")
+    },
+    **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
+    **dict.fromkeys(
+        ["operators.example_scores", "operators.example_combine", "operators.register_view"], "for compiled loops"
+    ),
+    **dict.fromkeys(["operators.occupied", "operators.narrowed"], "for features that were read"),
+    **{f"losses.{name}": "as AveragePrecision" for name in ("PrecisionRecallBreakEven", "ROCArea", "ReciprocalRank")},
+    **dict.fromkeys(["losses.PreferencePairs", "losses.SwappedPairs", "losses.ZeroOne"], _NO_ARGUMENTS),
+    **dict.fromkeys(["metrics.measure_names", "protocols.model_names", "protocols.paper_model_names"], _NO_ARGUMENTS),
+    **dict.fromkeys(["protocols.letor.model_names", "protocols.letor.installed_model_names"], _NO_ARGUMENTS),
+    "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
+    **{
+        f"registry.{name}": "by way of all that takes names"
+        for name in ("Registry", "backends", "losses", "measures", "solvers")
+    },
+    **dict.fromkeys([f"tables.{name}" for name in ("Column", "Table", "lay_out")], _TEXT),
+    **{f"tables.as_{name}": _TEXT for name in ("csv", "json", "latex", "markdown", "text")},
+    **{
+        f"protocols.{name}": "settings of models, checked by their own tests"
+        for name in ("AsGiven", "Candidate", "ClassificationSVM", "EstimatorModel", "FeatureMap", "Indicators", "Model")
+    },
+    **{
+        f"protocols.{name}": "settings of models, checked by their own tests"
+        for name in ("RankingSVM", "Scores", "StagedModel", "needed_package", "other_systems")
+    },
+    **{
+        f"protocols.letor.{name}": _TEXT
+        for name in ("all_tables", "map_table", "measure_table", "measured", "record_table", "summary_table")
+    },
+    **{
+        f"protocols.letor.{name}": _MADE
+        for name in ("Benchmark", "BestFeature", "Fold", "FoldResults", "Outcome", "training_table", "write_tables")
+    },
+    **{
+        f"protocols.experiment.{name}": _MADE
+        for name in (
+            *("WITHOUT_BEST", "WITH_BEST", "BaseFunction", "Comparison", "Fit", "Header", "Query", "Ranked", "Results"),
+            *("Row", "Split", "Trial", "count_trials", "run"),
+        )
+    },
+}
+"""Public names that are not called here, and why."""
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "Ranker": {
+        "loss": "roc_area",
+        "C": 1.0,
+        "solver": "auto",
+        "tol": 1e-3,
+        "fit_intercept": False,
+        "intercept_scaling": 1.0,
+        "class_weight": None,
+        "measure": "map",
+        "warm_start": False,
+    },
+    "RankSVM": {"C": 1.0, "objective": "pairs", "solver": "auto", "tol": 1e-3, "measure": "map"},
+    "RankBoost": {"n_rounds": 2, "max_thresholds": 255, "measure": "map"},
+    "RankNet": {"hidden": 2, "epochs": 1, "learning_rate": 0.1, "log_odds": 1.0, "weight_decay": 0.0},
+    "WeightSearch": {"directions": "coordinates", "start": "first", "max_rounds": 1},
+    "MaximumEntropy": {"C": 1.0, "relevant_from": None, "class_weight": None, "tol": 1e-3, "max_iter": 9},
+}
+
+
+def _of_estimators() -> Iterator[Call]:
+    for name, settings in SETTINGS.items():
+        kind = structsvm.Ranker if name == "Ranker" else getattr(rankers, name)
+
+        def fit(kind: Any = kind, **given: Any) -> Any:
+            made = {key: value for key, value in given.items() if key not in ROWS}
+            return kind(**made).fit(**{key: value for key, value in given.items() if key in ROWS})
+
+        yield Call(f"{name}().fit", fit, {**settings, **ROWS})
+        yield Call(f"{name}.predict", lambda X, kind=kind: fitted(kind).predict(X), {"X": X})
+        yield Call(
+            f"{name}.score", lambda kind=kind, **given: fitted(kind).score(**given), {**ROWS, "sample_weight": None}
+        )
+    yield Call("Ranker.path", structsvm.Ranker("roc_area").path, {**ROWS, "Cs": [1.0], "sample_weight": np.ones(8)})
+    yield Call("Ranker.fit", structsvm.Ranker("zero_one").fit, {**ROWS, "sample_weight": np.ones(8), "callback": None})
+    yield Call("Ranker.most_violated", fitted(structsvm.Ranker).most_violated, {"X": X, "y": Y, "example": None})
+    yield Call("Ranker.load", structsvm.Ranker.load, {"path": "missing.npz"}, right=False)
+    svm = structsvm.StructuralSVM
+    for loss, model, xs, ys in (("multiclass", classifier, X, Y), ("chain_hamming", tagger, [X[:4], X[4:]], TAGS)):
+        yield Call(f"StructuralSVM({loss}).fit", svm(loss).fit, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
+        yield Call(f"StructuralSVM({loss}).predict", lambda X, model=model: model().predict(X), {"X": xs})
+        yield Call(f"StructuralSVM({loss}).score", model().score, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
+        yield Call(f"StructuralSVM({loss}).most_violated", model().most_violated, {"x": xs[0], "y": ys[0]})
+    for name in fusion.METHODS:
+        kind = fusion.METHODS[name]
+        yield Call(
+            f"{name}.fit", lambda kind=kind, **given: kind().fit(**given).predict(given["X"], given["qid"]), ROWS
+        )
+        yield Call(f"{name}.score", lambda kind=kind, **given: kind().fit(X, qid=QID).score(**given), ROWS)
+    yield Call("fusion.Comb", lambda normalisation: fusion.Comb(normalisation), {"normalisation": "z"})
+    yield Call("fusion_method", fusion.fusion_method, {"name": "comb-mnz"})
+    for kind in (features.QueryMinMax, features.QueryPercentiles, features.ReciprocalRanks, features.FillMissing):
+        yield Call(f"{kind.__name__}.fit", kind().fit_transform, {"X": X, "qid": QID})
+        yield Call(f"{kind.__name__}.transform", kind().fit(X, qid=QID).transform, {"X": X, "qid": QID})
+    yield Call(
+        "FillMissing", lambda value: features.FillMissing(value).fit(X, qid=QID).transform(X, qid=QID), {"value": 0.0}
+    )
+    thresholds = {"bins": 3, "spacing": "even", "low": 0.0, "high": 1.0}
+    yield Call(
+        "Thresholds", lambda X, **given: features.Thresholds(**given).fit(X).transform(X), {**thresholds, "X": X}
+    )
+    yield Call("BinnedMatrix", features.BinnedMatrix, {"codes": np.ones((2, 1), dtype=int), "offsets": [0, 2]})
+    yield Call("BinnedMatrix.stack", features.BinnedMatrix.stack, {"parts": [features.BinnedMatrix([[1]], [0, 2])]})
+    yield Call("Preferences", rankers.Preferences, {"better": [0], "worse": [1], "magnitude": 1.0})
+    yield Call("Preferences.of", rankers.Preferences.of, {"pairs": [(0, 1)]})
+    yield Call("Preferences.of_labels", rankers.Preferences.of_labels, {"y": Y, "qid": QID})
+    clicks = {"sessions": [1, 1], "rows": [0, 1], "ranks": [1, 2], "clicked": [False, True]}
+    yield Call("preferences_from_clicks", rankers.preferences_from_clicks, clicks)
+
+
+def _of_problems() -> Iterator[Call]:
+    make = {"loss": "zero_one", "C": 1.0, "sample_weight": np.ones(8), "intercept": 0.0}
+    yield Call("Problem.from_queries", structsvm.Problem.from_queries, {**ROWS, **make})
+    yield Call("Problem.from_examples", structsvm.Problem.from_examples, {"xs": X, "ys": Y, **make})
+    parts = {"loss": losses.ZeroOne(), "operator": operators.Rows.one_each(X), "ys": Y, "C": 1.0, "weights": np.ones(8)}
+    yield Call("Problem.make", structsvm.Problem.make, parts)
+    yield Call("Problem.with_C", small().with_C, {"C": 2.0})
+    yield Call("Problem.at", small().at, {"w": np.ones(3)})
+    violated = {"x": X, "y": Y, "w": np.ones(3), "loss": "map", "intercept": 0.0}
+    yield Call("most_violated", structsvm.most_violated, violated)
+    for name in ("OneSlack", "NSlack", "FrankWolfe", "Auto"):
+        kind = getattr(solvers, name)
+        given = {"problem": small(), "start": solved(), "callback": None}
+        yield Call(f"{name}.solve", kind().solve, given)
+        yield Call(name, kind, {"tol": 0.1, "max_iter": 9})
+    backend = {"backend": "active-set", "max_cuts": 9}
+    yield Call("OneSlack", lambda **given: solvers.OneSlack(**given).solve(small()), {**backend, "line_search": True})
+    yield Call("NSlack", lambda **given: solvers.NSlack(**given).solve(small()), {**backend, "batch": 1, "max_idle": 1})
+    yield Call("FrankWolfe", solvers.FrankWolfe, {"memory": 9, "cache_sweeps": 1, "seed": 0})
+    yield Call("Result.load", structsvm.Result.load, {"path": "missing.npz"}, right=False)
+    yield Call("Rows", operators.Rows, {"X": X, "ptr": np.array([0, 8])})
+    yield Call("Rows.of", operators.Rows.of, {"xs": [X, X]})
+    yield Call("Rows.one_each", operators.Rows.one_each, {"X": X})
+    yield Call("readable", operators.readable, {"X": X})
+    rows = operators.Rows.one_each(X)
+    yield Call("PerClass", operators.PerClass, {"rows": rows, "n_classes": 2})
+    yield Call("WithIntercept", operators.WithIntercept, {"rows": rows, "scaling": 1.0})
+    yield Call("Beside", operators.Beside, {"a": rows, "b": rows})
+    yield Call("Shared", operators.Shared, {"d": 2, "examples": 3})
+    yield Call("register_matrix", operators.register_matrix, {"kind": None}, right=False)
+    compared = {"problems": small(), "solvers": "one-slack", "backends": "active-set", "Cs": 1.0, "tol": 0.1}
+    yield Call("compare", comparison.compare, {**compared, "time_limit": 5.0, "callback": None})
+    yield Call("gap_against_time", comparison.gap_against_time, {"comparison": None}, right=False)
+    yield Call("CVXOPT", qp.CVXOPT, {"reltol": 0.1, "max_iter": 1})
+    yield Call("OSQP", qp.OSQP, {"eps": 0.1, "polishing": True, "max_iter": 1, "time_limit": 1.0})
+    yield Call("HiGHS", qp.HiGHS, {"time_limit": 1.0, "hot_start": True})
+    yield Call("check_loss", testing.check_loss, {"loss": "roc_area", "trials": 1})
+    yield Call("check_operator", testing.check_operator, {"operator": rows, "seed": 0})
+    yield Call("check_backend", testing.check_backend, {"backend": qp.ActiveSet(), "seed": 0})
+    yield Call("check_solver", testing.check_solver, {"solver": None, "seed": 0}, right=False)
+
+
+def _of_losses_and_measures() -> Iterator[Call]:
+    for name, settings in {
+        "AveragePrecision": {"relevant_from": 1.0},
+        "NDCG": {"k": 3, "discount": "letor", "gain": "linear"},
+        "FBeta": {"beta": 1.0, "relevant_from": 1.0},
+        "PrecisionAtK": {"k": 3},
+        "RecallAtK": {"k": 3},
+        "Multiclass": {"classes": [0, 1], "cost": [[0.0, 1.0], [1.0, 0.0]]},
+        "ChainHamming": {"states": [0, 1]},
+        "JudgedPairs": {"documents": 2, "better": [0], "worse": [1], "magnitude": [1.0]},
+    }.items():
+        yield Call(f"losses.{name}", getattr(losses, name), settings)
+    for name, settings in {
+        "AP": {"empty": "skip", "relevant_from": 1.0, "ties": "average"},
+        "NDCG": {"k": 3, "empty": "skip", "discount": "letor", "gain": "linear"},
+        "P": {"k": 3},
+        "Recall": {"k": 3},
+        "RR": {"relevant_from": 1},
+        "ROCArea": {"relevant_from": 1},
+    }.items():
+        yield Call(f"metrics.{name}", getattr(metrics, name), settings)
+    ranked = {"scores": X[:, 0], "labels": Y, "qid": QID, "doc_ids": IDS, "judged": (Y, QID)}
+    yield Call("Measure.mean", metrics.AP().mean, {**ranked, "weights": [1.0, 2.0]})
+    yield Call("Measure.per_query", metrics.AP().per_query, ranked)
+    yield Call("rank_lists", metrics.rank_lists, ranked)
+    yield Call("rank_documents", metrics.rank_documents, {"scores": X[:, 0], "qid": QID, "doc_ids": IDS})
+    for function in (metrics.average_precision, metrics.ndcg, metrics.recall, metrics.roc_area, metrics.precision):
+        k = {"k": 3} if function in (metrics.recall, metrics.precision) else {}
+        yield Call(function.__name__, function, {"scores": X[:, 0], "labels": Y, "qid": QID, **k})
+    yield Call("reciprocal_rank", metrics.reciprocal_rank, {"scores": X[:, 0], "labels": Y, "relevant_from": 1.0})
+    yield Call("parse_measure", metrics.parse_measure, {"text": "map"})
+
+
+def _of_data() -> Iterator[Call]:
+    columns = {"qid": QID, "doc_ids": IDS}
+    yield Call("Run.from_scores", data.Run.from_scores, {"name": "a", **columns, "scores": X[:, 0]})
+    yield Call("Qrels.from_grades", data.Qrels.from_grades, {**columns, "grades": Y})
+    yield Call("Qrels.labels", judgments().labels, columns)
+    runs = {"runs": [one_run()], "depth": 3, "topics": ["1"]}
+    yield Call("join_runs", data.join_runs, runs)
+    yield Call("pool_runs", data.pool_runs, {**runs, "qrels": judgments()})
+    yield Call("fuse_runs", fusion.fuse_runs, {**runs, "method": "borda", "length": 3, "name": "b"})
+    pool = data.pool_runs([one_run()], judgments())
+    yield Call("Pool.retrieved", pool.retrieved, {"run": "a"})
+    yield Call("Pool.submission_scores", pool.submission_scores, {"run": "a"})
+    yield Call("load_letor", data.load_letor, {"path_or_paths": "missing", "n_features": 3}, right=False)
+    yield Call("load_letor_parts", data.load_letor_parts, {"parts": ["missing"], "n_features": 3}, right=False)
+    yield Call("load_qrels", data.load_qrels, {"path": "missing"}, right=False)
+    yield Call("load_run", data.load_run, {"path": "missing", "name": "a"}, right=False)
+    yield Call("load_runs", data.load_runs, {"folder_or_paths": ["missing"]}, right=False)
+    yield Call("load_pool", data.load_pool, {"runs": ["missing"], "qrels": "missing", "depth": 3}, right=False)
+    yield Call(
+        "write_run", data.write_run, {"path": "missing/a", **columns, "scores": X[:, 0], "tag": "a"}, right=False
+    )
+    yield Call("load_digits_queries", data.load_digits_queries, {"n_train": 1})
+    yield Call("load_digits_runs", data.load_digits_runs, {"seed": 0})
+
+
+def _of_the_rest() -> Iterator[Call]:
+    yield Call("protocols.create_model", protocols.create_model, {"name": "SVM-map", "bins": 3})
+    yield Call("find_model", protocols.find_model, {"name": "a", "models": []}, right=False)
+    yield Call("is_installed", protocols.is_installed, {"model": "SVM-map"})
+    yield Call("letor.create_model", letor.create_model, {"name": "SVM-map"})
+    yield Call("find_folds", letor.find_folds, {"folder": "missing"}, right=False)
+    yield Call("letor.benchmark", letor.benchmark, {"data": "missing", "models": "SVM-map"}, right=False)
+    yield Call("Settings", experiment.Settings, {"trials": 1, "train": 1, "validation": 1, "bins": 3, "seed": 0})
+    splits = {"queries": 9, "trials": 1, "train": 2, "validation": 2, "seed": 0}
+    yield Call("balanced_splits", experiment.balanced_splits, splits)
+    collection = {"X": X, "y": Y, "qid": QID}
+    yield Call("Collection.from_arrays", experiment.Collection.from_arrays, collection)
+
+
+GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
+    "estimators": _of_estimators,
+    "problems": _of_problems,
+    "losses and measures": _of_losses_and_measures,
+    "data": _of_data,
+    "protocols": _of_the_rest,
+}
+"""Right calls of everything that `structsvm` and its parts offer, methods among it."""
+
+
+def covered() -> set[str]:
+    """Return the names that are called, themselves or a method of theirs."""
+    called = {part for group in GROUPS.values() for call in group() for part in re.findall(r"\w+", call.name)}
+    return called | {method.__name__ for method in fusion.METHODS.values()}
