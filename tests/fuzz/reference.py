@@ -113,7 +113,10 @@ def _lines(content: bytes) -> list[str]:
         raise Refused("binary")
     if re.search("\r(?![\r\n])", text):
         raise Refused("line ends of old")
-    return re.split("\r*\n", text)
+    lines = re.split("\r*\n", text)
+    if any(line.startswith("\ufeff") for line in lines):
+        raise Refused("a byte order mark that begins no file")
+    return lines
 
 
 def _number(word: str) -> float:
