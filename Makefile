@@ -7,6 +7,7 @@ PROBLEMS ?= 1000
 FIRST ?= 0
 PYTEST_ARGS ?=
 SECONDS ?= 600
+KILLS ?= 40
 SEED ?= 0
 
 # Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
@@ -18,7 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest check audit bench campaign fuzz clean
+.PHONY: help demo test test-oldest check audit bench campaign kills fuzz clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
@@ -29,6 +30,7 @@ help:
 	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
 	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
+	@echo "make kills   kill commands at random moments and look at what is lost: KILLS=40, SEED=0"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed
@@ -61,6 +63,9 @@ bench: $(VENV)/.installed-bench
 # What it finds is named by its number: .venv/bin/python -m tests.campaign --only NUMBER
 campaign: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
+
+kills: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.kills $(KILLS) --seed $(SEED) --jobs $(JOBS)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -6,6 +6,8 @@ import tempfile
 import traceback
 from contextlib import suppress
 
+from structsvm.signals import end_as_ctrl_c_does, leave, unwrapped
+
 _INTERNAL = 70
 """Exit code of a fault of the program itself: EX_SOFTWARE of sysexits.h."""
 
@@ -16,9 +18,10 @@ def main() -> None:
     Exit codes are those of `structsvm.cli.failures`, and 70 for an exception that is a fault of the program.
     """
     try:
+        end_as_ctrl_c_does()
         _open_streams()
-        from structsvm.cli import main as commands
-
+        with unwrapped():
+            from structsvm.cli import main as commands
         commands()
     except KeyboardInterrupt:
         sys.exit("structsvm: error: interrupted")
@@ -27,6 +30,8 @@ def main() -> None:
             sys.exit(f"structsvm: error: {error}")
         _tell(error)
         sys.exit(_INTERNAL)
+    finally:
+        leave()
 
 
 def _open_streams() -> None:

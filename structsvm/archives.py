@@ -201,15 +201,21 @@ def record(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, Any]:
     return found
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str, *, allow_nan: bool = False) -> Any:
     """Return what a text holds as JSON.
+
+    Parameters
+    ----------
+    text : the text.
+    allow_nan : whether NaN and infinity may stand in it, as Python writes them.
 
     Raises
     ------
     ValueError : when it is no JSON, or nested too deeply, or has a number that is not finite, or a name twice.
     """
+    constant = float if allow_nan else _not_finite
     try:
-        return json.loads(text, parse_constant=_not_finite, parse_float=_finite, object_pairs_hook=_named_once)
+        return json.loads(text, parse_constant=constant, parse_float=_finite, object_pairs_hook=_named_once)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

@@ -2,11 +2,10 @@
 
 import gzip
 import os
-import secrets
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO, TypeVar, cast
 
@@ -15,6 +14,7 @@ import numpy as np
 from structsvm.archives import Archive, Damage, with_digests
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.settings import as_path
+from structsvm.temporary import on_the_way, remove_leftovers
 
 T = TypeVar("T")
 
@@ -120,6 +120,8 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 def check_writable(path: Path) -> None:
     """Make sure that a file can be put at this path, before hours are spent on its content.
 
+    What a killed process left of such a file is removed.
+
     Raises
     ------
     InputError : when the folder is missing or cannot be written, or something else is in the way.
@@ -128,6 +130,7 @@ def check_writable(path: Path) -> None:
         raise InputError(_unwritable(path, "it is a folder"))
     if path.exists() and not path.is_file():
         raise InputError(_unwritable(path, "it is not a regular file"))
+    remove_leftovers(Path(os.path.realpath(path)))
     with _beside(path):
         pass
 
@@ -237,20 +240,16 @@ def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Create an empty file in the same folder, which is removed in the end unless it was renamed."""
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        temporary.touch(exist_ok=False)
-    except (FileNotFoundError, NotADirectoryError):
-        there = path.parent.is_dir()
-        reason = f"the folder {path.parent} takes no new files" if there else f"there is no folder {path.parent}"
-        raise InputError(_unwritable(path, reason)) from None
-    except OSError as error:
-        raise InputError(_unwritable(path, error.strerror or str(error))) from None
-    try:
+    with ExitStack() as stack:
+        try:
+            temporary = stack.enter_context(on_the_way(Path(os.path.realpath(path))))
+        except (FileNotFoundError, NotADirectoryError):
+            there = path.parent.is_dir()
+            reason = f"the folder {path.parent} takes no new files" if there else f"there is no folder {path.parent}"
+            raise InputError(_unwritable(path, reason)) from None
+        except OSError as error:
+            raise InputError(_unwritable(path, error.strerror or str(error))) from None
         yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _unwritable(path: Path, reason: str) -> str:

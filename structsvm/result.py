@@ -39,7 +39,7 @@ class Status(Enum):
         "the gap no longer shrinks: tol is too small for these data (scaling the features may help), "
         "or the QP backend too inexact"
     )
-    INTERRUPTED = "interrupted from the keyboard: this is the best result so far"
+    INTERRUPTED = "interrupted: this is the best result so far"
     STOPPED = "stopped by the callback: this is the best result so far"
 
 

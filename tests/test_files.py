@@ -1,7 +1,11 @@
 """Files of arrays: whole or not at all, and nothing that is unpickled."""
 
+import fcntl
 import pickle
+import subprocess
+import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,8 @@ from hypothesis import strategies as st
 
 from structsvm.archives import Archive
 from structsvm.exceptions import InputError, ModelFileError
-from structsvm.files import read_archive, write_archive
+from structsvm.files import check_writable, read_archive, write_archive
+from structsvm.temporary import on_the_way, remove_leftovers
 
 ARRAYS = {"a": np.arange(300.0), "b": np.array("text"), "c": np.eye(3, dtype=np.int64)}
 
@@ -77,6 +82,74 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
             f"{path} cannot be written: No space left on device. What was there before is as it was"
         )
     assert path.read_bytes() == before
+    assert_only(path)
+
+
+WRITING = """
+import sys, time
+from pathlib import Path
+from structsvm.files import replacement
+
+with replacement(Path(sys.argv[1])) as temporary:
+    temporary.write_text("half")
+    print("begun", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(path: Path) -> None:
+    before = path.read_bytes()
+    other = path.with_name(f".{path.name}.structsvm-0123abcd-01234567")  # of another machine
+    similar = path.with_name(f".{path.name}.9b2e01aa")  # of anyone
+    other.touch()
+    similar.touch()
+    start = partial(subprocess.Popen, [sys.executable, "-c", WRITING, str(path)], stdout=subprocess.PIPE, text=True)
+    with start() as living, start() as killed:
+        assert [process.stdout.readline() for process in (living, killed)] == ["begun\n"] * 2
+        assert len(list(path.parent.iterdir())) == 5
+        killed.kill()
+        killed.wait()
+        assert path.read_bytes() == before
+        assert len(list(path.parent.iterdir())) == 5
+        write_archive(path, ARRAYS)
+        assert len(list(path.parent.iterdir())) == 4
+        living.kill()
+        living.wait()
+    check_writable(path)
+    assert sorted(path.parent.iterdir()) == sorted([path, other, similar])
+
+
+def test_a_file_that_is_taken_for_a_leftover_before_it_is_locked_is_made_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock, removed = fcntl.flock, []
+
+    def late(descriptor: int, operation: int) -> None:
+        if operation == fcntl.LOCK_EX and not removed:
+            removed.extend(path.parent.glob(".*"))
+            remove_leftovers(path)
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    write_archive(path, {"a": np.zeros(3)})
+    assert len(removed) == 1
+    assert_only(path)
+    assert read_archive(path, same).keys() == {"a"}
+
+
+def test_where_there_are_no_locks_nothing_is_removed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with on_the_way(path) as temporary:
+        name = temporary.name
+    (path.parent / name).touch()
+
+    def refuse(*_: Any) -> None:
+        raise OSError(37, "No locks available")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", refuse)
+        write_archive(path, ARRAYS)
+        assert (path.parent / name).exists()
+    write_archive(path, ARRAYS)
     assert_only(path)
 
 

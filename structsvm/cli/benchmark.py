@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.console import echo, note, progress_bar, show_table
+from structsvm.cli.console import counted, echo, note, progress_bar, show_table
+from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_list, example
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
 
@@ -34,8 +35,10 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     callback=as_list,
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
-@click.option("--out", type=BENCHMARK, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON.")
-@click.option("--force", is_flag=True, help="Replace the tables of another run in that folder.")
+@click.option(
+    "--out", type=BENCHMARK, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON, and the folds."
+)
+@click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
 @click.option(
@@ -56,9 +59,13 @@ def benchmark_command(
     DATA_FOLDS holds Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, or S1.txt to S5.txt, which are
     rotated as LETOR does. In each fold the value of a model's hyper-parameter is picked by MAP on the validation
     queries. The best single feature on validation is a further row. Queries without a relevant document count 0.
+
+    Finished folds are kept in the folder that --out names: Ctrl-C ends the benchmark; the same command goes on with it,
+    and comes to the same tables.
     """
     from structsvm.protocols.letor import (
         benchmark,
+        count_folds,
         create_model,
         find_folds,
         installed_model_names,
@@ -71,11 +78,26 @@ def benchmark_command(
     chosen = [create_model(name) for name in models or installed_model_names()]
     found = find_folds(folds)
     if out is not None:
-        prepare_folder(out, replace=force)
-    with progress_bar("folds", shown=not quiet) as show:
-        results = benchmark(
-            found, chosen, single_features=single_features, jobs=jobs, title=folds.resolve().name, progress=show
-        )
+        prepare_folder(out, replace=force or count_folds(out) > 0)  # whose tables they are, the folds tell
+    try:
+        with progress_bar("folds", shown=not quiet) as show:
+            results = benchmark(
+                found,
+                chosen,
+                single_features=single_features,
+                jobs=jobs,
+                title=folds.resolve().name,
+                out=out,
+                replace=force,
+                progress=show,
+            )
+    except KeyboardInterrupt:
+        if out is None:
+            raise
+        raise Failure(
+            f"interrupted: {count_folds(out)} of {counted(len(found), 'fold')} are in {out}; the same command goes on "
+            "from there"
+        ) from None
     written = write_tables(results, out) if out is not None else ()
     for end in results.ends:
         note(f"{end}; a wider range may do better")

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from structsvm.cli.console import counted, echo, progress_line, show_table
+from structsvm.cli.console import counted, echo, note, progress_line, show_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.exceptions import InputError
 from structsvm.files import check_writable, replacement, replacing
+from structsvm.records import count_records
 from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.signals import finish
 
 if TYPE_CHECKING:
     from structsvm import Problem
@@ -97,6 +99,9 @@ def compare_command(
     The files are read as one data set. A combination that does not end within the time limit says so and shows how
     far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
     table of what is done by then. A solver without QPs runs once for each C.
+
+    Where a file is asked for, finished combinations are kept beside it until it is whole, in FILE.part: however the
+    comparison was ended, the same command goes on from there.
     """
     from structsvm import Problem
     from structsvm.comparison import compare
@@ -106,6 +111,9 @@ def compare_command(
     for name in loss_names:
         require_ranking_loss(name)
     _check_files(csv_path, json_path, plot_path)
+    output = csv_path or json_path or plot_path
+    kept = None if output is None else output.with_name(f"{output.name}.part")
+    before = 0 if kept is None else count_records(kept)
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
         read = load_letor(data)
@@ -119,12 +127,21 @@ def compare_command(
             tol=tol,
             time_limit=time_limit,
             callback=lambda progress: say(_in_a_line(progress)),
+            keep=kept,
         )
+        finish()
+    _write_tables(table, csv_path, json_path)
     echo(f"{read.summary} from {counted(len(data), 'file')}", "")
     _print(table, problems)
-    _write(table, csv_path, json_path, plot_path)
+    if before:
+        note(f"{counted(before, 'combination')} of the table were run before: {kept}")
+    if plot_path is not None:
+        _draw(table, plot_path)
     if table.interrupted:
-        raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}")
+        on = "" if kept is None else f"; the same command goes on from {kept}"
+        raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}{on}")
+    if kept is not None:
+        kept.unlink(missing_ok=True)
     if all(row.gap is None for row in table):
         raise Failure(f"no combination has a result: {table.rows[0].note}")
 
@@ -152,8 +169,8 @@ def _print(table: "Comparison", problems: "dict[str, Problem]") -> None:
         show_table(table.table(loss, C, f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"))
     if not table.rows:
         return
-    for status, note in dict.fromkeys((row.status, row.note) for row in table if row.note):
-        echo(f"{status}: {note}")
+    for status, why in dict.fromkeys((row.status, row.note) for row in table if row.note):
+        echo(f"{status}: {why}")
     echo(*_LEGEND.format(tol=table.rows[0].tol).split("\n"))
 
 
@@ -164,20 +181,23 @@ def _examples(problem: "Problem") -> str:
     return f"{counted(problem.used, 'query', 'queries')}{left_out}"
 
 
-def _write(table: "Comparison", csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
-    """Write the files that were asked for."""
+def _write_tables(table: "Comparison", csv_path: Path | None, json_path: Path | None) -> None:
+    """Write the tables that were asked for."""
     for path, text in ((csv_path, table.to_csv), (json_path, table.to_json)):
         if path is not None:
             with replacing(path) as file:
                 file.write(text())
-    if plot_path is not None:
-        from structsvm.comparison import gap_against_time
 
-        try:
-            figure = gap_against_time(table)
-        except InputError as error:
-            raise Failure(f"{plot_path} was not written: {error}") from None
-        drawn = BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
-        figure.savefig(drawn, format=plot_path.suffix.lower().removeprefix("."))
-        with replacement(plot_path) as temporary:
-            temporary.write_bytes(drawn.getvalue())
+
+def _draw(table: "Comparison", path: Path) -> None:
+    """Draw the gap against time to a file."""
+    from structsvm.comparison import gap_against_time
+
+    try:
+        figure = gap_against_time(table)
+    except InputError as error:
+        raise Failure(f"{path} was not written: {error}") from None
+    drawn = BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
+    figure.savefig(drawn, format=path.suffix.lower().removeprefix("."))
+    with replacement(path) as temporary:
+        temporary.write_bytes(drawn.getvalue())

@@ -16,6 +16,7 @@ from typing import IO, Any
 import click
 
 from structsvm.exceptions import StructSVMError, legible
+from structsvm.signals import unwrapped
 
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
 """Errors of a disk. Those of files name the file, as all are written through `structsvm.files`."""
@@ -57,7 +58,7 @@ class CommandLine(click.Group):
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a sign gets a question mark
         try:
-            with _printable():
+            with _printable(), unwrapped():
                 result = super().invoke(ctx)
             sys.stdout.flush()
         except StructSVMError as error:

@@ -22,6 +22,7 @@ from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
 from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
+from structsvm.signals import finish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,8 +116,8 @@ def train_command(
 
     A file of DATA may be "-", standard input.
 
-    The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C ends training early; the
-    model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
+    The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end training
+    early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
     """
     from structsvm import Ranker
     from structsvm.data import load_letor
@@ -135,6 +136,7 @@ def train_command(
         judges = read_judges(validation, read.X.shape[1], measure) if validation else None
         say("compiling, first iteration")
         rankers = _fit(ranker, read, C_grid, lambda step: say(_in_a_line(step, tol)))
+        finish()
     ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
     ranker.save(model)
     result = ranker.result_

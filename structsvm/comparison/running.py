@@ -2,18 +2,22 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from numbers import Real
+from pathlib import Path
 from typing import TypeAlias
 
 from attrs import asdict, evolve, frozen
 
 from structsvm.comparison.combinations import Combination, Task, tasks, with_settings
 from structsvm.comparison.limit import OutOfTime, Watch, Watched
+from structsvm.comparison.records import combination_of, final, open_rows
 from structsvm.comparison.table import Comparison, Row, row_of
 from structsvm.comparison.warming import warm_up
 from structsvm.exceptions import InputError, NotInstalledError, StructSVMError
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
+from structsvm.records import versions
 from structsvm.result import Result, Status, Step
 from structsvm.settings import require_callback
 from structsvm.solvers import Solver
@@ -51,6 +55,7 @@ def compare(
     tol: float = 1e-3,
     time_limit: float | None = 60.0,
     callback: Callback | None = None,
+    keep: str | Path | None = None,
 ) -> Comparison:
     """Solve problems with every solver, every QP backend and every C, each from nothing, and tabulate what it took.
 
@@ -73,11 +78,13 @@ def compare(
     time_limit : seconds for each combination; None: no limit.
     callback : is shown the `Progress` at the start and after each iteration of each combination, while
         its clock is stopped; returns True to end the comparison.
+    keep : file that finished rows are kept in: the same comparison, ended in any way, goes on from there. None: they
+        are not kept.
 
     Raises
     ------
-    InputError : when a list is empty or names something twice, a number is not positive, or the name of a
-        solver has ``tol`` or a backend in it.
+    InputError : when a list is empty or names something twice, a number is not positive, the name of a
+        solver has ``tol`` or a backend in it, or ``keep`` holds the rows of another comparison.
     UnknownNameError : when a name is not known; it tells the nearest one.
 
     Examples
@@ -96,24 +103,33 @@ def compare(
         raise InputError(f"time_limit must be a positive number of seconds, or None for no limit, got {time_limit!r}")
     require_callback(callback)
     planned = tasks(problems, solvers, backends, Cs, tol)
-    rows: list[Row] = []
-    warm: set[tuple[str, str, str | None]] = set()
-    try:
-        for number, task in enumerate(planned, start=1):
-            run = _Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
-            if run.show(None):
-                break
-            kind = (task.combination.loss, task.combination.solver, task.combination.backend)
-            if kind not in warm:
-                warm_up(task)
-                warm.add(kind)
-            rows.append(run.row())
-            if rows[-1].status == "interrupted":
-                raise KeyboardInterrupt
-            if run.told_to_stop:
-                break
-    except KeyboardInterrupt:
-        return Comparison(tuple(rows), len(planned), interrupted=True)
+    with open_rows(Path(keep), planned, time_limit) if keep is not None else nullcontext() as kept:
+        known = {combination_of(row): row for row in kept.parts} if kept else {}
+        if kept and len(known) < len(planned):
+            kept.require_versions(versions())
+        rows: list[Row] = []
+        warm: set[tuple[str, str, str | None]] = set()
+        try:
+            for number, task in enumerate(planned, start=1):
+                if task.combination in known:
+                    rows.append(known[task.combination])
+                    continue
+                run = _Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
+                if run.show(None):
+                    break
+                kind = (task.combination.loss, task.combination.solver, task.combination.backend)
+                if kind not in warm:
+                    warm_up(task)
+                    warm.add(kind)
+                rows.append(run.row())
+                if kept and final(rows[-1]):
+                    kept.append(rows[-1])
+                if rows[-1].status == "interrupted":
+                    raise KeyboardInterrupt
+                if run.told_to_stop:
+                    break
+        except KeyboardInterrupt:
+            return Comparison(tuple(rows), len(planned), interrupted=True)
     return Comparison(tuple(rows), len(planned))
 
 

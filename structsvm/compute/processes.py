@@ -2,22 +2,20 @@
 
 import os
 import signal
-import time
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from threading import Thread, current_thread, main_thread
 from typing import TypeVar
 
 from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import threadpool_limits
 
 from structsvm.compute.environment import numba
+from structsvm.compute.workers import stay_with
+from structsvm.signals import ENDING
 
 T = TypeVar("T")
-
-_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def spread(
@@ -38,16 +36,15 @@ def spread(
         yield from (function(*task) for task in tasks)
         return
     # loky, whatever is configured: threads would be this process, where Ctrl-C must go on to work.
-    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1)
-    calls = (delayed(_in_a_worker)(os.getpid(), function, *task) for task in tasks)
+    started = {"initializer": stay_with, "initargs": (os.getpid(),)}
+    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1, **started)
     with _starting_workers():
-        ready = parallel(calls)
+        ready = parallel(delayed(function)(*task) for task in tasks)
     try:
         for result in ready:  # noqa: UP028 ("yield from" would hand on closing, and the warning with it)
             yield result
     finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
+        with _ending_workers():
             ready.close()
 
 
@@ -64,32 +61,39 @@ def one_thread() -> Iterator[None]:
 
 
 @contextmanager
+def _ending_workers() -> Iterator[None]:
+    """Say nothing of tasks that are dropped: neither joblib, nor a thread of loky's that looks for one of them."""
+    hook = threading.excepthook
+
+    def other_threads(arguments: threading.ExceptHookArgs) -> None:
+        if arguments.thread is None or not arguments.thread.name.startswith("ExecutorManagerThread"):
+            hook(arguments)
+
+    threading.excepthook = other_threads
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)
+            yield
+    finally:
+        threading.excepthook = hook
+
+
+@contextmanager
 def _starting_workers() -> Iterator[None]:
-    """Ignore Ctrl-C for the moment in which processes start: they inherit it, and would end with a traceback else."""
-    if current_thread() is not main_thread():  # no other thread may do this, or is told of Ctrl-C
+    """Ignore signals while processes start: they inherit that, and would end with a traceback before they are ready.
+
+    What comes meanwhile is held back and delivered afterwards, unless a library lets it through.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no other thread may do this, or is told of signals
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    hold = getattr(signal, "pthread_sigmask", None)  # Windows has none
+    held = hold(signal.SIG_BLOCK, ENDING) if hold else None
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _in_a_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:
-    if os.getpid() != parent:  # joblib starts no workers where it may not, as in those of multiprocessing
-        _stay_with(parent)
-    return function(*arguments)
-
-
-@cache
-def _stay_with(parent: int) -> None:
-    """Leave Ctrl-C to the main process, and end with it, even where it is killed: a worker would go on for minutes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
-    os._exit(1)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+        if hold:
+            hold(signal.SIG_SETMASK, held)

@@ -96,17 +96,16 @@ class Objective:
         """
         results: dict[float, Result] = {}
         problem, result = self.problem, None
-        for C in sorted(set(Cs)):
-            try:
+        try:
+            for C in sorted(set(Cs)):
                 result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, stacklevel=4)
-            except KeyboardInterrupt:  # in its first iteration: there is nothing of this C
-                if not results:
-                    raise
-                break
-            results[C] = result
-            problem = evolve(problem, known_fingerprint=result.fingerprint)  # of the same data for the next C
-            if result.status in (Status.INTERRUPTED, Status.STOPPED):
-                break
+                results[C] = result
+                if result.status in (Status.INTERRUPTED, Status.STOPPED):
+                    break
+                problem = evolve(problem, known_fingerprint=result.fingerprint)  # of the same data for the next C
+        except KeyboardInterrupt:  # in a first iteration, or between two values: there is nothing of the next C
+            if not results:
+                raise
         return results
 
 

@@ -1,5 +1,6 @@
 """The loss-augmented argmax of a range of examples: compiled, or in Python."""
 
+import os
 from collections.abc import Sequence
 from itertools import pairwise
 from types import CodeType
@@ -11,6 +12,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.compute.environment import numba
 from structsvm.compute.threads import in_blocks
+from structsvm.compute.workers import beside
 from structsvm.losses import ScoreLoss
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
@@ -157,8 +159,9 @@ class PythonOracle:
             return self._planes(scores, ptr, cap)
         bounds = np.linspace(0, len(self.ys), jobs + 1).astype(np.int64).tolist()
         parts = Parallel()(
-            delayed(self.block(start, stop)._planes)(
-                scores[ptr[start] : ptr[stop]], ptr[start : stop + 1] - ptr[start], cap[start:stop]
+            delayed(beside)(
+                *(os.getpid(), self.block(start, stop)._planes),
+                *(scores[ptr[start] : ptr[stop]], ptr[start : stop + 1] - ptr[start], cap[start:stop]),
             )
             for start, stop in pairwise(bounds)
         )

@@ -1,6 +1,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -60,7 +61,61 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
     assert [path.read_text() for path in Path("out").iterdir()] == ["of another run"]
     assert "tables.csv" in run(*command, "--force").stdout
     assert Path("out/tables.csv").read_text().startswith("model,")
+    assert run("benchmark", "tiny", "--models", "svm-roc", "--out", "out", "-q", code=1).stderr == (
+        "structsvm: error: out belongs to another benchmark (models were BordaCount, Best feature, and are SVM-roc, "
+        "Best feature): choose another output folder, or replace it with --force (replace=True)\n"
+    )
+    Path("out/folds.jsonl").unlink()
     run(*command, code=1)
+
+
+def test_it_goes_on_where_it_ended_and_comes_to_the_same_tables(run, folds, monkeypatch):
+    command = ("benchmark", "tiny", "--models", "svm-roc,borda-count", "--out", "out", "--jobs", 1, "-q")
+    undisturbed = run(*command)
+    tables = {path: path.read_bytes() for path in Path("out").glob("tables.*")}
+    kept = Path("out/folds.jsonl").read_text()
+    Path("out/tables.md").unlink()
+    header, first, *_ = kept.splitlines(keepends=True)
+    Path("out/folds.jsonl").write_text(header + first + '{"name":"Fo')  # as a kill leaves it
+    from structsvm.protocols.letor import protocol
+
+    fold, tried = protocol.run_fold, []
+
+    def interrupted(*task):
+        tried.append(task[0].name)
+        if len(tried) > 1:
+            raise KeyboardInterrupt
+        return fold(*task)
+
+    monkeypatch.setattr(protocol, "run_fold", interrupted)
+    assert run(*command, code=1).stderr == (
+        "structsvm: error: interrupted: 2 of 3 folds are in out; the same command goes on from there\n"
+    )
+    assert tried == ["Fold2", "Fold3"]
+    monkeypatch.setattr(protocol, "run_fold", fold)
+    again = run(*command)
+    assert without_seconds(again.stdout) == without_seconds(undisturbed.stdout)
+    assert again.stderr == undisturbed.stderr
+    assert {path: without_seconds(path.read_text()) for path in Path("out").glob("tables.md")} == {
+        path: without_seconds(content.decode()) for path, content in tables.items() if path.suffix == ".md"
+    }
+    monkeypatch.setattr(protocol, "run_fold", lambda *task: pytest.fail("a finished benchmark was run again"))
+    assert run(*command).stdout == again.stdout
+
+
+def without_seconds(text):
+    return re.sub(r" *\d+\.\d\d\b(?!\d)", "", text)
+
+
+def test_folds_of_other_data_are_refused_and_kept(run, folds):
+    command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
+    run(*command)
+    kept = Path("out/folds.jsonl").read_bytes()
+    write_set(folds / "S1.txt", first=100, seed=9)
+    assert "out belongs to another benchmark (the files of the folds are others)" in run(*command, code=1).stderr
+    assert Path("out/folds.jsonl").read_bytes() == kept
+    run(*command, "--force")
+    assert Path("out/folds.jsonl").read_bytes() != kept
 
 
 def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
@@ -110,7 +165,7 @@ def workers_of(pid):
     return sum("loky" in line and "tracker" not in line for line in found.stdout.splitlines())
 
 
-def test_ctrl_c_ends_it_in_a_line_and_writes_nothing(process, folds):
+def test_ctrl_c_ends_it_in_a_line_and_writes_no_tables(process, folds):
     for number in range(1, 4):
         write_set(folds / f"S{number}.txt", first=10000 * number, queries=300, documents=(20, 40), seed=number)
     started = process("benchmark", "tiny", "--out", "out", "--jobs", 2, start_new_session=True)
@@ -123,6 +178,9 @@ def test_ctrl_c_ends_it_in_a_line_and_writes_nothing(process, folds):
     os.killpg(started.pid, signal.SIGINT)
     out, err = started.communicate(timeout=60)
     assert started.returncode == 1
-    assert err.decode() == "structsvm: error: interrupted\n"
+    kept = len(Path("out/folds.jsonl").read_bytes().splitlines()) - 1
+    assert err.decode() == (
+        f"structsvm: error: interrupted: {kept} of 3 folds are in out; the same command goes on from there\n"
+    )
     assert out == b""
-    assert list(Path("out").iterdir()) == []
+    assert [path.name for path in Path("out").iterdir()] == ["folds.jsonl"]

@@ -101,14 +101,46 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
 
 
 def test_ctrl_c_prints_and_writes_what_is_done(run, monkeypatch):
-    def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(FrankWolfe, "solve", interrupted)
     done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--csv", "rows.csv", code=1)
     assert [row[2] for row in lines(done.stdout, "one-slack")] == ["converged"] * 2
     assert len(Path("rows.csv").read_text().splitlines()) == 3
-    assert done.stderr == "structsvm: error: interrupted: the table has 2 of 3 combinations\n"
+    assert done.stderr == (
+        "structsvm: error: interrupted: the table has 2 of 3 combinations; the same command goes on from "
+        "rows.csv.part\n"
+    )
+
+
+def test_it_goes_on_where_it_ended(run, monkeypatch):
+    command = ("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--json", "rows.json")
+    with monkeypatch.context() as patch:
+        patch.setattr(FrankWolfe, "solve", interrupted)
+        run(*command, code=1)
+    kept = Path("rows.json.part").read_text()
+    before = json.loads(Path("rows.json").read_text())
+    Path("rows.json.part").write_text(kept + '{"loss":"ma')  # as a kill leaves it
+    for other, difference in {
+        ("-C", 10): "C was 1.0, and is 10.0",
+        ("--tol", 0.1): "tol was 0.001, and is 0.1",
+    }.items():
+        assert run(*command, *other, code=1).stderr == (
+            f"structsvm: error: rows.json.part belongs to another comparison ({difference}): choose another output "
+            "file, or remove that one\n"
+        )
+    refused = run("compare", "test.txt", *command[2:], code=1).stderr
+    assert "rows.json.part belongs to another comparison (the data are others)" in refused
+    assert Path("rows.json.part").read_text() == kept + '{"loss":"ma'
+    done = run(*command, "--plot", "gaps.svg")
+    assert done.stderr == "structsvm: note: 2 combinations of the table were run before: rows.json.part\n"
+    rows = json.loads(Path("rows.json").read_text())
+    assert rows[:2] == before  # the seconds too
+    assert [row["status"] for row in rows] == ["converged"] * 3
+    assert not Path("rows.json.part").exists()
+    assert run(*command).stderr == ""
+
+
+def interrupted(*args, **kwargs):
+    raise KeyboardInterrupt
 
 
 @posix

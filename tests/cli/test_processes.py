@@ -1,17 +1,20 @@
 """The command line as a process: exit codes, streams, signals."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 import tomllib
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from structsvm import Ranker
+from structsvm import Ranker, Status
 from structsvm.__main__ import main as entry
 from structsvm.cli import main
 from tests.cli.conftest import write_letor
@@ -35,7 +38,8 @@ def test_failure_is_one_line_and_no_traceback(process, here):
 
 
 @posix
-def test_progress_then_ctrl_c_writes_the_model(process, here):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_progress_then_a_signal_that_ends_it_writes_the_model(process, here, number):
     write_letor(Path("long.txt"), queries=300, documents=40, features=80)
     leader, follower = os.openpty()
     one = process("train", "long.txt", "-C", "1e6", "--tol", "1e-9", "--model", "m.npz", stderr=follower)
@@ -43,17 +47,34 @@ def test_progress_then_ctrl_c_writes_the_model(process, here):
     seen = b""
     while b"iteration 2" not in seen:
         seen += os.read(leader, 1000)
-    one.send_signal(signal.SIGINT)
+    one.send_signal(number)
     seen += _rest(leader)
     output, _ = one.communicate(timeout=60)
     assert one.returncode == 1
     assert b"primal" in seen
     assert b"* C (tol 1e-09)" in seen
-    assert b"structsvm: error: not converged: interrupted from the keyboard" in seen
+    assert b"structsvm: error: not converged: interrupted: this is the best result so far" in seen
     assert b"Traceback" not in seen
     assert b"optimum  between" in output
     result = Ranker.load("m.npz").result_
     assert result.gap > 1e-9 * 1e6
+
+
+@posix
+def test_a_terminal_that_is_closed_ends_it_and_the_model_is_written(process, here):
+    write_letor(Path("long.txt"), queries=300, documents=40, features=80)
+    leader, follower = os.openpty()
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), follower)
+    command = ("train", "long.txt", "-C", "1e6", "--tol", "1e-9", "--model", "m.npz")
+    controlled = partial(fcntl.ioctl, 0, termios.TIOCSCTTY, 0)
+    one = process(*command, **streams, start_new_session=True, preexec_fn=controlled)
+    os.close(follower)
+    seen = b""
+    while b"iteration 2" not in seen:
+        seen += os.read(leader, 1000)
+    os.close(leader)
+    assert one.wait(timeout=60) == 1
+    assert Ranker.load("m.npz").result_.status is Status.INTERRUPTED
 
 
 def _rest(terminal: int) -> bytes:
@@ -107,6 +128,17 @@ def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
     monkeypatch.setattr(Ranker, "predict", lambda self, X: 1 / 0)
     done = CliRunner().invoke(main, ["predict", str(model), "test.txt"])
     assert isinstance(done.exception, ZeroDivisionError)
+
+
+def test_ctrl_c_that_a_compiled_module_made_an_import_error_of_is_ctrl_c(run, model, monkeypatch):
+    def initialise(self, X):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise ImportError("initialization failed") from error
+
+    monkeypatch.setattr(Ranker, "predict", initialise)
+    assert run("predict", model, "test.txt", code=1).stderr == "structsvm: error: interrupted\n"
 
 
 LOADING = """

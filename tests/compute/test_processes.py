@@ -1,6 +1,7 @@
 """Work in processes, from wherever it is asked for: the process that asks lives on, and Ctrl-C still ends it."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -60,3 +61,61 @@ def test_closing_it_early_says_nothing_and_leaves_filters_alone():
             next(ready)
             assert warnings.filters == before
     assert caught == []
+
+
+# One task for three workers: two of them are idle. The task holds a worker for a minute, and so do examples in Python.
+BUSY = """
+import os, signal, sys, time
+import joblib, numpy as np
+from structsvm.compute.processes import spread
+from structsvm.compute.workers import beside
+
+def sleep(seconds):
+    print("begun", flush=True)
+    time.sleep(seconds)
+
+if __name__ == "__main__":
+    {statement}
+"""
+KINDS = {
+    "spread": ("next(spread(sleep, [(60,)], 3))", 1),
+    "examples": ("joblib.Parallel(2)([joblib.delayed(beside)(os.getpid(), sleep, 60)] * 2)", 2),
+}
+
+
+def session(leader):
+    """Return the processes of a session that are no zombies."""
+    found = subprocess.run(["ps", "-o", "pid=,stat=,args=", "-s", str(leader)], capture_output=True, text=True)
+    return [line for line in found.stdout.splitlines() if line.split()[1][0] != "Z"]
+
+
+def begun(statement, tasks, tmp_path):
+    script = tmp_path / "busy.py"
+    script.write_text(BUSY.format(statement=statement))
+    started = subprocess.Popen([sys.executable, script], start_new_session=True, stdout=subprocess.PIPE, text=True)
+    assert [started.stdout.readline() for _ in range(tasks)] == ["begun\n"] * tasks
+    return started
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs ps")
+@pytest.mark.parametrize(("statement", "tasks"), KINDS.values(), ids=list(KINDS))
+def test_no_worker_outlives_the_process_that_asked(statement, tasks, tmp_path):
+    started = begun(statement, tasks, tmp_path)
+    started.kill()
+    started.wait()
+    deadline = time.monotonic() + 15.0  # 2 seconds will do, but on a busy machine
+    while session(started.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert session(started.pid) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of a group of processes")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_workers_leave_signals_to_the_process_that_asked(number, tmp_path):
+    ask = f"signal.signal({int(number)}, signal.default_int_handler)"
+    statement = f"{ask}\n    try: {KINDS['spread'][0]}\n    except KeyboardInterrupt: print('ended')"
+    started = begun(statement, 1, tmp_path)
+    os.killpg(started.pid, number)
+    output, _ = started.communicate(timeout=60)
+    assert (started.returncode, output) == (0, "ended\n")
+    assert session(started.pid) == []

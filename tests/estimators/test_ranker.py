@@ -169,10 +169,23 @@ def test_ctrl_c_returns_the_best_so_far(queries):
         if step.iteration == 3:
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.warns(ConvergenceWarning, match="interrupted from the keyboard"):
+    with pytest.warns(ConvergenceWarning, match="interrupted: this is the best result"):
         ranker = Ranker(C=1e4, tol=1e-9).fit(X, y, qid=qid, callback=press)
     assert ranker.result_.status is Status.INTERRUPTED
     assert np.isfinite(ranker.predict(X)).all()
+
+
+def test_ctrl_c_between_two_values_of_a_path_returns_those_that_are_done(queries, monkeypatch):
+    X, y, qid = queries
+    with_C = Problem.with_C
+
+    def press(problem, C):
+        if C == 10.0:
+            raise KeyboardInterrupt
+        return with_C(problem, C)
+
+    monkeypatch.setattr(Problem, "with_C", press)
+    assert [ranker.C for ranker in Ranker().path(X, y, qid, Cs=[0.1, 1.0, 10.0])] == [0.1, 1.0]
 
 
 def test_not_converged_is_a_warning_with_the_gap(queries):

@@ -13,7 +13,6 @@ from structsvm.protocols.experiment.results import (
     WITHOUT_BEST,
     BaseFunction,
     Fit,
-    Header,
     Query,
     Ranked,
     Results,
@@ -23,6 +22,7 @@ from structsvm.protocols.experiment.results import (
 from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.significance import Comparison, compare
+from structsvm.records import Header
 
 __all__ = [
     "WITHOUT_BEST",

@@ -1,7 +1,6 @@
 """The data of an experiment: queries with their pools of documents, scored by base functions."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from structsvm.arrays import numbers
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
+from structsvm.records import digest
 from structsvm.types import BoolVector, IntVector, Matrix
 
 
@@ -132,11 +132,8 @@ class Collection:
 
     def fingerprint(self) -> str:
         """Return a hash of all that results depend on."""
-        digest = sha256()
-        for array in (self.X, self.relevant, self.ptr, self.judged):
-            digest.update(np.ascontiguousarray(array).data)
-        digest.update("\0".join([*self.ids, "", *self.functions]).encode())
-        return digest.hexdigest()[:16]
+        arrays = (np.ascontiguousarray(array).data for array in (self.X, self.relevant, self.ptr, self.judged))
+        return digest([*arrays, "\0".join([*self.ids, "", *self.functions]).encode()])
 
 
 def _names(functions: Sequence[str] | None, X: NDArray[Any]) -> tuple[str, ...]:

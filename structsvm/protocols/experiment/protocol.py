@@ -1,12 +1,10 @@
 """The protocol of an experiment: trials over balanced splits, kept as they finish."""
 
-import platform
 import time
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.protocols.experiment.collection import Collection
 from structsvm.protocols.experiment.records import NAME, open_records
-from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, Fit, Header, Query, Ranked, Results, Trial
+from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, Fit, Query, Ranked, Results, Trial
 from structsvm.protocols.experiment.scoring import Precision, rank_base_functions, score_queries, tied_shares
 from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
@@ -26,11 +24,10 @@ from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
+from structsvm.records import Header, versions
 from structsvm.types import IntVector, Vector
 
 RESULTS = "results.json"
-
-_COMPUTING = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn")
 
 
 def run(
@@ -78,18 +75,18 @@ def run(
         validation=settings.validation,
         seed=settings.seed,
     )
-    header = Header(settings.as_text(), collection.fingerprint(), _versions())
+    header = Header(settings.as_text(), collection.fingerprint(), versions())
     folder = Path(out)
     with open_records(folder, header) as records:
-        for trial in records.trials:
+        for trial in records.parts:
             _require_of(trial, settings, splits, folder)
-        done = {trial.number: trial for trial in records.trials}
+        done = {trial.number: trial for trial in records.parts}
         todo = [number for number in range(settings.trials) if number not in done]
         functions = rank_base_functions(collection)
         if progress:
             progress(len(done), settings.trials)
         if todo:
-            _require_same_versions(folder, records.header, header)
+            records.require_versions(header.versions)
             models = settings.made()
             maps = dict.fromkeys(model.features for model in models)
             read = {each: each.within_queries(collection.X, collection.queries.number) for each in maps}
@@ -120,10 +117,6 @@ def _queries(collection: Collection) -> tuple[Query, ...]:
     return tuple(map(Query, collection.ids, documents, relevant, collection.judged.tolist()))
 
 
-def _versions() -> dict[str, str]:
-    return {"python": platform.python_version()} | {name: version(name) for name in _COMPUTING}
-
-
 def _require_of(trial: Trial, settings: Settings, splits: Sequence[Split], folder: Path) -> None:
     """Refuse a trial that these settings do not come to."""
     split = Split(trial.train, trial.validation, trial.test)
@@ -137,20 +130,6 @@ def _require_of(trial: Trial, settings: Settings, splits: Sequence[Split], folde
         raise InputError(
             f"trial {trial.number} in {folder / NAME} has other queries, variants or models than this experiment: "
             "remove its line, and the trial is run again"
-        )
-
-
-def _require_same_versions(folder: Path, begun: Header, header: Header) -> None:
-    """Refuse to go on with other versions: the trials of one experiment would not be of one kind."""
-    changed = [
-        f"{name} was {begun.versions.get(name)}, and is {now}"
-        for name, now in header.versions.items()
-        if begun.versions.get(name) != now
-    ]
-    if changed:
-        raise InputError(
-            f"the experiment in {folder} was begun with other versions ({'; '.join(changed)}): go on with those, or "
-            "choose another output folder"
         )
 
 

@@ -2,25 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
-from cattrs import BaseValidationError, transform_error
-from cattrs.preconf.json import make_converter
-from cattrs.v import format_exception
 
-from structsvm.archives import parse_json
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.files import open_source, replacing
 from structsvm.protocols.pick import Picked
 from structsvm.protocols.significance import Comparison, compare
+from structsvm.records import FORMAT, Header, as_json, from_json
 from structsvm.settings import require_integer
 from structsvm.types import Vector
-
-T = TypeVar("T")
-
-FORMAT = 1
 
 _LARGEST = 2**27
 """Bytes of a file of results at most; those of a thousand trials of twenty models come to a tenth."""
@@ -153,30 +146,6 @@ class Trial:
 
 
 @frozen
-class Header:
-    """What makes an experiment the one it is.
-
-    Parameters
-    ----------
-    settings : all settings, as JSON has them: ``trials``, ``train``, ``validation``, ``bins``, ``seed``,
-        ``variants``, and ``models``, the settings of each by name, in the order of the tables.
-    data : fingerprint of documents, scores, labels and names.
-    versions : of Python, this package and those that compute.
-    format : of the files.
-    """
-
-    settings: dict[str, Any]
-    data: str
-    versions: dict[str, str]
-    format: int = FORMAT
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse models that are not given by name."""
-        if not isinstance(self.settings.get("models", {}), dict):
-            raise InputError("the setting models must have the settings of each model by name")
-
-
-@frozen
 class Row:
     """A row of a table.
 
@@ -205,7 +174,8 @@ class Results:
 
     Parameters
     ----------
-    header : settings, data and versions.
+    header : the settings are ``trials``, ``train``, ``validation``, ``bins``, ``seed``, ``variants``, and ``models``,
+        the settings of each by name, in the order of the tables; the data, documents, scores, labels and names.
     queries : the queries, in the order of all values per query.
     left_out : queries that could not take part, and why.
     functions : the base functions, best first, by MAP over all queries.
@@ -365,43 +335,3 @@ class Results:
 
 
 _FIELD = {"order": "ap", "average": "ap_over_ties"}
-
-_CONVERTER = make_converter(forbid_extra_keys=True)
-
-
-def _of_kind(value: Any, kind: type) -> Any:
-    """Return a value of JSON that is of this kind already, where an integer is a number."""
-    if kind is float and type(value) is int:
-        return float(value)
-    if type(value) is kind:
-        return value
-    raise InputError(f"it must be of kind {kind.__name__}, got {value!r:.80}")
-
-
-for _kind in (bool, int, float, str):
-    _CONVERTER.register_structure_hook(_kind, _of_kind)
-
-
-def as_json(value: Any) -> str:
-    """Return an attrs object as one line of JSON."""
-    return _CONVERTER.dumps(value, allow_nan=False, separators=(",", ":"))
-
-
-def from_json(text: str, kind: type[T]) -> T:
-    """Make an attrs object of JSON.
-
-    Raises
-    ------
-    ValueError : when the text is no JSON, or of something else; it says where it differs.
-    """
-    found = parse_json(text)
-    if not isinstance(found, dict):
-        raise InputError(f"it must be a JSON object, got {found!r:.80}")
-    try:
-        return _CONVERTER.structure(found, kind)
-    except BaseValidationError as error:
-        raise ValueError("; ".join(transform_error(error, format_exception=_in_words)[:3])) from None
-
-
-def _in_words(error: BaseException, kind: type | None) -> str:
-    return str(error) if isinstance(error, InputError) else format_exception(error, kind)

@@ -6,6 +6,7 @@
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names, model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.protocol import BestFeature, benchmark
+from structsvm.protocols.letor.records import count_folds
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.letor.tables import (
     all_tables,
@@ -25,6 +26,7 @@ __all__ = [
     "Outcome",
     "all_tables",
     "benchmark",
+    "count_folds",
     "create_model",
     "find_folds",
     "installed_model_names",

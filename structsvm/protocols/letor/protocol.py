@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,12 @@ from structsvm.metrics import AP
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
+from structsvm.protocols.letor.records import header_of, open_folds
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
+from structsvm.records import versions
 from structsvm.settings import as_list, require_kind
 from structsvm.types import IntVector, Vector
 
@@ -55,6 +57,8 @@ def benchmark(
     single_features: bool = False,
     jobs: int | None = None,
     title: str | None = None,
+    out: str | Path | None = None,
+    replace: bool = False,
     progress: Progress | None = None,
 ) -> Benchmark:
     """Train, pick and test models by LETOR's protocol.
@@ -73,12 +77,17 @@ def benchmark(
     jobs : processes, each of which runs one fold at a time, in one thread; None: as many as there are
         processors.
     title : of the results; None: the name of the folder.
+    out : folder that finished folds are kept in, a file ``folds.jsonl``: the same benchmark, ended in any way, goes on
+        from there and comes to the same results. None: they are not kept.
+    replace : whether folds of another benchmark that are there may be dropped.
     progress : is shown how far the benchmark is.
 
     Raises
     ------
     InputError : when there are no folds or no models, a file cannot be read, two models have one name, a
-        model cannot learn from the data, or no validation or no test document is relevant; it says why.
+        model cannot learn from the data, no validation or no test document is relevant, or ``out`` belongs to another
+        benchmark; it says why.
+    KeyboardInterrupt : after Ctrl-C; finished folds are kept.
     """
     chosen = as_models(installed_model_names() if models is None else models)
     if not chosen:
@@ -94,15 +103,21 @@ def benchmark(
     require_different_names("folds", folds)
     if title is None:
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
-    if progress:
-        progress(0, len(folds))
-    found: dict[str, FoldResults] = {}
-    tasks = ((fold.located(), rivals, single_features) for fold in folds)
-    with closing(spread(run_fold, tasks, min(jobs or cpu_count(), len(folds)))) as finished:
-        for results in finished:
-            found[results.name] = results
-            if progress:
-                progress(len(found), len(folds))
+    with open_folds(out, header_of(folds, rivals, single_features), replace=replace) if out else nullcontext() as kept:
+        found = {results.name: results for results in kept.parts} if kept else {}
+        if progress:
+            progress(len(found), len(folds))
+        todo = [fold for fold in folds if fold.name not in found]
+        if todo and kept:
+            kept.require_versions(versions())
+        tasks = ((fold.located(), rivals, single_features) for fold in todo)
+        with closing(spread(run_fold, tasks, min(jobs or cpu_count(), max(len(todo), 1)))) as finished:
+            for results in finished:
+                if kept:
+                    kept.append(results)
+                found[results.name] = results
+                if progress:
+                    progress(len(found), len(folds))
     return Benchmark(title, tuple(found[fold.name] for fold in folds))
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.protocols.experiment.records import NAME, count_trials, open_records
-from structsvm.protocols.experiment.results import Fit, Header, Ranked, Trial
+from structsvm.protocols.experiment.results import Fit, Ranked, Trial
+from structsvm.records import Header
 
 SETTINGS = {"trials": 5, "seed": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
 HEADER = Header(SETTINGS, "abc", {"numpy": "2.0"})
@@ -42,7 +43,7 @@ def test_trials_come_back_to_the_last_digit_and_in_order(tmp_path):
     write(tmp_path / "new" / "folder", 2)
     assert [count_trials(tmp_path / each) for each in ("", "new/folder")] == [0, 3]
     records = read(tmp_path / "new" / "folder")
-    assert records.trials == (trial(1), trial(2), trial(3))
+    assert records.parts == (trial(1), trial(2), trial(3))
     assert records.header == HEADER
 
 
@@ -53,7 +54,7 @@ def test_a_torn_last_line_is_dropped(tmp_path, lost):
     content = path.read_bytes()
     last = content.splitlines(keepends=True)[-1]
     path.write_bytes(content[: -(len(last) // 2 if lost == "half" else lost)])
-    assert read(tmp_path).trials == (trial(0),)
+    assert read(tmp_path).parts == (trial(0),)
     write(tmp_path, 1)
     assert path.read_bytes() == content
 

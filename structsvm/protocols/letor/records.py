@@ -1,0 +1,66 @@
+"""The file of finished folds in the folder of a benchmark."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import file_digest
+from pathlib import Path
+
+from structsvm.exceptions import InputError
+from structsvm.protocols.letor.folds import Fold
+from structsvm.protocols.letor.results import FoldResults
+from structsvm.protocols.model import Model
+from structsvm.records import Header, Kind, Records, count_records, digest, open_records, versions
+
+NAME = "folds.jsonl"
+
+_FOLDS = Kind(
+    part=FoldResults,
+    key=lambda results: results.name,
+    work="benchmark",
+    name="fold",
+    names="folds",
+    data="files of the folds",
+    removal="replace it with --force (replace=True)",
+)
+
+
+def count_folds(folder: str | Path) -> int:
+    """Return the number of folds that are finished in a folder."""
+    return count_records(Path(folder) / NAME)
+
+
+def header_of(folds: Sequence[Fold], models: Sequence[Model], single_features: bool) -> Header:
+    """Return what makes a benchmark the one it is, the content of its files among it."""
+    settings = {
+        "models": {model.name: repr(model) for model in models},
+        "folds": [fold.name for fold in folds],
+        "single features": single_features,
+    }
+    roles = [(fold.train, fold.validation, fold.test) for fold in folds]
+    content = {path: _content(path) for fold in roles for files in fold for path in files}
+    data = digest(content[path] for fold in roles for files in fold for path in files)
+    return Header(settings, data, versions())
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file_digest(file, "sha256").digest()
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+@contextmanager
+def open_folds(folder: str | Path, header: Header, *, replace: bool = False) -> Iterator[Records[FoldResults]]:
+    """Open the folds of a benchmark in a folder; see `structsvm.records.open_records`.
+
+    Parameters
+    ----------
+    folder : of one benchmark.
+    header : of the benchmark that is to go on there, or to begin.
+    replace : whether folds of another benchmark may be dropped.
+    """
+    with open_records(Path(folder) / NAME, header, _FOLDS, replace=replace) as records:
+        yield records

@@ -1,0 +1,127 @@
+"""The commands that are killed, on small data, and what of their outputs must be the same each time."""
+
+import csv
+import gzip
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from tests.cli.conftest import write_letor
+from tests.protocols.experiment.conftest import scored_documents, write_trec
+from tests.protocols.letor.conftest import write_set
+
+EXPERIMENT = "experiment --runs runs --qrels qrels.txt --trials 4 --train 3 --validation 2 --bins 6 --jobs 2 -q"
+MODELS = "--models svm-map --with-best"
+
+
+@frozen
+class Command:
+    """A command.
+
+    Parameters
+    ----------
+    line : its arguments.
+    earlier : arguments of a command that may have written to the same place before; "" for none.
+    """
+
+    line: str
+    earlier: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.line.split()[0]
+
+
+COMMANDS = (
+    Command("train train.txt -C 3000 --tol 1e-7 --model m.npz", "train train.txt -C 1 --model m.npz"),
+    Command(
+        "train train.txt --C-grid 0.01:10000:12 --validation vali.txt --tol 1e-5 --model m.npz",
+        "train train.txt -C 1 --model m.npz",
+    ),
+    Command("predict known.npz train.txt -o scores.txt.gz", "predict known.npz vali.txt -o scores.txt.gz"),
+    Command("predict known.npz train.txt -o scores.txt", "predict known.npz vali.txt -o scores.txt"),
+    Command("evaluate known.npz train.txt --per-query"),
+    Command(
+        "fuse runs --method condorcet -o fused.run.gz --quiet",
+        "fuse runs --method borda -o fused.run.gz --quiet",
+    ),
+    Command(
+        "compare vali.txt --solver one-slack,frank-wolfe --backend active-set,osqp -C 1,30 --csv rows.csv "
+        "--json rows.json --plot gaps.svg",
+        "compare vali.txt --solver one-slack --backend active-set --csv rows.csv --json rows.json --plot gaps.svg",
+    ),
+    Command(f"{EXPERIMENT} {MODELS} --out out"),
+    Command("benchmark tiny --models svm-roc,borda-count --out out --jobs 2 -q"),
+    Command("report finished"),
+)
+DEMO = Command("demo --out demo")
+
+
+def command_of(number: int) -> Command:
+    """Return the command of a trial; the demo, which takes a minute, is rare."""
+    return DEMO if number % 40 == 39 else COMMANDS[number % len(COMMANDS)]
+
+
+def write_inputs(folder: Path) -> None:
+    """Write what the commands read, but for the model and the experiment, which commands make."""
+    write_letor(folder / "train.txt", queries=40, documents=20, features=30)
+    write_letor(folder / "vali.txt", queries=12, documents=12, features=30, first_qid=1000, seed=1)
+    for number in range(1, 4):
+        write_set(folder / "tiny" / f"S{number}.txt", first=1000 * number, queries=12, seed=number)
+    write_trec(folder, *scored_documents(12, 30, 4))
+
+
+PREPARED = ("train vali.txt --model known.npz", f"{EXPERIMENT} {MODELS} --out finished")
+"""Commands that make further inputs."""
+
+
+def same_each_time(path: Path) -> Any:
+    """Return what of a file does not depend on the clock; that it can be read says that it is whole.
+
+    Raises
+    ------
+    ValueError : when it is not whole.
+    """
+    if path.suffix == ".npz":
+        with np.load(path) as arrays:
+            read = {name: arrays[name] for name in arrays.files}
+        result = json.loads(str(read["result"]))
+        return read["w"].tolist(), result["primal"], result["dual"], result["status"]
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        return gzip.decompress(content)
+    if path.suffix in (".svg", ".html"):
+        if not content.rstrip().endswith(f"</{path.suffix[1:]}>".encode()):
+            raise ValueError(f"{path.name} is cut off")
+        return None
+    if path.suffix == ".json":
+        return without_seconds(json.loads(content))
+    if path.suffix == ".jsonl":
+        return sorted(json.dumps(without_seconds(json.loads(line))) for line in content.splitlines())
+    if not content.endswith(b"\n"):
+        raise ValueError(f"{path.name} is cut off")
+    if path.suffix == ".csv":
+        rows = list(csv.DictReader(content.decode().splitlines(), strict=True))
+        return without_seconds(rows)
+    return re.sub(rb"[ &|]*\d+\.\d\d\b", b"", content) if path.name.startswith("tables") else content
+
+
+def without_seconds(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_seconds(part) for key, part in value.items() if "second" not in key and key != "curve"}
+    return [without_seconds(part) for part in value] if isinstance(value, list) else value
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files in a folder, relative to it."""
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+
+
+def copied(source: Path, target: Path) -> Path:
+    shutil.copytree(source, target, dirs_exist_ok=True)
+    return target
