@@ -197,7 +197,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
             return f"changed, and no output: {path}"
         if path in case.arguments and path in before and case.arguments.count(path) > 1:
             return f"an input is overwritten: {path}"
-        if failure is not None and not keeps and not path.endswith("trials.jsonl"):
+        if failure is not None and not keeps and not path.endswith(".jsonl"):
             return f"written by what failed: {path}: {failure}"
     return ""
 
