@@ -6,6 +6,7 @@ JOBS ?= 2
 PROBLEMS ?= 1000
 FIRST ?= 0
 PYTEST_ARGS ?=
+SECONDS ?= 600
 KILLS ?= 40
 SEED ?= 0
 
@@ -18,12 +19,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest check audit bench campaign kills clean
+.PHONY: help demo test test-oldest check audit bench campaign kills fuzz clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
+	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
 	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
@@ -46,6 +48,9 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+fuzz: $(VENV)/.installed-dev
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
 audit: $(VENV)/.installed-dev
 	@$(PIP) install pip-audit

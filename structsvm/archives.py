@@ -77,6 +77,8 @@ class Archive(Mapping[str, NDArray[Any]]):
             raise Damage("is read in several places, as a pipe cannot be: give the name of a file")
         with _noticing():
             size = file.seek(0, 2)
+            if size == 0:  # a device such as /dev/zero, which is without an end, has this size too
+                raise ValueError
             zipped = ZipFile(file)
             infos = zipped.infolist()
             declared = {info.filename.removesuffix(_SUFFIX): _declared(zipped, info, size) for info in infos}

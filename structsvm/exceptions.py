@@ -20,11 +20,13 @@ written, `CheckpointWarning`.
 """
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
 _MOST_QUOTED = 60
+_ENDLESS = re.compile(r"\S{4096,}")
 
 
 def quoted(text: str | bytes) -> str:
@@ -56,16 +58,23 @@ def printable(text: str) -> str:
     return "".join(map(_shown, text))
 
 
+def legible(message: str) -> str:
+    """Return a line of a message `printable`, and words cut off that are too long to be a path."""
+    return printable(
+        _ENDLESS.sub(lambda found: f"{found[0][:_MOST_QUOTED]}... ({len(found[0]):,} characters)", message)
+    )
+
+
 def _shown(sign: str) -> str:
     visible = sign.isprintable() or unicodedata.category(sign) == "Zs"
     return sign if visible else sign.encode("unicode_escape").decode("ascii")
 
 
 class StructSVMError(Exception):
-    """The root of the tree. Its text is `printable`, line by line."""
+    """The root of the tree. Its text is `legible`, line by line."""
 
     def __str__(self) -> str:
-        return "\n".join(map(printable, super().__str__().split("\n")))
+        return "\n".join(map(legible, super().__str__().split("\n")))
 
 
 class InputError(StructSVMError, ValueError):

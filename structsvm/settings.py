@@ -96,7 +96,7 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
     """Return what several things are in as a list; ``words`` say what it must be; see `require_integer`."""
     try:
         return list(value)
-    except TypeError:
+    except (NotImplementedError, TypeError):  # the first of some sparse matrices
         raise InputError(f"{what} must be {words}, got {value!r}") from None
 
 

@@ -41,3 +41,8 @@ def test_what_a_terminal_acts_on_is_shown_as_an_escape(text, shown):
     assert printable(shown) == shown
     assert str(InputError(f"1: {text}")) == "1: " + "\n".join(map(printable, text.split("\n")))
     assert str(DataFormatError(Path(text or "."), 3, "what")) == f"{shown}, line 3: what"
+
+
+def test_a_word_that_is_no_path_is_cut_off():
+    error = InputError(f"the name {'x' * 100_000} is not known")
+    assert str(error) == f"the name {'x' * 60}... (100,000 characters) is not known"

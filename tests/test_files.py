@@ -264,3 +264,9 @@ def test_the_path_is_put_before_the_refusal_of_the_maker(path: Path) -> None:
 
     with pytest.raises(ModelFileError, match=f"^{path}: it is too new$"):
         read_archive(path, make)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_a_device_without_an_end_is_no_archive():
+    with pytest.raises(ModelFileError, match="is not a model file"):
+        read_archive("/dev/zero", dict)

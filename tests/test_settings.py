@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from structsvm import settings
 from structsvm.exceptions import InputError
@@ -79,3 +80,8 @@ def test_validators_name_class_and_field(given, said):
     assert Set() == Set()
     with pytest.raises(InputError, match=f"^{said}$"):
         Set(**given)
+
+
+def test_what_cannot_be_gone_through_is_no_list():
+    with pytest.raises(InputError, match="names must be strings, got"):
+        settings.as_list("names", sp.bsr_array(np.eye(2)), "strings")

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import click
 
-from structsvm.exceptions import StructSVMError, printable
+from structsvm.exceptions import StructSVMError, legible
 from structsvm.signals import unwrapped
 
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
@@ -77,8 +77,8 @@ class CommandLine(click.Group):
 
 
 def in_a_line(message: str) -> str:
-    """Return a message without ends of lines, and with what a terminal would act on as escapes."""
-    return printable(" ".join(re.split(r"\s*\n\s*", message.strip())))
+    """Return a message without ends of lines, and `legible`."""
+    return legible(" ".join(re.split(r"\s*\n\s*", message.strip())))
 
 
 @contextmanager

@@ -1,0 +1,215 @@
+"""Command lines: those that work, changed at random with what click says of the options; and their files."""
+
+import re
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+import click
+
+from structsvm.cli import main
+from tests.fuzz.case import Case, Special
+from tests.fuzz.models import damaged_json
+from tests.fuzz.mutations import NUMBERS, WORDS, damaged, damaged_bytes, odd_word
+
+WORKING = (
+    "train train.txt --model new.npz",
+    "train train.txt test.txt --loss zero_one --fit-intercept --class-weight balanced -C 0.1 --model new.npz",
+    "train train.txt --C-grid 0.1:10:3 --validation vali.txt --measure ndcg@5 -m new.npz",
+    "train train.txt --solver n-slack --backend active-set --tol 0.1 --max-iter 9 -m new.npz --quiet",
+    "predict m.npz test.txt",
+    "predict m.npz test.txt --format trec --tag me --output scores.txt",
+    "predict m.npz test.txt -o scores.txt.gz",
+    "evaluate m.npz test.txt vali.txt --measure map --measure p@3 --per-query",
+    "evaluate m.npz test.txt --format json --empty skip",
+    "evaluate --qrels q.txt runs/alpha.run runs/beta.run --measure map --format json",
+    "compare train.txt --loss map,roc_area --solver one-slack,frank-wolfe --backend active-set -C 1,10 --csv t.csv",
+    "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 --json t.json",
+    "fuse runs --output fused.run",
+    "fuse runs/alpha.run runs/beta.run --method borda --depth 5 --length 3 --tag both",
+    "fuse runs/alpha.run runs/beta.run --method comb-anz --normalisation z --count nonzero",
+    "benchmark folds --models svm-roc --jobs 1 --out tables",
+    "benchmark sets --models rankboost --jobs 1 --out tables --force --single-features",
+    "experiment --runs runs --qrels q.txt --out new --models svm-roc --trials 1 --train 2 --validation 1 --bins 2 "
+    "--jobs 1",
+    "experiment --runs runs --qrels q.txt --out results --models svm-map,svm-roc --trials 2 --train 2 --validation 1 "
+    "--bins 3 --jobs 1",
+    "report results",
+    "list",
+    "demo --out train.txt",  # refused: it would take a minute
+)
+"""Command lines on the files of the corpus; what `make` begins with."""
+
+_AMOUNTS = {"trials", "jobs", "time_limit"}
+"""Options that say how much is to be done: large numbers would be obeyed."""
+
+_LONG = ("benchmark", "experiment", "report")
+"""Commands that take seconds, and are tried less often."""
+
+_PLAIN = ("benchmark", "experiment")
+"""Commands that take long without their options ``--models`` and ``--jobs``."""
+
+_ODD_PATHS = (
+    "",
+    ".",
+    "..",
+    "/",
+    "nowhere",
+    "nowhere/x",
+    "train.txt/x",
+    "-",
+    "--",
+    "a\x1b[31m",
+    "a\nb",
+    "\udcff",
+)
+_ODD_PATHS += ("x" * 300, "/dev/null", "/dev/full", "/dev/stdin", "/proc/self/mem", "./train.txt", "runs/../train.txt")
+
+
+def make(rng: Random, files: Mapping[str, bytes]) -> Case:
+    """Return a command line that is wrong in some place, or whose files are; or neither."""
+    words = rng.choice(WORKING).split()
+    if words[0] in _LONG and rng.random() < 0.8:
+        words = rng.choice(WORKING).split()
+    needed = _needed(words, files)
+    found: dict[str, bytes | Special] = {name: content for name, content in files.items() if name in needed}
+    if words[0] == "demo":
+        return Case("commands", found, "", tuple(words))
+    about_files = rng.random() < 0.5
+    if about_files and found:
+        name = rng.choice(list(found))
+        found[name] = damaged_file(rng, name, files[name])
+    if not about_files or rng.random() < 0.2:
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            words = _changed(rng, words, files)
+    return Case("commands", found, "", tuple(_bounded(words)))
+
+
+def damaged_file(rng: Random, name: str, content: bytes) -> bytes | Special:
+    """Return what may stand in the place of a valid file."""
+    if rng.random() < 0.04:
+        return rng.choice(list(Special))
+    if name.endswith(".npz"):
+        return damaged_bytes(rng, content)
+    if name.endswith(("json", "jsonl")) and rng.random() < 0.7:
+        return damaged_json(rng, content)
+    return damaged(rng, content)
+
+
+def _needed(words: Sequence[str], files: Mapping[str, bytes]) -> set[str]:
+    """Return the files that are named, or in a folder that is."""
+    return {name for name in files if any(word in (name, name.partition("/")[0]) for word in words)} | {"train.txt"}
+
+
+def _changed(rng: Random, words: list[str], files: Mapping[str, bytes]) -> list[str]:
+    """Return the command line with a word removed, repeated, exchanged or replaced, or with another option."""
+    command = main.commands.get(words[0])
+    words = list(words)
+    k = rng.randrange(len(words))
+    match rng.randrange(10):
+        case 0:
+            del words[k]
+        case 1:
+            words.insert(rng.randrange(len(words) + 1), words[k])
+        case 2:
+            j = rng.randrange(len(words))
+            words[k], words[j] = words[j], words[k]
+        case 3:
+            words[k] = odd_word(rng)[:100_000]
+        case 4:
+            words.insert(k + 1, rng.choice([*_ODD_PATHS, *files, *WORDS]))
+        case 5:
+            words[k] = rng.choice([*_ODD_PATHS, *files])
+        case _ if command is not None and command.params:
+            words += option(rng, rng.choice(command.params), files)
+    return words or ["--help"]
+
+
+def option(rng: Random, parameter: click.Parameter, files: Mapping[str, bytes]) -> list[str]:
+    """Return an option with a value, or a value of an argument, as click says that it may be; or nearly so."""
+    opts = [rng.choice(parameter.opts)] if isinstance(parameter, click.Option) else []
+    if getattr(parameter, "is_flag", False):
+        return opts
+    return [*opts, _value(rng, parameter, files)[:100_000]]
+
+
+def _value(rng: Random, parameter: click.Parameter, files: Mapping[str, bytes]) -> str:
+    kind = parameter.type
+    if rng.random() < 0.1:
+        return odd_word(rng)
+    if isinstance(kind, click.Path):
+        return rng.choice([*files, *_ODD_PATHS, "new.npz", "new.csv", "new.svg", "new", "runs", "folds", "results"])
+    if isinstance(kind, click.Choice):
+        return str(rng.choice(list(kind.choices)))
+    if isinstance(kind, click.types.IntParamType | click.types.FloatParamType) and rng.random() < 0.8:
+        if parameter.name in _AMOUNTS:
+            return rng.choice(["1", "2", "0", "-1", "1.5", "1e1", "nan", "1_0", "x", "9" * 20, "9" * 5000])
+        return rng.choice(["1", "2", "3", "0.5", *NUMBERS])
+    return _name(rng)
+
+
+def _name(rng: Random) -> str:
+    """Return a name that one registry or another knows, with settings at times, or several; or nearly so."""
+    name = rng.choice(_names())
+    if rng.random() < 0.3:
+        setting = rng.choice(
+            ["relevant_from", "empty", "k", "gain", "tol", "backend", "batch", "max_iter", "beta", "x", ""]
+        )
+        name += f"({setting}={rng.choice([*NUMBERS, 'skip', 'linear', 'None', 'osqp', '(', ')'])})"
+    if rng.random() < 0.2:
+        name += f"@{rng.choice(NUMBERS)}"
+    if rng.random() < 0.2:
+        name += rng.choice([",", ":", ", ", "("]) + rng.choice([*_names(), *NUMBERS])
+    if rng.random() < 0.1:
+        name = "(" * rng.choice([1, 1000, 50_000]) + name
+    return name
+
+
+def _names() -> list[str]:
+    from structsvm.fusion import METHODS
+    from structsvm.protocols import letor, model_names
+    from structsvm.registry import backends, losses, measures, solvers
+
+    known: list[str] = [*METHODS, *letor.model_names(), *model_names(), "0.1:10:3", "1:1e9", "1,10", "601-650", "1-3,5"]
+    for registry in (backends, losses, measures, solvers):
+        known += registry.built_in
+    return known
+
+
+def _bounded(words: list[str]) -> list[str]:
+    """Return a command line that does not ask for hours of work, and that a system can pass on."""
+    if words and words[0] in _PLAIN and not {"-h", "--help", "--list"} & set(words):
+        words = words + [
+            word
+            for name, value in (("--models", "svm-roc"), ("--jobs", "1"))
+            if name not in words
+            for word in (name, value)
+        ]
+    bounded = list[str]()
+    for k, word in enumerate(words):
+        before = words[k - 1] if k else ""
+        large = re.fullmatch(r"[+0]*[0-9]{2,18}", word) is not None
+        bounded.append("2" if large and before in ("--trials", "--jobs") else word.replace("\0", ""))
+    return bounded
+
+
+def outputs(case: Case) -> set[str]:
+    """Return the values of the options that name what is to be written."""
+    return {value for value in _values(case, {"model", "output", "csv_path", "json_path", "plot_path", "out"}) if value}
+
+
+def _values(case: Case, names: set[str]) -> list[Any]:
+    command = main.commands.get(case.arguments[0]) if case.arguments else None
+    if command is None:
+        return []
+    found = list[Any]()
+    options = {opt: p for p in command.params if isinstance(p, click.Option) and p.name in names for opt in p.opts}
+    for k, word in enumerate(case.arguments):
+        name, equals, value = word.partition("=")
+        if word in options and k + 1 < len(case.arguments):
+            found.append(case.arguments[k + 1])
+        elif equals and name in options:
+            found.append(value)
+        elif len(word) > 2 and word[:2] in options and not word.startswith("--"):
+            found.append(word[2:])
+    return found

@@ -1,0 +1,98 @@
+"""The small valid files that all others are made from. All are generated."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import attrs
+
+from structsvm import Ranker, StructuralSVM
+from structsvm.data import load_letor, load_pool
+from structsvm.protocols.experiment import Settings
+from structsvm.protocols.experiment import run as run_experiment
+
+_SETTINGS: dict[str, Any] = {"trials": 2, "train": 2, "validation": 1, "bins": 3, "models": ("svm-map", "svm-roc")}
+
+
+def letor(rng: Random, first_query: int = 1, *, queries: int = 4, documents: int = 5, features: int = 4) -> bytes:
+    """Return a LETOR file; every query has a relevant document, and one that is not."""
+    lines = []
+    for query in range(first_query, first_query + queries):
+        for document in range(documents):
+            label = 1 if document == 0 else rng.randint(0, 2) if document > 1 else 0
+            values = [f"{k}:{rng.gauss(label, 1):.3f}" for k in range(1, features + 1) if rng.random() < 0.9 or k == 1]
+            lines.append(f"{label} qid:{query} {' '.join(values)} #docid = D{query}-{document}")
+    return "\n".join([*lines, ""]).encode()
+
+
+def run(rng: Random, name: str, topics: int = 6, documents: int = 8) -> bytes:
+    """Return a TREC run; what is relevant tends to be ahead."""
+    lines = []
+    for topic in range(1, topics + 1):
+        found = sorted(range(documents), key=lambda k: rng.gauss(k, 3))[: rng.randint(4, documents)]
+        for rank, document in enumerate(found, start=1):
+            lines.append(f"{topic} Q0 D{topic}-{document} {rank} {10 - rank + 0.25 * rng.randrange(4)} {name}")
+    return "\n".join([*lines, ""]).encode()
+
+
+def qrels(topics: int = 6, documents: int = 8) -> bytes:
+    """Return judgments of these topics."""
+    return b"".join(
+        b"%d 0 D%d-%d %d\n" % (t, t, k, max(2 - k, 0)) for t in range(1, topics + 1) for k in range(documents)
+    )
+
+
+def make_corpus() -> Mapping[str, bytes]:
+    """Return valid files by name: data, runs, judgments, models, and the results of an experiment."""
+    rng = Random(0)
+    files = {
+        "train.txt": letor(rng, 1),
+        "vali.txt": letor(rng, 11),
+        "test.txt": letor(rng, 21),
+        "q.txt": qrels(),
+        **{f"runs/{name}.run": run(rng, name) for name in ("alpha", "beta", "gamma")},
+        **{f"folds/{part}.txt": letor(rng, 31 + 10 * k) for k, part in enumerate(("train", "vali", "test"))},
+        **{f"sets/S{k}.txt": letor(rng, 100 + 10 * k) for k in (1, 2, 3)},
+    }
+    before = Path.cwd()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for path, content in files.items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_bytes(content)
+        os.chdir(folder)
+        try:
+            _write_models()
+            run_experiment(load_pool("runs", "q.txt"), Settings(**_SETTINGS), "results", jobs=1)
+        finally:
+            os.chdir(before)
+        made = ["m.npz", "s.npz", "result.npz", "results/results.json", "results/trials.jsonl"]
+        files |= {path: _without_clock((folder / path).read_bytes()) for path in made}
+    return files
+
+
+def _without_clock(content: bytes) -> bytes:
+    """Return the results of an experiment with half a second for all that is counted in seconds."""
+    return re.sub(
+        rb'"seconds":(\[[^]]*\]|[0-9.e+-]+)',
+        lambda found: found[0][:10] + re.sub(rb"[0-9.e+-]+", b"0.5", found[1]),
+        content,
+    )
+
+
+def _write_models() -> None:
+    data = load_letor("train.txt")
+    ranker = Ranker("map").fit(data.X, data.y, qid=data.qid)
+    structural = StructuralSVM("multiclass").fit(data.X, data.y)
+    for estimator in (ranker, structural):  # the same bytes in each run, for which no clock may be in them
+        history = tuple(
+            attrs.evolve(step, seconds=0.0, oracle_seconds=0.0, qp_seconds=0.0) for step in estimator.result_.history
+        )
+        estimator.result_ = attrs.evolve(estimator.result_, history=history)
+    ranker.save("m.npz")
+    structural.save("s.npz")
+    ranker.result_.save("result.npz")

@@ -1,0 +1,231 @@
+"""Damaged files of models and of experiments, and what may come of them."""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.case import Case, Special
+from tests.fuzz.mutations import NUMBERS, damaged, damaged_bytes
+
+_LOADERS = {
+    "m.npz": "structsvm.Ranker.load",
+    "s.npz": "structsvm.StructuralSVM.load",
+    "result.npz": "structsvm.Result.load",
+    "results/results.json": "structsvm.protocols.experiment.Results.load",
+}
+_FEATURES = 4
+"""Columns of the data that the models were trained on."""
+
+_DIGEST = re.compile("digest|checksum|sha|crc")
+
+
+def make(rng: Random, files: Mapping[str, bytes]) -> Case:
+    """Return the load of a damaged file; at times of a kind that is another's."""
+    name = rng.choice(["m.npz", "m.npz", "m.npz", *_LOADERS])
+    loader = _LOADERS[name] if rng.random() < 0.95 else rng.choice(list(_LOADERS.values()))
+    content: bytes | Special = files[name]
+    match rng.random():
+        case p if p < 0.02:
+            content = rng.choice(list(Special))
+        case _ if name.endswith(".json"):
+            content = damaged_json(rng, files[name]) if rng.random() < 0.6 else damaged(rng, files[name])
+        case p if p < 0.45:
+            content = damaged_bytes(rng, files[name])
+        case _:
+            content = _with_odd_members(rng, files[name])
+    return Case("models", {name.rpartition("/")[2]: content}, loader, (repr(name.rpartition("/")[2]),))
+
+
+def check(case: Case, value: Any, files: Mapping[str, bytes]) -> str:
+    """Say in what a model that was read differs from the one before the damage; "" where it does not.
+
+    Where the members were written anew any model may be meant, which must predict or refuse.
+    """
+    name = next(iter(case.files))
+    if case.what.endswith(("Ranker.load", "StructuralSVM.load")):
+        from structsvm.exceptions import StructSVMError
+
+        try:
+            value.predict(np.zeros((2, _FEATURES)))
+            repr(value)
+        except StructSVMError:
+            pass
+    content = case.files[name]
+    original = next((content for path, content in files.items() if path.rpartition("/")[2] == name), b"")
+    if not isinstance(content, bytes) or not name.endswith(".npz") or _rewritten(content) or _is_json(content):
+        return ""
+    return "" if _members(content) == _members(original) else "it was read, and other arrays are in it"
+
+
+def _rewritten(content: bytes) -> bool:
+    return _MARK in content
+
+
+_MARK = b"rewritten by the fuzzer"
+
+
+def _is_json(content: bytes) -> bool:
+    return content[:1] == b"{"
+
+
+def _members(content: bytes) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
+    with np.load(io.BytesIO(content)) as archive:
+        return {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in archive.items()}
+
+
+def _with_odd_members(rng: Random, content: bytes) -> bytes:
+    """Return an archive with arrays of other shapes, types and values, and other text; at times without a checksum."""
+    with np.load(io.BytesIO(content)) as archive:
+        arrays: dict[str, Any] = dict(archive)
+    if rng.random() < 0.7:
+        arrays = {name: array for name, array in arrays.items() if not _DIGEST.search(name)}
+    for _ in range(rng.choice([1, 1, 2])):
+        name = rng.choice(list(arrays))
+        if isinstance(arrays[name], bytes):
+            continue
+        if arrays[name].dtype.kind == "U" and arrays[name].ndim == 0 and rng.random() < 0.8:
+            text = str(arrays[name])
+            changed = damaged_json(rng, text.encode()) if text.startswith("{") else damaged(rng, text.encode())
+            arrays[name] = np.array(changed.decode(errors="replace"))
+        else:
+            arrays[name] = _odd_array(rng, arrays[name])
+            if arrays[name] is None:
+                del arrays[name]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as archive:
+        archive.comment = _MARK
+        for name, array in arrays.items():
+            archive.writestr(f"{name}.npy", array if isinstance(array, bytes) else _as_npy(array))
+            if rng.random() < 0.01:
+                archive.writestr(f"{name}_2.npy", _as_npy(np.zeros(3)))
+    return made.getvalue()
+
+
+def _as_npy(array: Any) -> bytes:
+    made = io.BytesIO()
+    np.save(made, array, allow_pickle=True)
+    return made.getvalue()
+
+
+def _odd_array(rng: Random, array: Any) -> Any:
+    """Return an array like this one, with something wrong; None: leave it out; bytes: not an array."""
+    wild = np.array(rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e308, 1e155, 0.0, -1.0, 2.0**63]))
+    match rng.randrange(14):
+        case 0:
+            return None
+        case 1:
+            return array[..., :-1] if array.ndim else array[None]
+        case 2:
+            return np.concatenate([array, array]) if array.ndim else np.array([array, array])
+        case 3:
+            return array[None]
+        case 4:
+            return array.reshape(-1)[:0]
+        case 5:
+            kind = rng.choice(["U3", "S3", "c16", "f4", "i8", "?", "M8[s]", "f2", ">f8", "g", "O", "V8", "u1"])
+            try:
+                with np.errstate(all="ignore"):
+                    return array.astype(kind)
+            except (TypeError, ValueError):
+                return np.zeros(array.shape, kind)
+        case 6:
+            return np.array([("x", 1)], dtype=[("a", "U1"), ("b", "i4")])
+        case 7:
+            return np.array([{}, None, [1]], dtype=object)
+        case 8:
+            return b"\x93NUMPY\x01\x00v\x00" + _header(rng)
+        case 9:
+            return rng.randbytes(rng.randrange(200))
+        case 10:
+            return np.broadcast_to(wild, (200,) * rng.randrange(3))
+        case 11 if array.ndim == 2:
+            return np.asfortranarray(array.T)
+        case _:
+            if array.size == 0 or array.dtype.kind not in "fiu":
+                return wild
+            changed = array.astype(np.float64)
+            changed.flat[rng.randrange(array.size)] = wild
+            return changed.astype(array.dtype) if array.dtype.kind == "f" else changed
+
+
+def _header(rng: Random) -> bytes:
+    """Return the header of an array that is larger than any memory, or no array."""
+    shape = rng.choice(
+        ["(1000000000000,)", "(1000000, 1000000)", "(-1,)", "(2**64,)", "()", "(1,) * 9", "99999999999999999999,"]
+    )
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+    return text.ljust(117).encode() + b"\n"
+
+
+def damaged_json(rng: Random, content: bytes) -> bytes:
+    """Return JSON in which something is of another type, missing, there twice, nested deep, or no JSON at all."""
+    text = content.decode()
+    if rng.random() < 0.1:
+        return rng.choice(
+            [b"[" * 100_000, b'{"a":' * 50_000, b"", b"null", b"[]", b"{}", b"1e999", b"NaN", b'"\\ud800"']
+        )
+    first, _, rest = text.partition("\n")
+    whole = json.loads(first)
+    for _ in range(rng.choice([1, 1, 2])):
+        _change(rng, whole)
+    made = json.dumps(whole)
+    if rng.random() < 0.1:
+        made = made.replace("{", '{"format": 1, ', 1)
+    return f"{made}\n{rest}".encode() if rest else made.encode()
+
+
+_VALUES: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1, 10**20, 10**400, 0.5, float("nan"), float("inf"), 1e308, "", "x", "map", "\x1b[31m"),
+    *(
+        [],
+        {},
+        [[]],
+        [None],
+        [1, 2, 3],
+        {"": 0},
+        {"name": "map", "settings": {}},
+        {"text": "X()"},
+        "=1",
+        "\u202e",
+        "9" * 5000,
+    ),
+    *NUMBERS[:8],
+)
+
+
+def _change(rng: Random, whole: Any) -> None:
+    """Change one value somewhere."""
+    holders: list[Any] = []
+    _walk(whole, holders)
+    if not holders:
+        return
+    holder = rng.choice(holders)
+    key = rng.choice(list(holder)) if isinstance(holder, dict) else rng.randrange(len(holder))
+    match rng.randrange(6):
+        case 0:
+            del holder[key]
+        case 1 if isinstance(holder, dict):
+            holder[rng.choice(["x", "", "format", "\x00", "__class__", "self"])] = rng.choice(_VALUES)
+        case 1:
+            holder.append(rng.choice(_VALUES))
+        case 2:
+            holder[key] = json.loads("[" * 300 + "]" * 300)
+        case 3 if isinstance(holder[key], int | float):
+            holder[key] = rng.choice(
+                [-holder[key], holder[key] + 1, holder[key] * 1e9, int(holder[key]), str(holder[key])]
+            )
+        case _:
+            holder[key] = rng.choice(_VALUES)
+
+
+def _walk(value: Any, holders: list[Any]) -> None:
+    if isinstance(value, dict | list) and value:
+        holders.append(value)
+        for each in value.values() if isinstance(value, dict) else value:
+            _walk(each, holders)

@@ -1,0 +1,80 @@
+"""A few cases of each kind, in the ordinary tests; and that the harness sees what it is there for."""
+
+from random import Random
+
+import pytest
+
+from structsvm.cli import main
+from tests.fuzz import commands
+from tests.fuzz.case import Case
+from tests.fuzz.corpus import make_corpus
+from tests.fuzz.mutations import damaged
+from tests.fuzz.pool import Pool
+from tests.fuzz.shrink import shrunk
+from tests.fuzz.verdict import KINDS, TRY, make_case
+
+_CASES = {"readers": 250, "models": 150, "commands": 12, "processes": 1, "api": 150}
+
+
+@pytest.fixture(scope="module")
+def files():
+    return make_corpus()
+
+
+@pytest.fixture(scope="module")
+def pool(files):
+    with Pool(files) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_answered_by_a_raw_error(kind, pool):
+    tasks = [(1, kind, number) for number in range(_CASES[kind])]
+    found = [f"{verdict.signature}: {TRY.format(*task)}" for task, verdict in pool.run(tasks) if verdict.fault]
+    assert found == []
+
+
+def test_every_command_is_tried():
+    assert set(main.commands) == {line.split()[0] for line in commands.WORKING}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_number_always_makes_the_same_case(kind, files):
+    assert [make_case(3, kind, k, files) for k in range(5)] == [make_case(3, kind, k, files) for k in range(5)]
+
+
+def test_mutations_change_what_they_are_given(files):
+    content = files["train.txt"]
+    assert sum(damaged(Random(k), content) != content for k in range(100)) > 80
+
+
+def test_a_process_that_dies_is_told_of_and_the_others_go_on(pool):
+    dies = Case("api", {}, "__import__('os').kill", ("__import__('os').getpid()", "9"))
+    fine = Case("api", {}, "metrics.AP", ())
+    assert [verdict.fault for _, verdict in pool.run([dies, fine])] == ["process died", ""]
+
+
+@pytest.mark.parametrize(
+    ("what", "arguments", "fault"),
+    [
+        ("structsvm.queries.require_labels", ("None", "1"), "raw error"),
+        ("estimators.Ranker", ("'map'", "0"), ""),
+        ("__import__('pathlib').Path('a.txt').write_text", ("''",), "files"),
+        ("np.log", ("0.0",), "warning"),
+    ],
+)
+def test_faults_are_seen(pool, what, arguments, fault):
+    case = Case("api", {"a.txt": b"1 qid:1 1:1\n"}, what, arguments)
+    assert [verdict.fault for _, verdict in pool.run([case])] == [fault]
+
+
+def test_an_answer_unlike_that_of_the_slow_reader_is_seen(pool):
+    wrong = Case("readers", {"a.txt": b"1 Q0 a 1 2.5 run\n"}, "structsvm.data.load_run", ("'a.txt'", "name='other'"))
+    assert [verdict.fault for _, verdict in pool.run([wrong])] == ["answer"]
+
+
+def test_a_case_is_made_smaller():
+    content = b"".join(b"%d qid:1 1:2\n" % k for k in range(50))
+    case = Case("readers", {"a.txt": content, "b.txt": b""}, "load", ("'a.txt'", "sparse=True"))
+    small = shrunk(case, lambda each: b"17 " in each.files.get("a.txt", b""))
+    assert small == Case("readers", {"a.txt": b"17 "}, "load", ("'a.txt'",))
