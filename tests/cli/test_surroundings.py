@@ -202,5 +202,5 @@ def test_a_cut_off_of_many_digits(run, model: Path) -> None:
 def test_a_tag_that_is_no_text(run, here: Path) -> None:
     Path("a.run").write_text("1 Q0 d1 1 0.5 a\n")
     done = run("fuse", "a.run", "--tag", "\ud800", "--output", "f.run", code=1)
-    assert r"the name '\udcff' must be text in UTF-8" in done.stderr
+    assert r"the name '\ud800' must be text in UTF-8" in done.stderr
     assert not Path("f.run").exists()
