@@ -2,16 +2,22 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Timer
 from types import FrameType
+from typing import Any
 
 ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Those that there are. Terminals and batch systems send them to a whole group of processes."""
 
 _ONE_WISH = 1.0
 """Seconds within which several signals count once: terminals, shells and batch systems send more than one."""
+
+_SOON = 0.02
+"""Seconds until a signal is sent again."""
 
 
 class _Wishes:
@@ -21,11 +27,13 @@ class _Wishes:
     ----------
     number : how often the end was asked for; the command says 1 itself when it begins to write what it has.
     last : when it was.
+    signal : which one it was.
     terminals : standard output and error, where they were terminals.
     """
 
     number = 0
     last = -_ONE_WISH
+    signal = signal.SIGINT
     terminals: tuple[int, ...] = ()
 
 
@@ -39,6 +47,7 @@ def end_as_ctrl_c_does() -> None:
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _wish)
+    sys.unraisablehook = _ignored
 
 
 def finish() -> None:
@@ -75,12 +84,22 @@ def _wish(number: int, _frame: FrameType | None) -> None:
     _let_go_of_lost_terminals()
     now = time.monotonic()
     once_more = now - _Wishes.last < _ONE_WISH
-    _Wishes.last = now
+    _Wishes.last, _Wishes.signal = now, signal.Signals(number)
     if once_more:
         return
     _Wishes.number += 1
     if _Wishes.number != 2:
         raise KeyboardInterrupt
+
+
+def _ignored(exception: Any) -> None:
+    """Send a signal again that came in a finaliser, whose exceptions Python shows and ignores."""
+    if exception.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(exception)
+        return
+    _Wishes.number -= 1
+    _Wishes.last = -_ONE_WISH
+    Timer(_SOON, signal.raise_signal, [_Wishes.signal]).start()
 
 
 def _let_go_of_lost_terminals() -> None:

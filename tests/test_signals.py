@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -16,6 +17,7 @@ def handled(monkeypatch):
     before = {number: signal.getsignal(number) for number in signals.ENDING}
     for name, value in {"number": 0, "last": -1.0, "terminals": ()}.items():
         monkeypatch.setattr(signals._Wishes, name, value)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     signals.end_as_ctrl_c_does()
     yield
     for number, handler in before.items():
@@ -42,6 +44,22 @@ def test_a_second_wish_lets_what_there_is_be_written_and_a_third_does_not(handle
     send()
     with pytest.raises(KeyboardInterrupt):
         send()
+
+
+class Dying:
+    def __del__(self):
+        send()
+
+
+def let_it_die():
+    Dying()
+    time.sleep(5.0)
+
+
+def test_one_that_comes_in_a_finaliser_is_not_lost(handled, capsys):
+    with pytest.raises(KeyboardInterrupt):
+        let_it_die()
+    assert capsys.readouterr().err == ""
 
 
 def test_work_that_is_done_is_written_whatever_comes(handled):

@@ -1,6 +1,7 @@
 """What commands read and write: models with LETOR data of the same width, and outputs."""
 
 import gzip
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from structsvm.cli.console import counted, note
+from structsvm.exceptions import printable
 from structsvm.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
@@ -89,9 +91,15 @@ def check_output(output: Path | None) -> None:
 
 
 def write_text(pieces: Iterable[str], output: Path | None) -> None:
-    """Write text in pieces to a file, whole or not at all, as gzip if its name ends in .gz; or to standard output."""
+    """Write text in pieces to a file, whole or not at all, as gzip if its name ends in .gz; or to standard output.
+
+    Bytes of ids are written as they are, but for what a terminal would act on.
+    """
     if output is None:
+        shown = sys.stdout.isatty()
         for text in pieces:
+            if shown:
+                text = "\n".join(map(printable, text.split("\n")))
             click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
         return
     with _opened(output) as file:

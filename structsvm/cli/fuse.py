@@ -1,5 +1,6 @@
 """``structsvm fuse``."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -111,9 +112,9 @@ def fuse_command(
 
 
 def _require_different(files: "Sequence[Path]") -> None:
-    seen: dict[Path, Path] = {}
+    seen: dict[str, Path] = {}
     for path in files:
-        other = seen.setdefault(path.resolve(), path)
+        other = seen.setdefault(os.path.realpath(path), path)
         if other is not path:
             twice = f"{path} is there twice" if path == other else f"{other} and {path} are the same file"
             raise InputError(f"{twice}, and would count as two runs: name it once")

@@ -6,12 +6,12 @@ it holds, `parse_line` says, which has the rules; then the loop goes on behind i
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.compute.compilation import compiled
 from structsvm.compute.decimals import UNDECIDED, decimal, powers_of_ten
+from structsvm.compute.environment import numba
 from structsvm.data.blocks import Block
 from structsvm.data.letor_line import LARGEST_INDEX, NO_ID, BeyondError, document_id, parse_line
 from structsvm.types import IntVector, Vector

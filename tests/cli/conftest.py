@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from structsvm.cli import main
+from structsvm.signals import ENDING
 
 
 def write_letor(path: Path, *, queries: int, documents: int, features: int, first_qid: int = 1, seed: int = 0) -> Path:
@@ -22,6 +24,16 @@ def write_letor(path: Path, *, queries: int, documents: int, features: int, firs
             lines.append(f"{int(label)} qid:{first_qid + query} {values}\n")
     path.write_text("".join(lines))
     return path
+
+
+@pytest.fixture(autouse=True)
+def signals_as_before(monkeypatch):
+    """Undo what the command line does to a process that is all its own."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    before = {number: signal.getsignal(number) for number in ENDING}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

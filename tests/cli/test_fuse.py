@@ -87,6 +87,7 @@ def test_runs_that_lack_topics_are_named(run, files):
         (("none",), "there is no file none"),
         (("runs/e0", "none"), "there is no file none"),
         (("runs/e0", "runs"), "runs is a directory"),
+        (("loop",), "cannot read loop: Too many levels of symbolic links"),
         (("runs/e0", "runs/e0"), "runs/e0 is there twice"),
         (("runs/e0", "runs/../runs/e0"), "runs/e0 and runs/../runs/e0 are the same file"),
         (("runs/e0", "runs/e1", "-o", "runs/e1"), "--output runs/e1 would replace the input runs/e1: "),
@@ -103,6 +104,7 @@ def test_runs_that_lack_topics_are_named(run, files):
 )
 def test_faults_are_one_line(run, files, args, message):
     Path("linked").symlink_to("runs/e1")
+    Path("loop").symlink_to("loop")
     before = Path("runs/e1").read_text()
     done = run("fuse", *args, code=1)
     (line,) = done.stderr.splitlines()
@@ -156,3 +158,11 @@ def test_runs_of_one_name_are_told_apart_by_their_files(run, files):
     Path("runs/e5").write_text("8 Q0 A 1 1 e5\n")
     notes = run("fuse", "runs").stderr.splitlines()
     assert [note.split()[2] for note in notes] == ["runs/e0", "runs/e1", "runs/e2", "runs/e3", "e4", "e5"]
+
+
+def test_what_a_terminal_would_act_on_is_an_escape_there_alone(run, here, monkeypatch):
+    line = "1 Q0 a\x1b[31m\u2028 1 2.0 one\n"
+    Path("one.run").write_text(line)
+    assert run("fuse", "one.run").stdout_bytes == line.replace("one", "fused").replace("2.0", "0.0").encode()
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda stream: True)
+    assert run("fuse", "one.run", "-q").stdout_bytes == rb"1 Q0 a\x1b[31m\u2028 1 0.0 fused" + b"\n"

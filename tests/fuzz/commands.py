@@ -1,7 +1,10 @@
 """Command lines: those that work, changed at random with what click says of the options; and their files."""
 
+import glob
+import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,6 +20,8 @@ WORKING = (
     "train train.txt test.txt --loss zero_one --fit-intercept --class-weight balanced -C 0.1 --model new.npz",
     "train train.txt --C-grid 0.1:10:3 --validation vali.txt --measure ndcg@5 -m new.npz",
     "train train.txt --solver n-slack --backend active-set --tol 0.1 --max-iter 9 -m new.npz --quiet",
+    "train train.txt --checkpoint c.npz --model new.npz",
+    "train train.txt --C-grid 0.1:10:3 --validation vali.txt --checkpoint new.c --model new.npz",
     "predict m.npz test.txt",
     "predict m.npz test.txt --format trec --tag me --output scores.txt",
     "predict m.npz test.txt -o scores.txt.gz",
@@ -191,6 +196,15 @@ def _bounded(words: list[str]) -> list[str]:
         large = re.fullmatch(r"[+0]*[0-9]{2,18}", word) is not None
         bounded.append("2" if large and before in ("--trials", "--jobs") else word.replace("\0", ""))
     return bounded
+
+
+def is_checkpoint(path: str, case: Case) -> bool:
+    """Say whether a file is the checkpoint, or of one of the values of C that have one each."""
+    names = [Path(os.path.normpath(value)) for value in _values(case, {"checkpoint"}) if value]
+    return any(
+        Path(path) == name or Path(path).match(f"{glob.escape(name.stem)}.C=*{glob.escape(name.suffix)}")
+        for name in names
+    )
 
 
 def outputs(case: Case) -> set[str]:

@@ -9,9 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
+import numpy as np
+from click.testing import CliRunner
 
-from structsvm import Ranker, StructuralSVM
+from structsvm import Ranker, Result, StructuralSVM
+from structsvm.cli import main
 from structsvm.data import load_letor, load_pool
+from structsvm.files import write_archive
 from structsvm.protocols.experiment import Settings
 from structsvm.protocols.experiment import run as run_experiment
 
@@ -47,7 +51,7 @@ def qrels(topics: int = 6, documents: int = 8) -> bytes:
 
 
 def make_corpus() -> Mapping[str, bytes]:
-    """Return valid files by name: data, runs, judgments, models, and the results of an experiment."""
+    """Return valid files by name: data, runs, judgments, models, a checkpoint, and the results of an experiment."""
     rng = Random(0)
     files = {
         "train.txt": letor(rng, 1),
@@ -70,7 +74,7 @@ def make_corpus() -> Mapping[str, bytes]:
             run_experiment(load_pool("runs", "q.txt"), Settings(**_SETTINGS), "results", jobs=1)
         finally:
             os.chdir(before)
-        made = ["m.npz", "s.npz", "result.npz", "results/results.json", "results/trials.jsonl"]
+        made = ["m.npz", "s.npz", "result.npz", "c.npz", "results/results.json", "results/trials.jsonl"]
         files |= {path: _without_clock((folder / path).read_bytes()) for path in made}
     return files
 
@@ -88,11 +92,20 @@ def _write_models() -> None:
     data = load_letor("train.txt")
     ranker = Ranker("map").fit(data.X, data.y, qid=data.qid)
     structural = StructuralSVM("multiclass").fit(data.X, data.y)
-    for estimator in (ranker, structural):  # the same bytes in each run, for which no clock may be in them
-        history = tuple(
-            attrs.evolve(step, seconds=0.0, oracle_seconds=0.0, qp_seconds=0.0) for step in estimator.result_.history
-        )
-        estimator.result_ = attrs.evolve(estimator.result_, history=history)
+    for estimator in (ranker, structural):
+        estimator.result_ = _clockless(estimator.result_)
     ranker.save("m.npz")
     structural.save("s.npz")
     ranker.result_.save("result.npz")
+    CliRunner().invoke(
+        main, ["train", "train.txt", "--max-iter", "1", "--checkpoint", "c.npz", "--model", "unfinished.npz"]
+    )
+    with np.load("c.npz") as archive:
+        arrays = {"checkpoint": archive["checkpoint"], **_clockless(Result.from_arrays(archive)).arrays()}
+    write_archive("c.npz", arrays, compressed=False)
+
+
+def _clockless(result: Result) -> Result:
+    """Return a result without times, so that its file has the same bytes in each run."""
+    history = (attrs.evolve(step, seconds=0.0, oracle_seconds=0.0, qp_seconds=0.0) for step in result.history)
+    return attrs.evolve(result, history=tuple(history))

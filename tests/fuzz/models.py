@@ -17,6 +17,7 @@ _LOADERS = {
     "m.npz": "structsvm.Ranker.load",
     "s.npz": "structsvm.StructuralSVM.load",
     "result.npz": "structsvm.Result.load",
+    "c.npz": "structsvm.solvers.Checkpoint({}).read",
     "results/results.json": "structsvm.protocols.experiment.Results.load",
 }
 _FEATURES = 4
@@ -39,7 +40,9 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
             content = damaged_bytes(rng, files[name])
         case _:
             content = _with_odd_members(rng, files[name])
-    return Case("models", {name.rpartition("/")[2]: content}, loader, (repr(name.rpartition("/")[2]),))
+    path = name.rpartition("/")[2]
+    arguments = () if "{}" in loader else (repr(path),)
+    return Case("models", {path: content}, loader.format(repr(path)), arguments)
 
 
 def check(case: Case, value: Any, files: Mapping[str, bytes]) -> str:

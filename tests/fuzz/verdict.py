@@ -138,7 +138,11 @@ def _of_process(case: Case) -> Verdict:
             return Verdict("traceback", said, True, f"{case.shell} {said.strip().rpartition(chr(10))[2]}")
     if _WARNING.search(said):
         return Verdict("warning", said, code != 0, case.shell)
-    changed = [path for path, digest in _contents().items() if path in inputs and inputs[path] != digest]
+    changed = [
+        path
+        for path, digest in _contents().items()
+        if path in inputs and inputs[path] != digest and not commands.is_checkpoint(path, case)
+    ]
     left = [path for path in _contents() if Path(path).name.startswith(".")]
     if changed or left:
         return Verdict("files", f"changed: {changed}, left behind: {left}", code != 0)
@@ -164,7 +168,9 @@ def _of_command(case: Case) -> Verdict:
             return Verdict("traceback", said, refused)
     if _WARNING.search(done.stderr):
         return Verdict("warning", done.stderr, refused)
-    fault = _fault_of_text(done.stderr) or _fault_of_text(done.stdout, longest=10**6)
+    fault = _fault_of_text(done.stderr)
+    if not fault and not any(name in case.arguments for name in ("fuse", "predict")):  # whose ids are as they were
+        fault = _fault_of_text(done.stdout, longest=10**6)
     if not fault and done.exit_code == 1:
         last = done.stderr.rstrip("\n").rpartition("\n")[2]
         fault = "" if last.startswith(("structsvm: error: ", "Aborted")) else "no last line that tells of the error"
@@ -193,10 +199,14 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
             continue
         if Path(path).name.startswith("."):
             return f"left behind: {path}"
-        if not any(path == output or path.startswith(f"{output}/") for output in outputs):
-            return f"changed, and no output: {path}"
         if path in case.arguments and path in before and case.arguments.count(path) > 1:
             return f"an input is overwritten: {path}"
+        if commands.is_checkpoint(path, case):  # it is written while the command runs, whatever comes of that
+            if path in before and failure is not None and "no fit can go on" in failure:
+                return f"changed, and refused: {path}"
+            continue
+        if not any(path == output or path.startswith(f"{output}/") for output in outputs):
+            return f"changed, and no output: {path}"
         if failure is not None and not keeps and not path.endswith(".jsonl"):
             return f"written by what failed: {path}: {failure}"
     return ""

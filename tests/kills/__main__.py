@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from subprocess import SubprocessError
 from tempfile import TemporaryDirectory
 
 from attrs import asdict
@@ -50,7 +51,7 @@ def run(folder: Path, arguments: argparse.Namespace) -> int:
     found = {each.number: each for each in map(_verdict, kept.read_text().splitlines())} if kept.exists() else {}
     todo = [number for number in range(arguments.kills) if number not in found]
     with ThreadPoolExecutor(arguments.jobs) as pool, kept.open("a") as file:
-        for done in as_completed([pool.submit(campaign.try_one, number, arguments.seed) for number in todo]):
+        for done in as_completed([pool.submit(_tried, campaign, number, arguments.seed) for number in todo]):
             verdict = done.result()
             found[verdict.number] = verdict
             print(json.dumps(asdict(verdict)), file=file, flush=True)
@@ -60,6 +61,13 @@ def run(folder: Path, arguments: argparse.Namespace) -> int:
     counted = ", ".join(f"{faults[fault]} {fault}" for fault in FAULTS)
     print(f"{len(found)} kills: {counted}; {time.perf_counter() - began:.0f} s")
     return bool(faults)
+
+
+def _tried(campaign: Campaign, number: int, seed: int) -> Verdict:
+    try:
+        return campaign.try_one(number, seed)
+    except (RuntimeError, SubprocessError) as error:  # an undisturbed run fails, or takes too long
+        return Verdict(number, str(error), {"hang": f"{type(error).__name__}: {error}"})
 
 
 def _verdict(line: str) -> Verdict:

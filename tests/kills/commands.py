@@ -17,6 +17,7 @@ from tests.protocols.letor.conftest import write_set
 
 EXPERIMENT = "experiment --runs runs --qrels qrels.txt --trials 4 --train 3 --validation 2 --bins 6 --jobs 2 -q"
 MODELS = "--models svm-map --with-best"
+KEPT = "--checkpoint fit.npz --model m.npz"
 
 
 @frozen
@@ -35,6 +36,11 @@ class Command:
     @property
     def name(self) -> str:
         return self.line.split()[0]
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it goes on with what was done when it was killed, and may come to another model within its bounds."""
+        return "--checkpoint" in self.line
 
 
 COMMANDS = (
@@ -58,6 +64,11 @@ COMMANDS = (
     Command(f"{EXPERIMENT} {MODELS} --out out"),
     Command("benchmark tiny --models svm-roc,borda-count --out out --jobs 2 -q"),
     Command("report finished"),
+    Command(f"train train.txt -C 300 --tol 1e-7 {KEPT}", f"train train.txt -C 300 --tol 0.01 {KEPT}"),
+    Command(
+        f"train train.txt --C-grid 0.1:1000:5 --validation vali.txt --tol 1e-5 {KEPT}",
+        f"train train.txt --C-grid 0.1:1000:5 --validation vali.txt --tol 0.01 {KEPT}",
+    ),
 )
 DEMO = Command("demo --out demo")
 
@@ -78,6 +89,62 @@ def write_inputs(folder: Path) -> None:
 
 PREPARED = ("train vali.txt --model known.npz", f"{EXPERIMENT} {MODELS} --out finished")
 """Commands that make further inputs."""
+
+
+@frozen
+class Bounds:
+    """The bounds of a fit, as a model or a checkpoint has them.
+
+    Parameters
+    ----------
+    C, tol, status : of the fit.
+    dual, primal : the bounds.
+    """
+
+    C: float
+    tol: float
+    status: str
+    dual: float
+    primal: float
+
+    @classmethod
+    def of(cls, path: Path) -> "Bounds":
+        with np.load(path) as arrays:
+            written = json.loads(str(arrays["result"]))
+        return cls(*(written[name] for name in ("C", "tol", "status", "dual", "primal")))
+
+    def worse_than(self, other: "Bounds") -> bool:
+        """Say whether a bound is farther from the optimum than the other's, by more than rounding."""
+        rounding = 1e-9 * (1.0 + abs(other.primal))
+        return self.dual < other.dual - rounding or self.primal > other.primal + rounding
+
+    def agrees(self, other: "Bounds") -> bool:
+        """Say whether both have converged, and to the same optimum where C is the same."""
+        for each in (self, other):
+            if each.status != "CONVERGED" or each.primal - each.dual > each.tol * each.C:
+                return False
+        rounding = 1e-9 * (1.0 + abs(other.primal))
+        apart = max(self.dual, other.dual) > min(self.primal, other.primal) + rounding
+        return self.C != other.C or (self.tol == other.tol and not apart)
+
+
+def checkpoints_in(folder: Path) -> dict[str, Bounds]:
+    """Return the bounds of the checkpoints in a folder, by name."""
+    return {path.name: Bounds.of(path) for path in folder.glob("fit*.npz")}
+
+
+def difference(found: Path, undisturbed: Path, *, goes_on: bool) -> str:
+    """Say in what a file differs from that of an undisturbed run; "" where it does not.
+
+    Raises
+    ------
+    ValueError : when it is not whole.
+    """
+    same = same_each_time(found) == same_each_time(undisturbed)
+    if goes_on and found.suffix == ".npz":
+        same = Bounds.of(found).agrees(Bounds.of(undisturbed))
+        return "" if same else f"{Bounds.of(found)}, not {Bounds.of(undisturbed)}"
+    return "" if same else "differs from an undisturbed run's"
 
 
 def same_each_time(path: Path) -> Any:

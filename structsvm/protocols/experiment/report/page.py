@@ -1,5 +1,6 @@
 """The report of an experiment as one HTML page, without scripts, fonts or pictures from elsewhere, and its files."""
 
+import os
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -151,7 +152,7 @@ def write_report(results: Results, folder: str | Path, *, title: str | None = No
     InputError : when a file cannot be written.
     """
     folder = Path(folder)
-    page = as_page(results, folder.resolve().name if title is None else title)
+    page = as_page(results, Path(os.path.realpath(folder)).name if title is None else title)
     texts = table_texts(all_tables(results), map_tables(results))
     texts[QUERIES] = as_csv([query_table(results, variant) for variant in results.variants])
     *tables, _ = write_texts({**texts, PAGE: page.html}, folder)
