@@ -217,9 +217,8 @@ def require_caps(cap: Vector) -> Vector:
 
 def require_moderate(G: Matrix, C: float) -> None:
     """Refuse cuts, one a row, whose products with one another and with C float64 may not hold."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.sqrt(np.einsum("ij,ij->i", G, G, dtype=np.float64)).max(initial=0.0))
-    require_moderate_norm(largest, C)
+    squares = np.einsum("ij,ij->i", G, G)  # which overflows without a warning
+    require_moderate_norm(float(squares.max(initial=0.0)) ** 0.5, C)
 
 
 def require_moderate_norm(largest: float, C: float) -> None:
