@@ -96,7 +96,16 @@ _TEXT = "made of tables and results of the package"
 
 NOT_CALLED = {
     **dict.fromkeys(
-        ["Status", "fusion.METHODS", "solvers.Callback", "protocols.Value", "tables.Record"], "no function"
+        [
+            "Status",
+            "fusion.METHODS",
+            "solvers.Callback",
+            "solvers.CheckpointLike",
+            "solvers.CheckpointPath",
+            "protocols.Value",
+            "tables.Record",
+        ],
+        "no function",
     ),
     **dict.fromkeys(
         ["comparison.Combination", "comparison.Comparison", "comparison.Progress", "comparison.Row"], _MADE
@@ -105,7 +114,8 @@ NOT_CALLED = {
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
-        ["problem.estimate", "problem.fingerprint", "problem.same", "solvers.Run"], "for authors of solvers"
+        ["problem.estimate", "problem.fingerprint", "problem.same", "solvers.Run", "solvers.Keeper"],
+        "for authors of solvers",
     ),
     **dict.fromkeys(
         ["qp.Attempt", "qp.DualQP", "qp.QPSolution", "qp.scales", "qp.ActiveSet"], "for authors of backends"
@@ -247,6 +257,12 @@ def _of_problems() -> Iterator[Call]:
     backend = {"backend": "active-set", "max_cuts": 9}
     yield Call("OneSlack", lambda **given: solvers.OneSlack(**given).solve(small()), {**backend, "line_search": True})
     yield Call("NSlack", lambda **given: solvers.NSlack(**given).solve(small()), {**backend, "batch": 1, "max_idle": 1})
+    yield Call(
+        "Checkpoint",
+        lambda **given: solvers.Checkpoint(**given),
+        {"path": "missing/fit.npz", "every": 1.0},
+        right=False,
+    )
     yield Call("FrankWolfe", solvers.FrankWolfe, {"memory": 9, "cache_sweeps": 1, "seed": 0})
     yield Call("Result.load", structsvm.Result.load, {"path": "missing.npz"}, right=False)
     yield Call("Rows", operators.Rows, {"X": X, "ptr": np.array([0, 8])})
@@ -334,6 +350,7 @@ def _of_the_rest() -> Iterator[Call]:
     yield Call("find_model", protocols.find_model, {"name": "a", "models": []}, right=False)
     yield Call("is_installed", protocols.is_installed, {"model": "SVM-map"})
     yield Call("letor.create_model", letor.create_model, {"name": "SVM-map"})
+    yield Call("count_folds", letor.count_folds, {"folder": "missing"})
     yield Call("find_folds", letor.find_folds, {"folder": "missing"}, right=False)
     yield Call("letor.benchmark", letor.benchmark, {"data": "missing", "models": "SVM-map"}, right=False)
     yield Call("Settings", experiment.Settings, {"trials": 1, "train": 1, "validation": 1, "bins": 3, "seed": 0})

@@ -178,7 +178,7 @@ WRONG: dict[str, tuple[Edit, str]] = {
     "history none": (result(history=None), "of this kind"),
     "further number": (result(more=1), "the result has 'more', which is not known here"),
     "format none": (result(format=None), "the number of its format"),
-    "format too new": (result(format=2), "newer version"),
+    "format too new": (result(format=3), "newer version"),
     "model format too new": (put("format", 2), "newer version"),
     "model format of text": (put("format", "x"), "the number of its format"),
     "settings a list": (put("settings", []), "settings must be a JSON object"),

@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "losses": BASE | {"registry", "operators", "metrics"},
     "planes": BASE | {"result"},
     "problem": BASE | {"registry", "result", "queries", "moved", "operators", "metrics", "losses", "planes"},
-    "solvers": BASE | {"files", "registry", "result", "qp", "planes", "problem"},
+    "solvers": BASE | {"archives", "files", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
     "tables": {"exceptions", "files"},
     "comparison": SHARED | {"records", "tables", "qp", "planes", "problem", "solvers"},

@@ -45,9 +45,10 @@ def _of_folds(folder: Path) -> Iterable[Path]:
 
 
 def _of_benchmark(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.letor.records import NAME
     from structsvm.tables.writing import FILES
 
-    return [folder / name for name in FILES]
+    return [folder / name for name in (NAME, *FILES)]
 
 
 def _of_experiment(folder: Path) -> Iterable[Path]:

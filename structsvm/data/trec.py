@@ -25,7 +25,8 @@ from structsvm.types import IntVector
 FilePath: TypeAlias = str | PathLike[str]
 
 _LINES_AT_ONCE = 10_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Others stand for bytes that are not UTF-8, and are written as these."""
 """What Python makes of bytes of an argument that are not text."""
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 

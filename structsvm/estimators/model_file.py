@@ -1,6 +1,7 @@
 """Fitted estimators as arrays in a file."""
 
 import json
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.archives import record, require_names, require_numbers, texts
+from structsvm.archives import record, require_names, require_numbers, shape, texts
 from structsvm.exceptions import InputError, ModelFileError, PluginError, UnknownNameError
 from structsvm.files import read_archive, write_archive
 from structsvm.registry import Registry, backends, losses, solvers
@@ -121,13 +122,14 @@ class SavedEstimator(BaseEstimator):
         if "feature_names_in_" in arrays:
             names = texts(arrays, "feature_names_in_", (estimator.n_features_in_,))
             estimator.feature_names_in_ = names.astype(object)
-        result, features = Result.from_arrays(arrays), getattr(estimator, "n_features_in_", None)
-        if result.columns is not None and (features is None or result.columns[-1] >= features):
-            raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {features}")
-        known = features if result.columns is None else len(result.columns)
+        features = getattr(estimator, "n_features_in_", None)
+        known = math.prod(shape(arrays, "columns")) if "columns" in arrays else features
         size = None if known is None else estimator._number_of_weights(known)
         if size is not None:
             require_numbers(arrays, "w", (size,))
+        result = Result.from_arrays(arrays)
+        if result.columns is not None and (features is None or result.columns[-1] >= features):
+            raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {features}")
         estimator._take(result)
         return estimator
 

@@ -128,7 +128,7 @@ def checked_training(
 
 
 def _require_no_pairs(estimator: RankingEstimator, y: Any) -> None:
-    if not isinstance(y, list | tuple | np.ndarray) or np.shape(y)[:1] in ((), (0,)):
+    if not isinstance(y, list | tuple | np.ndarray) or getattr(y, "shape", None) == () or len(y) == 0:
         return
     if all(isinstance(each, list | tuple | np.ndarray) and np.size(each) in (2, 3) for each in y):
         raise InputError(

@@ -62,7 +62,7 @@ def check_loss(
     InputError : when the examples are not of the right kind, none is usable, or one has too
         many outputs to list.
     """
-    require_integer("trials", trials, 1)
+    require_integer("trials", trials, 0)
     require_integer("seed", seed, 0)
     chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
     if examples is None and (chosen.per_row or not chosen.scores_rows):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import write_letor
 from tests.cli.test_paths import contents
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.experiment.report.conftest import made_up
@@ -17,10 +18,10 @@ LARGEST = 64
 
 
 @contextmanager
-def full_disk():
+def full_disk(largest=LARGEST):
     """Let no file grow beyond some bytes; the system says "File too large" then."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))
     try:
         yield
     finally:
@@ -57,7 +58,29 @@ def test_the_file_is_named(run, model, name, there):
     with full_disk():
         (line,) = run(*command, code=1).stderr.splitlines()
     kept = "What was there before is as it was" if there else "Nothing was left there"
+    if "compare" in command:  # whose rows are written before
+        part = Path(f"{name}.part")
+        name, kept = str(part), "Finished rows are kept, and the same command goes on with them"
+        assert part.stat().st_size <= LARGEST
+        part.unlink()
     assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
+    assert contents() == before
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("name", ["gaps.svg", "gaps.png", "gaps.pdf"])
+def test_a_plot_is_drawn_whole_or_not_at_all(run, here, name, there):
+    pytest.importorskip("matplotlib")
+    write_letor(Path("train.txt"), queries=4, documents=6, features=3)
+    if there:
+        Path(name).write_text("of before")
+    before = contents()
+    with full_disk(4096):
+        (line,) = run(*COMPARE, "--plot", name, code=1).stderr.splitlines()
+    kept = "What was there before is as it was" if there else "Nothing was left there"
+    assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
+    assert Path(f"{name}.part").stat().st_size < 4096
+    Path(f"{name}.part").unlink()
     assert contents() == before
 
 
@@ -95,8 +118,13 @@ def test_tables_of_a_benchmark(run, here):
     command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
     with full_disk():
         (line,) = run(*command, code=1).stderr.splitlines()
-    assert line == "structsvm: error: out/tables.txt cannot be written: File too large. Nothing was left there"
-    assert list(Path("out").iterdir()) == []
+    assert line == (
+        "structsvm: error: out/folds.jsonl cannot be written: File too large. Finished folds are kept, and the same "
+        "command goes on with them"
+    )
+    assert [path.name for path in Path("out").iterdir()] == ["folds.jsonl"]
+    run(*command)
+    assert Path("out/tables.txt").exists()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -75,6 +75,9 @@ def command_line(command, output, given):
         if param is not output and not Path(param.name).exists():
             make_input(param)
         words += [param.opts[-1]] * isinstance(param, click.Option) + [given if param is output else param.name]
+    for param in paths_of(command):
+        if param.required and is_output(param) and param is not output:
+            words += [param.opts[-1], "another"]
     return words
 
 

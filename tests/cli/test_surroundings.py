@@ -1,8 +1,10 @@
 """Surroundings that nobody wishes for: closed streams, full disks, odd environments, faults of our own."""
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import structsvm.cli
 from structsvm.__main__ import main as entry
 from structsvm.cli import main
 from structsvm.estimators import Ranker
+from structsvm.signals import ENDING
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 
@@ -44,7 +47,10 @@ def test_closed_streams(here: Path, command: str, code: int, errors: str) -> Non
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
     ("command", "errors"),
-    [("--version >/dev/full", "structsvm: error: No space left on device\n"), ("bogus 2>/dev/full", "")],
+    [
+        ("--version >/dev/full", "structsvm: error: standard output cannot be written: No space left on device\n"),
+        ("bogus 2>/dev/full", ""),
+    ],
 )
 def test_a_full_disk_for_what_click_writes(here: Path, command: str, errors: str) -> None:
     assert shell(command) == (1, "", errors)
@@ -118,6 +124,16 @@ def fail(*_: object) -> None:
     raise ZeroDivisionError("division\nby zero")
 
 
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Put the handlers of signals back, which a command leaves ignored at its end."""
+    before = {number: signal.getsignal(number) for number in ENDING}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals")
 def test_a_fault_of_our_own_is_a_line_and_a_traceback_in_a_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -134,6 +150,7 @@ def test_a_fault_of_our_own_is_a_line_and_a_traceback_in_a_file(
     assert "in fail" in log.read_text()
 
 
+@pytest.mark.usefixtures("signals")
 def test_a_fault_of_our_own_where_no_file_can_be_made(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -184,6 +201,6 @@ def test_a_cut_off_of_many_digits(run, model: Path) -> None:
 
 def test_a_tag_that_is_no_text(run, here: Path) -> None:
     Path("a.run").write_text("1 Q0 d1 1 0.5 a\n")
-    done = run("fuse", "a.run", "--tag", "\udcff", "--output", "f.run", code=1)
-    assert r"the name '\udcff' must be text in UTF-8" in done.stderr
+    done = run("fuse", "a.run", "--tag", "\ud800", "--output", "f.run", code=1)
+    assert r"the name '\ud800' must be text in UTF-8" in done.stderr
     assert not Path("f.run").exists()

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from structsvm import Ranker, StructuralSVM
+from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import AP, NDCG
 from structsvm.qp import HiGHS
@@ -60,7 +60,7 @@ def test_a_path_looks_at_the_parameters_too(queries):
 
 def test_a_backend_that_is_none():
     with pytest.raises(InputError, match="is no QP backend, but a solver, for solver="):
-        OneSlack(backend=OneSlack()).solve(None)
+        OneSlack(backend=OneSlack()).solve(Problem.from_queries(np.eye(2), [0, 1], [1, 1]))
 
 
 @pytest.mark.parametrize(

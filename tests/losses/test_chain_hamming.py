@@ -108,7 +108,7 @@ PYTHON_MUTANTS = {
     "sign of Δ": ("emissions + share, transitions", "emissions - share, transitions"),
     "no Δ": ("_viterbi(emissions + share, transitions)", "_viterbi(emissions, transitions)"),
     "Δ of the truth too": ("share[np.arange(len(truth)), truth] = 0.0", "pass"),
-    "Δ not divided": ("np.full(emissions.shape, 1.0 / len(truth))", "np.ones(emissions.shape)"),
+    "Δ not divided": ("np.full(emissions.shape, 1.0 / max(len(truth), 1))", "np.ones(emissions.shape)"),
     "transitions transposed": ("best[:, None] + transitions", "best[:, None] + transitions.T"),
     "no transitions": ("reached = best[:, None] + transitions", "reached = best[:, None] + 0 * transitions"),
     "no memory": ("best = best + emissions[t]", "best = emissions[t]"),

@@ -10,6 +10,7 @@ from structsvm.protocols.letor.folds import Fold
 from structsvm.protocols.letor.results import FoldResults
 from structsvm.protocols.model import Model
 from structsvm.records import Header, Kind, Records, count_records, digest, open_records, versions
+from structsvm.settings import as_path
 
 NAME = "folds.jsonl"
 
@@ -26,7 +27,7 @@ _FOLDS = Kind(
 
 def count_folds(folder: str | Path) -> int:
     """Return the number of folds that are finished in a folder."""
-    return count_records(Path(folder) / NAME)
+    return count_records(as_path("folder", folder) / NAME)
 
 
 def header_of(folds: Sequence[Fold], models: Sequence[Model], single_features: bool) -> Header:

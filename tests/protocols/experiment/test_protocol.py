@@ -172,7 +172,7 @@ def test_ctrl_c_during_a_fit_keeps_no_trial_of_unfinished_fits(collection, tmp_p
     """A solver that is interrupted returns its best so far: that must not become a result."""
     from structsvm.solvers import FrankWolfe
 
-    def interrupted(*_: object) -> bool:
+    def interrupted(*_: object, **crawls: bool) -> bool:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(FrankWolfe, "_improve", interrupted)

@@ -31,7 +31,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "no functions": (put("functions", []), "one at least of each"),
     "no trials": (put("trials", []), "one at least of each"),
     "no models": (put("header", "settings", "models", {}), "one at least of each"),
-    "models a list": (put("header", "settings", "models", ["a"]), "of each model by name @ $.header"),
+    "models a list": (put("header", "settings", "models", ["a"]), "the settings of each model by name"),
     "no variants": (put("header", "settings", "variants", []), "its variants must be with-best or without-best"),
     "variants by name": (put("header", "settings", "variants", "with-best"), "its variants must be"),
     "variants nested": (put("header", "settings", "variants", [[]]), "its variants must be"),
