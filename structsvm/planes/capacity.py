@@ -63,6 +63,11 @@ def of_use(n: int, d: int) -> int:
     return min(MOST_PLACES, ENOUGH_PLACES + int(_MORE * d / n))
 
 
+def fewest(n: int, d: int) -> int:
+    """Return the planes of each of n examples without which Frank-Wolfe crawls: 3 and ``4 d / n``, at most 6."""
+    return min(ENOUGH_PLACES, FEWEST_PLACES + int(_MORE * d / n))
+
+
 def _places(n: int, d: int, memory: int, dtype: type[Any]) -> int:
     half = (np.dtype(dtype).itemsize * d + _BESIDE) / 16.0  # P planes take 8 (P² + 2 half P) bytes an example
     return min(of_use(n, d), int((half * half + memory / (8 * n)) ** 0.5 - half))

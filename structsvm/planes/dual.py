@@ -78,6 +78,11 @@ class DualPlanes:
         """The largest sum of multipliers times errors of planes that steps can come to."""
         return float(self.arrays.cap @ self.arrays.error.max(axis=1, initial=0.0))
 
+    @property
+    def largest(self) -> float:
+        """The largest norm of a plane that is kept, or a little more where they are rounded."""
+        return float(np.sqrt(self.arrays.gram.max())) + float(self.arrays.error.max(initial=0.0))
+
     def refresh(self) -> float:
         """Compute w from the multipliers afresh and return the value of the dual, or a lower bound of it."""
         offset, error = combined(self.arrays, self.w)
@@ -113,6 +118,14 @@ class DualPlanes:
         held = np.empty(len(self.arrays.cap))
         shares(self.arrays, self.w, held)
         return held
+
+    def gap(self) -> float:
+        """Return the gap on the planes that are kept, all at the same weights.
+
+        What `improve` returns is met at weights that move meanwhile: where examples move them to and fro, it is small
+        after one that has just moved them its way, and tells nothing.
+        """
+        return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
 
     def cuts(self) -> CutSet:
         """Return the planes with weight, and the multipliers, as cuts grouped by example."""

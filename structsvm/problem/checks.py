@@ -217,8 +217,12 @@ def require_caps(cap: Vector) -> Vector:
 
 def require_moderate(G: Matrix, C: float) -> None:
     """Refuse cuts, one a row, whose products with one another and with C float64 may not hold."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.sqrt(np.einsum("ij,ij->i", G, G, dtype=np.float64)).max(initial=0.0))
+    squares = np.einsum("ij,ij->i", G, G)  # which overflows without a warning
+    require_moderate_norm(float(squares.max(initial=0.0)) ** 0.5, C)
+
+
+def require_moderate_norm(largest: float, C: float) -> None:
+    """Refuse cuts of which the largest norm, or C times it, is too large."""
     if not max(C, 1.0) * largest <= LARGEST:
         raise InputError(
             f"the features are too large to compute with, or C is: a cut has a norm of {largest:g}, and C times it "

@@ -57,6 +57,10 @@ class Solver(ABC):
         """
 
 
+_FEW_WEIGHTS = 100
+"""Weights up to which no cut is merged that an optimum needs: merged ones would have to be found again and again."""
+
+
 @frozen(kw_only=True)
 class CuttingPlane(Solver):
     """A solver that alternates between finding cuts and solving the QP over those found.
@@ -66,7 +70,8 @@ class CuttingPlane(Solver):
     backend : QP backend, by name or as an object; "auto" is the built-in one.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of iterations.
-    max_cuts : cuts that are kept, 4 at the least; above it those without weight are dropped and old ones merged.
+    max_cuts : cuts that are kept; above it those without weight are dropped and old ones merged. At least 4 of each
+        group, and up to 100 weights one for each of them besides one of each group: an optimum may need so many.
     """
 
     backend: str | QPBackend = "auto"
@@ -85,7 +90,7 @@ class CuttingPlane(Solver):
         require_kind("problem", problem, Problem, "a Problem")
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
-        working_set = WorkingSet(problem.d, caps, max(self.max_cuts, 4 * len(caps)))
+        working_set = WorkingSet(problem.d, caps, self._most_cuts(problem, len(caps)))
         keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
         run = Run(problem, self.tol, start, callback, working_set.hinges, keeper)
         start = run.start
@@ -100,6 +105,10 @@ class CuttingPlane(Solver):
             if working_set.dual > run.dual:
                 run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
         return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
+
+    def _most_cuts(self, problem: Problem, groups: int) -> int:
+        """Return how many cuts are kept: no fewer than an optimum needs where these take little memory."""
+        return max(self.max_cuts, 4 * groups, groups + problem.d if problem.d <= _FEW_WEIGHTS else 0)
 
     @abstractmethod
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:

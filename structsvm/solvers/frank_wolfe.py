@@ -8,8 +8,9 @@ from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
-from structsvm.planes.capacity import FEWEST_PLACES
+from structsvm.planes.capacity import fewest
 from structsvm.problem import Problem
+from structsvm.problem.checks import require_moderate_norm
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive, require_kind
 from structsvm.solvers.base import Solver
@@ -72,7 +73,7 @@ class FrankWolfe(Solver):
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of passes.
     memory : bytes for planes; 6 of each of n examples are kept and ``4 d / n`` more, 32 at most, where they fit, and
-        at least 3.
+        at least 3 and ``4 d / n`` more, 6 at most.
     cache_sweeps : most rounds over the planes, example by example, before all are moved together; 0 for neither in
         the first 60 passes.
     seed : of the order in which examples are visited.
@@ -113,11 +114,12 @@ class FrankWolfe(Solver):
     def _require_enough(self, capacity: Capacity, problem: Problem) -> Capacity:
         """Refuse a capacity of fewer planes than can be kept."""
         n, d = problem.n, problem.d
-        if capacity.places < FEWEST_PLACES:
+        least = fewest(n, d)
+        if capacity.places < least:
             coarse = ", in float64, as float32 has too few digits for this tol" if capacity.dtype is np.float64 else ""
             raise InputError(
-                f"FrankWolfe(memory={self.memory}) cannot keep {FEWEST_PLACES} planes of {d} numbers for each of {n} "
-                f"examples{coarse}: give it {capacity.bytes_for(n, d, FEWEST_PLACES)} bytes, or use OneSlack, which "
+                f"FrankWolfe(memory={self.memory}) cannot keep {least} planes of {d} numbers for each of {n} "
+                f"examples{coarse}: give it {capacity.bytes_for(n, d, least)} bytes, or use OneSlack, which "
                 "keeps a few hundred planes in all"
             )
         return capacity
@@ -161,6 +163,7 @@ class FrankWolfe(Solver):
             worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
             if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
                 since = 0
+                require_moderate_norm(dual.largest, float(problem.cap.sum()))
                 point, planes = run.evaluate(dual.w.copy())
                 held = dual.held()
                 shares = np.divide(held, problem.cap, out=np.zeros(problem.n), where=problem.cap > 0.0)
@@ -174,8 +177,9 @@ class FrankWolfe(Solver):
     def _improve(
         self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, met: float, *, crawls: bool
     ) -> None:
-        rounds = max(self.cache_sweeps, _SWEEPS_THEN) if crawls else self.cache_sweeps
-        if _sweeps(dual, rng, everyone, _SWEEPS_ACCURACY * met, rounds) or not rounds:
+        rounds, enough = max(self.cache_sweeps, _SWEEPS_THEN) if crawls else self.cache_sweeps, _SWEEPS_ACCURACY * met
+        swept = _sweeps(dual, rng, everyone, enough, rounds)
+        if not rounds or (swept and not (crawls and dual.gap() > enough)):
             return
         restricted = RestrictedProblem(dual)
         if crawls and dual.size <= _MOST_PLANES:

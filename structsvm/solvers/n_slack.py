@@ -36,8 +36,8 @@ class NSlack(CuttingPlane):
     backend : QP backend, by name or as an object; "auto" is the built-in one.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of rounds, two passes over the data each.
-    max_cuts : cuts that are kept, at least 4 an example; above it those without weight are
-        dropped and old ones merged.
+    max_cuts : cuts that are kept, at least 4 an example, and up to 100 weights one an example and one a weight; above
+        it those without weight are dropped and old ones merged.
     batch : examples whose constraints are added between two QPs; 1 is the paper's algorithm,
         n solves one QP a round.
     max_idle : QPs without weight after which a cut may be dropped.
@@ -49,7 +49,7 @@ class NSlack(CuttingPlane):
     max_idle: int = field(default=5_000, validator=at_least(1))
 
     def _group_caps(self, problem: Problem) -> Vector:
-        cuts = max(self.max_cuts, 4 * problem.n)
+        cuts = self._most_cuts(problem, problem.n)
         need = 8 * cuts * (cuts + problem.d)
         if need > _MOST_BYTES:
             raise InputError(

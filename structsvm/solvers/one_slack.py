@@ -38,7 +38,8 @@ class OneSlack(CuttingPlane):
     backend : QP backend, by name or as an object; "auto" is the built-in one.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of iterations, one pass over the data each.
-    max_cuts : cuts that are kept, at least 4; above it those without weight are dropped and old ones merged.
+    max_cuts : cuts that are kept, at least 4, and up to 100 weights one a weight and one more; above it those without
+        weight are dropped and old ones merged.
     line_search : whether to search the line from the best point to that of the QP, and cut near
         its minimum (Franc and Sonnenburg, JMLR 2009): about 7 argmaxes an iteration, and several
         times fewer iterations where C is large. None: where the loss has a kernel and its argmax

@@ -24,6 +24,7 @@ from structsvm.losses import (
 )
 from structsvm.operators import BinnedMatrix
 from structsvm.planes import Capacity
+from structsvm.planes.capacity import fewest
 from structsvm.qp import CVXOPT, OSQP, ActiveSet, HiGHS
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
 from structsvm.types import Matrix, Vector
@@ -165,8 +166,8 @@ def _solver(rng: np.random.Generator, problem: Problem) -> Solver:
     if kind == 2:
         return NSlack(tol=tol, backend=backend)
     if kind == 3:
-        fewest = Capacity(6, np.float64).bytes_for(problem.n, problem.d, 6)  # so few that they are float32
-        memory = int(rng.choice([2**28, fewest]))
+        least = fewest(problem.n, problem.d)
+        memory = int(rng.choice([2**28, Capacity(least, np.float64).bytes_for(problem.n, problem.d, least)]))
         return FrankWolfe(tol=tol, memory=memory, cache_sweeps=int(rng.choice([0, 10])), seed=int(rng.integers(5)))
     return Auto(tol=tol)
 

@@ -1,7 +1,11 @@
 """A few problems of the campaign, in the ordinary tests."""
 
+from fractions import Fraction
+from typing import Any
+
 import pytest
 
+from tests.campaign import verdict as verdict_module
 from tests.campaign.verdict import FAULTS, MAY_NOT_BE, try_case
 
 
@@ -9,3 +13,18 @@ from tests.campaign.verdict import FAULTS, MAY_NOT_BE, try_case
 def test_no_bound_is_wrong_and_nothing_stalls(first: int) -> None:
     found = [try_case(number) for number in range(first, first + 10)]
     assert [verdict for verdict in found if verdict.fault in (FAULTS if verdict.ordinary else MAY_NOT_BE)] == []
+
+
+@pytest.mark.parametrize(("off", "fault"), [(0.0, ""), (1e-6, "wrong bound")])
+def test_the_exact_judge_decides_where_rounding_may_have(
+    off: float, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where bounds and floats are 1e-6 apart, a bound is wrong only where it is so in fractions too."""
+    plain = verdict_module._planes
+
+    def rough(loss: Any, x: Any, y: Any, intercept: float, *, exact: bool = False) -> Any:
+        G, L = plain(loss, x, y, intercept, exact=exact)
+        return G, L + (Fraction(off) if exact else 1e-6)
+
+    monkeypatch.setattr(verdict_module, "_planes", rough)
+    assert try_case(2).fault == fault

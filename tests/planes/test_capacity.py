@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.planes import Capacity, DualPlanes
-from structsvm.planes.capacity import ENOUGH_PLACES, FEWEST_PLACES, MOST_PLACES, of_use
+from structsvm.planes.capacity import ENOUGH_PLACES, FEWEST_PLACES, MOST_PLACES, fewest, of_use
 
 N, D = 7, 11
 
@@ -50,4 +50,5 @@ def test_the_bytes_are_those_of_the_arrays(places: int, dtype: type) -> None:
 
 def test_the_fewer_the_examples_the_more_planes_of_each() -> None:
     assert [of_use(n, 136) for n in (10**6, 1000, 100, 21, 20, 1)] == [6, 6, 11, 31, MOST_PLACES, MOST_PLACES]
+    assert [fewest(n, 136) for n in (10**6, 1000, 400, 181, 100, 1)] == [3, 3, 4, 6, 6, 6]
     assert Capacity.within(1000, 136, 10**9) == Capacity(6, np.float64)

@@ -11,6 +11,7 @@ from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.registry import solvers
 from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from tests.campaign.cases import case, start_of
 from tests.small_problems import KINDS, Listed, listed, small_problem, solved
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -123,6 +124,16 @@ def test_a_tiny_working_set_still_converges(max_cuts: int, max_idle: int) -> Non
     assert max(step.cuts for step in result.history) <= max(max_cuts, 4)
     assert_certified(result, every, optimum)
     assert_dual_point(result, problem.cap)
+
+
+def test_few_cuts_are_still_as_many_as_an_optimum_needs() -> None:
+    """Where cuts with weight must be merged, they are found again and again: thousands of iterations."""
+    made = case(2_000_208)
+    start = start_of(made, "")
+    few, many = (OneSlack(tol=2e-6, max_cuts=cuts, max_iter=500).solve(made.problem, start) for cuts in (10, 2_000))
+    assert many.converged
+    assert many.history[-1].active_cuts > 10
+    assert few.converged
 
 
 def test_a_capped_working_set_of_n_slack_still_converges() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from structsvm.exceptions import InputError
 from structsvm.files import write_archive
 from structsvm.planes import Capacity
+from structsvm.planes.capacity import fewest
 from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack, Solver
@@ -87,11 +88,12 @@ def test_too_small_a_tol_leads_to_float64(tol: float, caplog: pytest.LogCaptureF
 
 def test_too_little_memory_for_float64_is_told_where_it_is_needed() -> None:
     problem = ranking_of(100.0)
-    solver = coarse(problem, 1e-9, np.float32, 3)
-    need = Capacity(3, np.float64).bytes_for(problem.n, problem.d, 3)
+    places = fewest(problem.n, problem.d)
+    solver = coarse(problem, 1e-9, np.float32, places)
+    need = Capacity(places, np.float64).bytes_for(problem.n, problem.d, places)
     with pytest.raises(
         InputError,
-        match=f"cannot keep 3 planes of 6 numbers .* float32 has too few digits for this tol: give it {need} bytes, or",
+        match=f"cannot keep {places} planes of 6 .* float32 has too few digits for this tol: give it {need} bytes, or",
     ):
         solver.solve(problem)
 
