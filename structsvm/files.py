@@ -130,7 +130,10 @@ def check_writable(path: Path) -> None:
         raise InputError(_unwritable(path, "it is a folder"))
     if path.exists() and not path.is_file():
         raise InputError(_unwritable(path, "it is not a regular file"))
-    remove_leftovers(Path(os.path.realpath(path)))
+    place = Path(os.path.realpath(path))
+    if not path.parent.is_dir() or place.exists() != path.exists():  # `realpath` has no need of a folder before ".."
+        raise InputError(_unwritable(path, f"there is no folder {path.parent}"))
+    remove_leftovers(place)
     with _beside(path):
         pass
 

@@ -18,8 +18,11 @@ import click
 from structsvm.exceptions import StructSVMError, legible
 from structsvm.signals import unwrapped
 
-_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO}
-"""Errors of a disk. Those of files name the file, as all are written through `structsvm.files`."""
+_UNWRITABLE = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
+"""Errors of a disk, and of an output that is closed.
+
+Those of files name the file, as all are written through `structsvm.files`.
+"""
 
 
 class Failure(click.ClickException):
@@ -95,7 +98,7 @@ def _in_words(error: OSError) -> str:
     reason = error.strerror or str(error)
     if error.filename is not None:
         return f"{error.filename}: {reason}"
-    return f"standard output cannot be written: {reason}" if error.errno in _FULL else reason
+    return f"standard output cannot be written: {reason}" if error.errno in _UNWRITABLE else reason
 
 
 def _give_up_unwritable_output() -> None:

@@ -85,7 +85,7 @@ def parse_block(block: Block, n_features: int | None, *, doc_ids: bool, beyond: 
     at = 0
     while at < len(content):
         if compile_it:
-            at = _read_plain(text, at, n_features or LARGEST_INDEX, *powers_of_ten(), space)
+            at = _read_plain(text, at, min(n_features or LARGEST_INDEX, LARGEST_INDEX), *powers_of_ten(), space)
         if at < len(content):
             end = content.find(b"\n", at) + 1 or len(content)
             try:

@@ -108,6 +108,11 @@ def readable(X: Any) -> Readable:
     return next(read for kind in reversed(_kinds) if (read := kind.read(X)) is not None)  # type: ignore[no-any-return]
 
 
+def is_matrix(xs: Any) -> bool:
+    """Say whether inputs are one matrix, rather than a list or an array of the matrices of several examples."""
+    return hasattr(xs, "shape") and not (isinstance(xs, np.ndarray) and xs.ndim != 2)
+
+
 def stacked(xs: Sequence[Any]) -> tuple[Readable, list[int]]:
     """Put the rows of several inputs under one another; return them and the number of rows of each.
 

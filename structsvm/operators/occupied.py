@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from structsvm.operators.matrix import readable
+from structsvm.operators.matrix import is_matrix, readable
 from structsvm.types import IntVector
 
 _WIDE = 1000
@@ -20,7 +20,7 @@ def occupied(xs: Any) -> IntVector | None:
 
     Parameters
     ----------
-    xs : a matrix, or a list of them, one an example.
+    xs : a matrix, or several, one an example, in a list or an array.
     """
     blocks = _sparse_blocks(xs)
     if not blocks:
@@ -49,9 +49,7 @@ def narrowed(xs: Any, columns: IntVector | None) -> Any:
     """
     if columns is None:
         return xs
-    if hasattr(xs, "shape"):
-        return _narrowed(xs, columns)
-    return [_narrowed(x, columns) for x in xs]
+    return _narrowed(xs, columns) if is_matrix(xs) else [_narrowed(x, columns) for x in xs]
 
 
 def _narrowed(x: Any, columns: IntVector) -> Any:

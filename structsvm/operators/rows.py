@@ -9,7 +9,7 @@ from attrs import field, frozen
 from structsvm.compute.threads import in_blocks
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
-from structsvm.operators.matrix import Readable, kind_of, readable, stacked
+from structsvm.operators.matrix import Readable, is_matrix, kind_of, readable, stacked
 from structsvm.operators.views import write_combination, write_scores
 from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
@@ -68,7 +68,7 @@ class Rows(Operator):
         ------
         InputError : when the inputs have different numbers of features, or only some are a `BinnedMatrix`.
         """
-        if hasattr(xs, "shape") and not (isinstance(xs, np.ndarray) and xs.ndim != 2):
+        if is_matrix(xs):
             return cls.one_each(readable(xs))
         X, rows = stacked(as_list("inputs", xs, "a matrix, or a list of them"))
         return cls(X, np.cumsum([0, *rows], dtype=np.int64))

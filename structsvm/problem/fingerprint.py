@@ -23,8 +23,8 @@ def fingerprint(problem: Problem) -> Vector:
     """Return numbers that tell a problem's data, weights and loss from others, C aside.
 
     Cuts of other data would falsify the lower bound, however small the difference is beside the rest of
-    the data: so this is a hash of 128 bits, of every bit of the features, of what argmaxes read, of the weights, and
-    of the plane of every example at fixed random scores near 0, which shows a loss whose code is another. It costs an
+    the data: so this is a hash of 128 bits, of every bit of the features, of what argmaxes read, of the weights, of
+    the code of the loss (`program`), and of the plane of every example at fixed random scores near 0. It costs an
     argmax of every example and one reading of the data, about a third of the time of a product with w.
 
     Features or losses that cannot be told (`Operator.content` is None, or a loss in Python cannot be pickled) have

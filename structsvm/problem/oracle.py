@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from itertools import pairwise
-from types import CodeType
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -18,7 +17,8 @@ from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
 from structsvm.problem.points import Planes
-from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, plain_kernel, segment_dots
+from structsvm.problem.program import constants, methods, program
+from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
 from structsvm.types import IntVector, Vector
 
 
@@ -99,13 +99,8 @@ class CompiledOracle:
 
     @property
     def content(self) -> Any:
-        """What the kernel reads, and its name and code with the values that this holds."""
-        plain = plain_kernel(self.kernel)
-        code = plain.__code__
-        held = (*code.co_consts, *(cell.cell_contents for cell in plain.__closure__ or ()))
-        values = tuple(value for value in held if not isinstance(value, CodeType))
-        name = (plain.__module__, plain.__qualname__, code.co_code, code.co_names)
-        return name, values, self.labels, self.label_ptr, self.params
+        """What the kernel reads, and all that it computes."""
+        return program(self.kernel), self.labels, self.label_ptr, self.params
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
@@ -148,9 +143,11 @@ class PythonOracle:
 
     @property
     def content(self) -> Any:
-        """The loss and the true outputs."""
+        """The loss with all that it computes, and the true outputs."""
         ys: Any = self.ys
-        return self.loss, ys if isinstance(ys, np.ndarray) else tuple(ys)
+        kinds = [type(loss) for loss in (self.loss, getattr(self.loss, "wrapped", None)) if loss is not None]
+        computed = tuple((program(*methods(kind)), constants(kind)) for kind in kinds)
+        return self.loss, computed, ys if isinstance(ys, np.ndarray) else tuple(ys)
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""

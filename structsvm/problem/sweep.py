@@ -12,6 +12,7 @@ from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
 from structsvm.planes.arrays import insert
 from structsvm.planes.steps import best_value, improve
+from structsvm.problem.program import plain
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
@@ -32,13 +33,7 @@ def compiled_kernel(kernel: Any) -> Any:
     ------
     InputError : when it is not a function of four arguments, or numba cannot compile it; it tells why.
     """
-    return _compiled_kernel(plain_kernel(kernel))
-
-
-def plain_kernel(kernel: Any) -> Any:
-    """Return a kernel as Python: the function of a method, and of one that numba has decorated already."""
-    function = getattr(kernel, "__func__", kernel)
-    return getattr(function, "py_func", function)
+    return _compiled_kernel(plain(kernel))
 
 
 @cache

@@ -157,6 +157,13 @@ def test_rows_of_a_model_s_width(tmp_path):
         load_rows([path], n_features=2, doc_ids=False, beyond="the model knows 2")
 
 
+@pytest.mark.parametrize("compiled", [IN_PYTHON, COMPILED])
+def test_an_index_of_more_than_31_bits_is_refused_whatever_n_features_is(tmp_path, compiled):
+    path = tmp_path / "data.txt"
+    path.write_text(f"1 qid:1 {2**32 + 3}:1\n")
+    assert "must be from 1 to 2147483647" in str(read(path, 2**22, compiled, n_features=2**33))
+
+
 def test_numbers_are_those_of_the_format(tmp_path):
     """Python's own readers take all of these."""
     path = tmp_path / "data.txt"

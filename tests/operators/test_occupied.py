@@ -67,6 +67,9 @@ def test_classes_and_sequences(tmp_path):
     assert len(tagger.coef_) == 3 * len(COLUMNS) + 9
     assert tagger.score(xs, ys) == known.score([CSR[rows] for rows in each], ys)
     assert tagger.most_violated(xs[0], ys[0]).loss >= 0.0
+    listed = np.empty(10, dtype=object)
+    listed[:] = xs
+    assert all(map(np.array_equal, tagger.predict(listed), tagger.predict(xs)))
 
 
 def test_a_warm_start_goes_on_where_the_columns_are_the_same():
@@ -94,6 +97,11 @@ def test_a_path_and_a_restart_from_all_columns():
     assert ranker.result_.columns is None
     assert ranker.fit(X, Y, QID).result_.converged
     assert ranker.fit(X.toarray(), Y, QID).result_.converged
+
+
+def test_an_array_of_matrices_is_narrowed_as_a_list_of_them():
+    cube = np.arange(24.0).reshape(2, 3, 4)
+    assert [x.toarray().tolist() for x in narrowed(cube, np.array([1, 3]))] == cube[:, :, [1, 3]].tolist()
 
 
 def test_what_is_narrowed():

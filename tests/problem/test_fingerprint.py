@@ -5,6 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -16,6 +17,7 @@ from structsvm import Result
 from structsvm.losses import NDCG, AveragePrecision, ChainHamming, Multiclass, PrecisionAtK, ROCArea
 from structsvm.operators import BinnedMatrix, Operator, Rows
 from structsvm.problem import Problem, fingerprint, same
+from structsvm.problem.program import program
 from structsvm.registry import solvers
 from structsvm.solvers import NSlack, OneSlack
 from structsvm.types import IntVector, Matrix, Vector
@@ -134,6 +136,51 @@ def test_a_loss_in_python_is_told_by_its_settings_and_by_what_it_does() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Costly, "loss", lambda self, y, y_hat: 1.0000001 * PlainROCArea.loss(self, y, y_hat))
         assert not same(before, seen(Costly(1.0)))
+
+
+FACTOR = 1.0
+
+
+@numba.njit
+def far_from_0(value: float) -> float:
+    return value if abs(value) < 100.0 else FACTOR
+
+
+def with_helper(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+    return far_from_0(scores[0])
+
+
+class FarFrom0(PlainROCArea):
+    """A loss of which no probe near 0 shows the setting, which no object holds."""
+
+    factor = 1.0
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        return (self.factor if np.abs(y_hat).max() > 100.0 else 1.0) * super().loss(y, y_hat)
+
+
+def test_what_a_kernel_calls_and_the_constants_there_show() -> None:
+    def seen() -> bytes:
+        return pickle.dumps(program(with_helper))
+
+    before = seen()
+    assert seen() == before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "FACTOR", 2.0)
+        assert seen() != before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "far_from_0", abs)
+        assert seen() != before
+
+
+def test_a_constant_of_a_loss_in_python_shows_though_no_probe_meets_it() -> None:
+    X, y, qid = ranking_arrays(0)
+    problem = Problem.from_queries(X, y, qid, loss=FarFrom0())
+    before = fingerprint(problem)
+    assert same(before, fingerprint(problem))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FarFrom0, "factor", 2.0)
+        assert not same(before, fingerprint(problem))
 
 
 def test_what_cannot_be_told_is_told_apart() -> None:

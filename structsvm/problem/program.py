@@ -1,0 +1,106 @@
+"""What functions compute, as tuples of code and numbers: that of what they call, and the constants they read, too."""
+
+from collections.abc import Iterator
+from operator import itemgetter
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+_CONSTANTS = (bool, int, float, complex, str, bytes, np.generic, np.ndarray, type(None))
+_OWN = "structsvm"
+
+
+def program(*functions: Any) -> tuple[Any, ...]:
+    """Return what tells functions from others that compute something else.
+
+    That is their code with all values that it holds, the constants of the modules that it names, and the code of
+    the functions that it calls by name, as long as these are of the same package or of this one. Other packages are
+    taken to stay as they are.
+
+    Parameters
+    ----------
+    functions : plain functions, or such as numba has decorated.
+    """
+    waiting, found = [plain(function) for function in functions], dict[int, tuple[Any, ...]]()
+    packages = {_OWN, *map(_package, waiting)}
+    while waiting:
+        function = waiting.pop()
+        if id(function) in found:
+            continue
+        cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
+        named = dict(sorted(_named(function), key=itemgetter(0)))
+        held = (*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        called = [each for each in map(plain, (*named.values(), *held)) if isinstance(each, FunctionType)]
+        waiting += [each for each in called if _package(each) in packages]
+        found[id(function)] = (
+            f"{function.__module__}.{function.__qualname__}",
+            _code(function.__code__),
+            tuple((name, value) for name, value in named.items() if _is_constant(value)),
+            tuple(value for value in held if not isinstance(plain(value), FunctionType)),
+        )
+    return tuple(found.values())
+
+
+def methods(kind: type) -> Iterator[Any]:
+    """Yield the functions that a class is made of, those of its bases included, in a fixed order."""
+    for base in kind.__mro__:
+        for _, member in sorted(vars(base).items()):
+            function = plain(getattr(member, "fget", member))
+            if isinstance(function, FunctionType) and not function.__name__.startswith("__"):
+                yield function
+
+
+def constants(kind: type) -> tuple[Any, ...]:
+    """Return the constants that a class holds, those of its bases included."""
+    return tuple(
+        (base.__qualname__, name, value)
+        for base in kind.__mro__
+        for name, value in sorted(vars(base).items())
+        if not name.startswith("__") and _is_constant(value)
+    )
+
+
+def plain(function: Any) -> Any:
+    """Return a function as Python: that of a method, and of one that numba has decorated."""
+    function = getattr(function, "__func__", function)
+    return getattr(function, "py_func", function)
+
+
+def _package(function: Any) -> str:
+    return _first(str(function.__module__))
+
+
+def _first(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _named(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the globals that code names, and what it names of modules among them."""
+    names, known = set(_names(function.__code__)), function.__globals__
+    modules = {name: known[name] for name in names if isinstance(known.get(name), ModuleType)}
+    spaces = {f"{name}.": vars(each) for name, each in modules.items() if _first(each.__name__) == _package(function)}
+    for beginning, space in {"": known, **spaces}.items():
+        yield from ((beginning + name, space[name]) for name in names if name in space)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _names(value)
+
+
+def _code(code: CodeType) -> tuple[Any, ...]:
+    return code.co_code, code.co_names, tuple(map(_held, code.co_consts))
+
+
+def _held(value: Any) -> Any:
+    """Return a constant of code in a form that is the same in any process, as the order of a set is not."""
+    if isinstance(value, CodeType):
+        return _code(value)
+    return tuple(sorted(map(repr, value))) if isinstance(value, frozenset) else value
+
+
+def _is_constant(value: Any) -> bool:
+    return all(map(_is_constant, value)) if isinstance(value, tuple) else isinstance(value, _CONSTANTS)
