@@ -164,7 +164,7 @@ def require_numbers(
         )
 
 
-def numbers(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def finite(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
     """Return an array of finite numbers.
 
     Raises

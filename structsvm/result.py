@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import Factory, asdict, evolve, field, fields, frozen
 
-from structsvm.archives import numbers, record, require_names, require_numbers, shape, texts
+from structsvm.archives import finite, record, require_names, require_numbers, shape, texts
 from structsvm.compute.groups import largest_of_groups
 from structsvm.compute.memory import spelled
 from structsvm.exceptions import InputError, ModelFileError, TooLargeError
@@ -83,7 +83,7 @@ def _columns(arrays: Mapping[str, Any]) -> IntVector | None:
     if "columns" not in arrays:
         return None
     require_numbers(arrays, "columns", (shape(arrays, "columns")[0],), np.int64)
-    columns = numbers(arrays, "columns")
+    columns = finite(arrays, "columns")
     if len(columns) == 0 or columns[0] < 0 or (np.diff(columns) <= 0).any():
         raise ValueError("'columns' must be numbers of columns, ascending")
     return columns
@@ -154,13 +154,13 @@ class CutSet:
             require_numbers(arrays, name, (K,))
         require_numbers(arrays, "group", (K,), np.int64)
         require_numbers(arrays, "G", (K, d))
-        group, a = numbers(arrays, "group"), numbers(arrays, "a")
-        error = numbers(arrays, "error") if "error" in arrays else np.zeros(K)
+        group, a = finite(arrays, "group"), finite(arrays, "a")
+        error = finite(arrays, "error") if "error" in arrays else np.zeros(K)
         if (a < 0.0).any() or (error < 0.0).any():
             raise ValueError("'a' and 'error' must not be negative")
         if K and not (group.min() >= 0 and group.max() < groups):
             raise ValueError(f"'group' must be from 0 to {groups - 1}, and is from {group.min()} to {group.max()}")
-        return cls(numbers(arrays, "G"), numbers(arrays, "L"), group, a, groups, error)
+        return cls(finite(arrays, "G"), finite(arrays, "L"), group, a, groups, error)
 
     def most_error(self, cap: Vector) -> float:
         """Return the largest sum of ``a`` times the errors that multipliers within these caps can make."""
@@ -351,8 +351,8 @@ class Result:
         require_numbers(arrays, "fingerprint", (known,))
         cuts = CutSet.from_arrays(arrays, written.pop("groups"))
         return cls(
-            w=numbers(arrays, "w"),
-            fingerprint=numbers(arrays, "fingerprint"),
+            w=finite(arrays, "w"),
+            fingerprint=finite(arrays, "fingerprint"),
             status=Status[written.pop("status")],
             cuts=cuts,
             history=tuple(map(_step, written.pop("history"))),

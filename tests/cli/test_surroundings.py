@@ -34,8 +34,8 @@ def shell(command: str, **environment: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     ("command", "code", "errors"),
     [
-        ("--version >&-", 1, "structsvm: error: Bad file descriptor\n"),
-        ("list >&-", 1, "structsvm: error: Bad file descriptor\n"),
+        ("--version >&-", 1, "structsvm: error: standard output cannot be written: Bad file descriptor\n"),
+        ("list >&-", 1, "structsvm: error: standard output cannot be written: Bad file descriptor\n"),
         ("evaluate none.npz none.txt <&- >&- 2>&-", 1, ""),
         ("bogus 2>&-", 2, ""),
     ],
@@ -60,7 +60,7 @@ def test_a_full_disk_for_what_click_writes(here: Path, command: str, errors: str
 def test_the_model_does_not_get_the_number_of_a_closed_stream(here: Path) -> None:
     """Else the summary would be written into the file that was opened first."""
     code, _, errors = shell("train train.txt --model m.npz >&-")
-    assert (code, errors) == (1, "structsvm: error: Bad file descriptor\n")
+    assert (code, errors) == (1, "structsvm: error: standard output cannot be written: Bad file descriptor\n")
     assert Ranker.load("m.npz").coef_.shape == (4,)
 
 

@@ -64,11 +64,7 @@ class Campaign:
         self.to_die = to_die
         self.inputs = folder / "inputs"
         self._lock = Lock()
-        for number in (
-            signal.SIGINT,
-            signal.SIGTERM,
-            signal.SIGHUP,
-        ):  # ignored where the campaign runs in the background
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # ignored in the background
             if signal.getsignal(number) is signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
         if not (folder / "ready").exists():
