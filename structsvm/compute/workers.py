@@ -1,5 +1,6 @@
 """What worker processes do beside their work. It is imported by each, and imports little."""
 
+import logging
 import os
 import signal
 import time
@@ -16,7 +17,11 @@ _SECONDS_BETWEEN_LOOKS = 0.25
 
 
 def stay_with(parent: int) -> None:
-    """Leave signals to the main process, and end with it, even where it is killed: a worker would go on for minutes."""
+    """Leave signals and messages to the main process, and end with it, even where it is killed.
+
+    A worker would go on for minutes otherwise, and Python would print what the library logs, once a worker.
+    """
+    logging.getLogger("structsvm").addHandler(logging.NullHandler())
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     _watch(parent)

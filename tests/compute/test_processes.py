@@ -1,5 +1,6 @@
 """Work in processes, from wherever it is asked for: the process that asks lives on, and Ctrl-C still ends it."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -47,6 +48,15 @@ def test_who_asks_lives_on(statement, tmp_path):
     script.write_text(ROOTS.format(statement=statement))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "lives\n"), done.stderr
+
+
+def logged(text):
+    logging.getLogger("structsvm.solvers").warning(text)
+
+
+def test_workers_print_nothing_that_is_logged(capfd):
+    assert list(spread(logged, [("crawls",), ("crawls",)], 2)) == [None, None]
+    assert "crawls" not in capfd.readouterr().err
 
 
 def test_it_runs_in_other_processes():
