@@ -99,6 +99,14 @@ def session(leader):
     return [line for line in found.stdout.splitlines() if line.split()[1][0] != "Z"]
 
 
+def left_of(leader):
+    """The processes of a session that do not end: 2 seconds will do, but on a busy machine."""
+    deadline = time.monotonic() + 15.0
+    while session(leader) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return session(leader)
+
+
 def begun(statement, tasks, tmp_path):
     script = tmp_path / "busy.py"
     script.write_text(BUSY.format(statement=statement))
@@ -113,10 +121,7 @@ def test_no_worker_outlives_the_process_that_asked(statement, tasks, tmp_path):
     started = begun(statement, tasks, tmp_path)
     started.kill()
     started.wait()
-    deadline = time.monotonic() + 15.0  # 2 seconds will do, but on a busy machine
-    while session(started.pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert session(started.pid) == []
+    assert left_of(started.pid) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals of a group of processes")
@@ -128,4 +133,4 @@ def test_workers_leave_signals_to_the_process_that_asked(number, tmp_path):
     os.killpg(started.pid, number)
     output, _ = started.communicate(timeout=60)
     assert (started.returncode, output) == (0, "ended\n")
-    assert session(started.pid) == []
+    assert left_of(started.pid) == []
