@@ -161,7 +161,10 @@ def _numbered(qid: ArrayLike | None, n: int) -> tuple[NDArray[Any], IntVector]:
     if qid is None:
         return np.zeros(min(n, 1), dtype=np.int64), np.zeros(n, dtype=np.int64)
     require_unmasked(qid, "qid")
-    rows = np.asarray(qid)
+    try:
+        rows = np.asarray(qid)
+    except ValueError as error:  # rows of several lengths
+        raise InputError(f"qid must hold one query id per row: {error}") from None
     if rows.shape != (n,):
         raise InputError(
             f"qid must hold one query id per row, shape ({n},); its shape is {rows.shape}{_group_hint(rows, n)}"

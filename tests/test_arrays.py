@@ -18,9 +18,9 @@ from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax, Thresholds
 from structsvm.fusion import CombSUM
 from structsvm.losses import Multiclass, ZeroOne
-from structsvm.metrics import AP
+from structsvm.metrics import AP, average_precision
 from structsvm.problem import most_violated
-from structsvm.rankers import LambdaMART
+from structsvm.rankers import LambdaMART, Preferences
 
 X = np.random.default_rng(0).standard_normal((8, 3)).round(2)
 Y, QID = np.tile([0.0, 1.0], 4), np.repeat([0, 1], 4)
@@ -206,3 +206,13 @@ def test_lambda_mart_reads_as_the_others():
     pytest.importorskip("lightgbm")
     with pytest.raises(InputError, match="complex"):
         LambdaMART().fit(X + 1j, Y, QID)
+
+
+RAGGED = [[1], [1, 2]]
+
+
+def test_lists_of_several_lengths():
+    with pytest.raises(InputError, match="better and worse must be vectors of row numbers: setting an array element"):
+        Preferences(RAGGED, [1, 2])
+    with pytest.raises(InputError, match="qid must hold one query id per row: setting an array element"):
+        average_precision([1.0, 2.0], [0, 1], qid=RAGGED)

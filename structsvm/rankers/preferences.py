@@ -17,7 +17,10 @@ from structsvm.types import IntVector, Vector
 
 
 def _rows(values: ArrayLike) -> IntVector:
-    rows = np.asarray(values)
+    try:
+        rows = np.asarray(values)
+    except ValueError as error:  # rows of several lengths
+        raise InputError(f"better and worse must be vectors of row numbers: {error}") from None
     if rows.ndim == 1 and len(rows) == 0:
         return np.zeros(0, dtype=np.int64)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
