@@ -105,7 +105,7 @@ class Archive(Mapping[str, NDArray[Any]]):
             raise Damage(
                 f"takes {info.file_size / 1e9:.1f} GB of memory for {name!r} alone, and there is less"
             ) from None
-        if self.digests is not None and self.digests[name] != digest(name, array):
+        if self.digests is not None and self.digests[name] != digest_of_array(name, array):
             raise Damage(f"is damaged: {name!r} is not what was written")
         return array
 
@@ -119,7 +119,7 @@ class Archive(Mapping[str, NDArray[Any]]):
         return len(self.declared)
 
 
-def digest(name: str, array: NDArray[Any]) -> str:
+def digest_of_array(name: str, array: NDArray[Any]) -> str:
     """Return the SHA-256 of an array with its name, shape and type, as hexadecimal digits."""
     state = hashlib.sha256(json.dumps([name, array.dtype.str, array.shape]).encode())
     state.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
@@ -129,7 +129,7 @@ def digest(name: str, array: NDArray[Any]) -> str:
 def with_digests(arrays: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Return arrays for a file, and the text of their digests."""
     made = {name: np.asanyarray(array) for name, array in arrays.items()}
-    return {**made, DIGESTS: np.array(json.dumps({name: digest(name, array) for name, array in made.items()}))}
+    return {**made, DIGESTS: np.array(json.dumps({name: digest_of_array(name, array) for name, array in made.items()}))}
 
 
 def shape(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
@@ -164,7 +164,7 @@ def require_numbers(
         )
 
 
-def finite(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def finite_numbers(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
     """Return an array of finite numbers.
 
     Raises

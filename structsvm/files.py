@@ -206,7 +206,7 @@ def write_archive(path: str | Path, arrays: Mapping[str, Any], *, compressed: bo
     ----------
     path : the path.
     arrays : the arrays.
-    compressed : False is some twenty times faster; full arrays of float64 are hardly larger then.
+    compressed : False is faster; full arrays of float64 are hardly larger then.
 
     Raises
     ------

@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 from attrs import Factory, asdict, evolve, field, fields, frozen
 
-from structsvm.archives import finite, record, require_names, require_numbers, shape, texts
+from structsvm.archives import finite_numbers, record, require_names, require_numbers, shape, texts
 from structsvm.compute.groups import largest_of_groups
-from structsvm.compute.memory import spelled
+from structsvm.compute.memory import in_units
 from structsvm.exceptions import InputError, ModelFileError, TooLargeError
 from structsvm.files import read_archive, write_archive
 from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
@@ -83,7 +83,7 @@ def _columns(arrays: Mapping[str, Any]) -> IntVector | None:
     if "columns" not in arrays:
         return None
     require_numbers(arrays, "columns", (shape(arrays, "columns")[0],), np.int64)
-    columns = finite(arrays, "columns")
+    columns = finite_numbers(arrays, "columns")
     if len(columns) == 0 or columns[0] < 0 or (np.diff(columns) <= 0).any():
         raise ValueError("'columns' must be numbers of columns, ascending")
     return columns
@@ -96,7 +96,7 @@ def _step(row: Any) -> Step:
     return Step(*row)
 
 
-def require_format(found: Any, known: int) -> None:
+def require_known_format(found: Any, known: int) -> None:
     """Require the number of a format that is known.
 
     Raises
@@ -154,13 +154,13 @@ class CutSet:
             require_numbers(arrays, name, (K,))
         require_numbers(arrays, "group", (K,), np.int64)
         require_numbers(arrays, "G", (K, d))
-        group, a = finite(arrays, "group"), finite(arrays, "a")
-        error = finite(arrays, "error") if "error" in arrays else np.zeros(K)
+        group, a = finite_numbers(arrays, "group"), finite_numbers(arrays, "a")
+        error = finite_numbers(arrays, "error") if "error" in arrays else np.zeros(K)
         if (a < 0.0).any() or (error < 0.0).any():
             raise ValueError("'a' and 'error' must not be negative")
         if K and not (group.min() >= 0 and group.max() < groups):
             raise ValueError(f"'group' must be from 0 to {groups - 1}, and is from {group.min()} to {group.max()}")
-        return cls(finite(arrays, "G"), finite(arrays, "L"), group, a, groups, error)
+        return cls(finite_numbers(arrays, "G"), finite_numbers(arrays, "L"), group, a, groups, error)
 
     def most_error(self, cap: Vector) -> float:
         """Return the largest sum of ``a`` times the errors that multipliers within these caps can make."""
@@ -243,7 +243,7 @@ class Result:
             full = np.zeros(n_features + len(self.w) - known)
         except (MemoryError, ValueError):  # ValueError: more than an index can count
             raise TooLargeError(
-                f"a vector of {n_features:,} weights takes {spelled(8.0 * n_features)}, which cannot be had: number "
+                f"a vector of {n_features:,} weights takes {in_units(8.0 * n_features)}, which cannot be had: number "
                 "the features afresh, without gaps"
             ) from None
         full[self.columns], full[n_features:] = self.w[:known], self.w[known:]
@@ -332,7 +332,7 @@ class Result:
         KeyError, ValueError : when something is missing, or is not what it can be.
         """
         written = record(arrays, "result")
-        require_format(written.pop("format"), _FORMAT)
+        require_known_format(written.pop("format"), _FORMAT)
         written = {"exact": True, **written}  # older files do not say it
         require_names("the result", written, _WRITTEN, _WRITTEN)
         for name in ("primal", "dual"):
@@ -351,8 +351,8 @@ class Result:
         require_numbers(arrays, "fingerprint", (known,))
         cuts = CutSet.from_arrays(arrays, written.pop("groups"))
         return cls(
-            w=finite(arrays, "w"),
-            fingerprint=finite(arrays, "fingerprint"),
+            w=finite_numbers(arrays, "w"),
+            fingerprint=finite_numbers(arrays, "fingerprint"),
             status=Status[written.pop("status")],
             cuts=cuts,
             history=tuple(map(_step, written.pop("history"))),

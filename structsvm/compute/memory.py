@@ -28,7 +28,7 @@ def require_memory(size: float, what: str, way_out: str) -> None:
         return
     there = available()
     if size > there:
-        raise TooLargeError(f"{what} take {spelled(size)} of memory, and there are {spelled(there)}: {way_out}")
+        raise TooLargeError(f"{what} take {in_units(size)} of memory, and there are {in_units(there)}: {way_out}")
 
 
 _ALWAYS = 2**26
@@ -44,7 +44,7 @@ def available() -> float:
     return max(0.0, min(left))
 
 
-def spelled(size: float) -> str:
+def in_units(size: float) -> str:
     """Return a number of bytes as people write it: ``1.5 GiB``."""
     unit = 0
     while size >= 1024.0 and unit < len(_UNITS) - 1:

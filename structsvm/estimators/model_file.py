@@ -17,7 +17,7 @@ from structsvm.exceptions import InputError, ModelFileError, PluginError, Unknow
 from structsvm.files import read_archive, write_archive
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
-from structsvm.result import Result, require_format
+from structsvm.result import Result, require_known_format
 from structsvm.settings import is_number, require_choice, require_integer, require_number, require_switch
 
 _FORMAT = 1
@@ -226,7 +226,7 @@ def _contents(kind: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
     if other is not None:
         raise ModelFileError(f"it holds a {_CLASSES[other]}: read it with {_CLASSES[other]}.load")
     text = record(arrays, kind)
-    require_format(text["format"], _FORMAT)
+    require_known_format(text["format"], _FORMAT)
     require_names("the file", text, ("format", "settings", "fitted"))
     for name in ("settings", "fitted"):
         if not isinstance(text[name], dict):

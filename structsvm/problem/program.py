@@ -22,7 +22,7 @@ def program(*functions: Any) -> tuple[Any, ...]:
     ----------
     functions : plain functions, or such as numba has decorated.
     """
-    waiting, found = [plain(function) for function in functions], dict[int, tuple[Any, ...]]()
+    waiting, found = [plain_function(function) for function in functions], dict[int, tuple[Any, ...]]()
     packages = {_OWN, *map(_package, waiting)}
     while waiting:
         function = waiting.pop()
@@ -31,13 +31,13 @@ def program(*functions: Any) -> tuple[Any, ...]:
         cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
         named = dict(sorted(_named(function), key=itemgetter(0)))
         held = (*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-        called = [each for each in map(plain, (*named.values(), *held)) if isinstance(each, FunctionType)]
+        called = [each for each in map(plain_function, (*named.values(), *held)) if isinstance(each, FunctionType)]
         waiting += [each for each in called if _package(each) in packages]
         found[id(function)] = (
             f"{function.__module__}.{function.__qualname__}",
             _code(function.__code__),
             tuple((name, value) for name, value in named.items() if _is_constant(value)),
-            tuple(value for value in held if not isinstance(plain(value), FunctionType)),
+            tuple(value for value in held if not isinstance(plain_function(value), FunctionType)),
         )
     return tuple(found.values())
 
@@ -46,7 +46,7 @@ def methods(kind: type) -> Iterator[Any]:
     """Yield the functions that a class is made of, those of its bases included, in a fixed order."""
     for base in kind.__mro__:
         for _, member in sorted(vars(base).items()):
-            function = plain(getattr(member, "fget", member))
+            function = plain_function(getattr(member, "fget", member))
             if isinstance(function, FunctionType) and not function.__name__.startswith("__"):
                 yield function
 
@@ -61,7 +61,7 @@ def constants(kind: type) -> tuple[Any, ...]:
     )
 
 
-def plain(function: Any) -> Any:
+def plain_function(function: Any) -> Any:
     """Return a function as Python: that of a method, and of one that numba has decorated."""
     function = getattr(function, "__func__", function)
     return getattr(function, "py_func", function)

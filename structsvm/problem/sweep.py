@@ -12,7 +12,7 @@ from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
 from structsvm.planes.arrays import insert
 from structsvm.planes.steps import best_value, improve
-from structsvm.problem.program import plain
+from structsvm.problem.program import plain_function
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
@@ -33,7 +33,7 @@ def compiled_kernel(kernel: Any) -> Any:
     ------
     InputError : when it is not a function of four arguments, or numba cannot compile it; it tells why.
     """
-    return _compiled_kernel(plain(kernel))
+    return _compiled_kernel(plain_function(kernel))
 
 
 @cache

@@ -15,7 +15,7 @@ from structsvm.archives import record
 from structsvm.exceptions import CheckpointWarning, InputError, ModelFileError
 from structsvm.files import check_writable, read_archive, write_archive
 from structsvm.problem import Problem, fingerprint, same
-from structsvm.result import CutSet, Result, Status, require_format
+from structsvm.result import CutSet, Result, Status, require_known_format
 from structsvm.settings import not_negative
 from structsvm.types import Vector
 
@@ -234,7 +234,7 @@ class Keeper:
 
 def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:
     about = record(arrays, "checkpoint")
-    require_format(about.pop("format", None), _FORMAT)
+    require_known_format(about.pop("format", None), _FORMAT)
     made_of = about.get("made_of")
     if not isinstance(made_of, dict) or not all(isinstance(text, str) for text in made_of.values()):
         raise ValueError("it does not say what the fit was made of")

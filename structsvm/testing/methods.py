@@ -12,7 +12,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.operators import Rows
-from structsvm.problem.program import plain
+from structsvm.problem.program import plain_function
 from structsvm.problem.sweep import compiled_kernel
 from structsvm.types import Vector
 
@@ -158,7 +158,7 @@ class Methods:
     def indices(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
         """Run the kernel in Python, where an index that is out of bounds is noticed; compiled code goes on with it."""
         try:
-            plain(self.loss.kernel)(scores.copy(), labels.copy(), params.copy(), np.zeros(len(scores)))
+            plain_function(self.loss.kernel)(scores.copy(), labels.copy(), params.copy(), np.zeros(len(scores)))
         except IndexError as error:
             raise self.wrong("kernel", f"reads or writes beyond its vectors: {error}", y, scores=scores) from error
         except Exception:  # whatever else fails in Python may be right when compiled

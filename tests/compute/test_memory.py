@@ -72,7 +72,7 @@ def test_there_is_memory():
 
 @pytest.mark.parametrize(("size", "text"), [(0, "0 bytes"), (1536, "1.5 KiB"), (2**47, "128 TiB")])
 def test_numbers_of_bytes(size, text):
-    assert memory.spelled(size) == text
+    assert memory.in_units(size) == text
 
 
 def test_the_message_says_how_much_and_what_to_do(monkeypatch):

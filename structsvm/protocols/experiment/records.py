@@ -24,6 +24,6 @@ def count_trials(folder: Path) -> int:
     return count_records(folder / NAME)
 
 
-def open_records(folder: Path, header: Header) -> AbstractContextManager[Records[Trial]]:
+def open_trials(folder: Path, header: Header) -> AbstractContextManager[Records[Trial]]:
     """Open the trials of an experiment in a folder; see `structsvm.records.open_records`."""
     return records.open_records(folder / NAME, header, _TRIALS)
