@@ -44,8 +44,18 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
     )
 
 
+def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
+    """Return the file that finished rows are kept in, with the option that asks for it, if any does."""
+    for name in ("csv", "json", "plot"):
+        path = values[f"{name}_path"]
+        if path is not None:
+            return [(f"--{name}", Path(f"{path}.part"))]
+    return []
+
+
 @click.command(
     cls=Command,
+    also_writes=_kept,
     name="compare",
     short_help="Compare solvers and QP backends on LETOR files.",
     epilog=example(
@@ -111,8 +121,7 @@ def compare_command(
     for name in loss_names:
         require_ranking_loss(name)
     _check_files(csv_path, json_path, plot_path)
-    output = csv_path or json_path or plot_path
-    kept = None if output is None else output.with_name(f"{output.name}.part")
+    kept = next((path for _, path in _kept(click.get_current_context().params)), None)
     before = 0 if kept is None else count_records(kept)
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")

@@ -136,7 +136,23 @@ class _Output(NamedTuple):
 
 
 class Command(click.Command):
-    """A command whose outputs spare its inputs."""
+    """A command whose outputs spare its inputs.
+
+    Parameters
+    ----------
+    also_writes : is given the values of all parameters, and returns the files that are written beside those that they
+        name, each with the option that asks for it.
+    arguments, settings : those of `click.Command`.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        also_writes: Callable[[dict[str, Any]], Iterable[tuple[str, Path]]] = lambda values: (),
+        **settings: Any,
+    ) -> None:
+        super().__init__(*arguments, **settings)
+        self._also_writes = also_writes
 
     def invoke(self, ctx: click.Context) -> Any:
         given = list(_paths(self.params, ctx.params))
@@ -145,6 +161,7 @@ class Command(click.Command):
                 "standard input is read once, and two inputs are to come from it: name a file for one"
             )
         outputs = [_Output(each.name, path) for each in given for path in each.type.writes(each.path)]
+        outputs += [_Output(name, path) for name, path in self._also_writes(ctx.params)]
         _keep_outputs_apart(outputs)
         _spare_inputs(outputs, given)
         _spare_folders(outputs, [each.path for each in given if each.type.reads_all and each.path.is_dir()])

@@ -35,8 +35,18 @@ if TYPE_CHECKING:
     from structsvm.solvers.run import Callback
 
 
+def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
+    """Return the files of --checkpoint, one for each value of --C-grid."""
+    from structsvm.solvers import Checkpoint
+
+    if values["checkpoint"] is None or not values["C_grid"]:
+        return []
+    return [("--checkpoint", Checkpoint(values["checkpoint"]).at(C).path) for C in values["C_grid"]]
+
+
 @click.command(
     cls=Command,
+    also_writes=_checkpoints,
     name="train",
     short_help="Train a ranker on LETOR files.",
     epilog=example("structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz"),

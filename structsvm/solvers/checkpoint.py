@@ -5,6 +5,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, Union
 
@@ -16,7 +17,7 @@ from structsvm.exceptions import CheckpointWarning, InputError, ModelFileError
 from structsvm.files import check_writable, read_archive, write_archive
 from structsvm.problem import Problem, fingerprint, same
 from structsvm.result import CutSet, Result, Status, require_known_format
-from structsvm.settings import not_negative
+from structsvm.settings import not_negative, require_kind
 from structsvm.types import Vector
 
 _FORMAT = 1
@@ -39,10 +40,11 @@ class Named(Protocol):
 
 
 def _as_path(given: Any) -> Path:
-    try:
-        return Path(given)
-    except TypeError:
-        raise InputError(f"a checkpoint must be the path of a file or a Checkpoint, got {given!r}") from None
+    require_kind("a checkpoint", given, str | PathLike, "the path of a file, or a Checkpoint")
+    path = Path(given)
+    if not path.name:
+        raise InputError(f"a checkpoint must be the path of a file, or a Checkpoint, and {path} is a folder")
+    return path
 
 
 @frozen

@@ -184,3 +184,28 @@ def test_standard_output_does_not_go_to_an_input(process):
         b"structsvm: error: standard output goes to the input train.txt: send it elsewhere\n",
     )
     assert Path("train.txt").read_bytes() == before
+
+
+def test_a_checkpoint_of_a_value_of_C_is_an_output_too(run, here):
+    train = ("train", "train.txt", "--C-grid", "1:10:2", "--validation", "test.txt")
+    (line,) = run(*train, "--checkpoint", "fit.npz", "--model", "fit.C=1.0.npz", code=1).stderr.splitlines()
+    assert line == (
+        "structsvm: error: --model fit.C=1.0.npz and --checkpoint fit.C=1.0.npz are the same file: each output needs "
+        "its own"
+    )
+    run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "fit.C=1.0.npz")
+
+
+def test_the_file_of_finished_rows_is_an_output_too(run, here):
+    Path("rows.csv.part").write_bytes(Path("train.txt").read_bytes())
+    before = contents()
+    (line,) = run("compare", "rows.csv.part", "--csv", "rows.csv", code=1).stderr.splitlines()
+    assert line.startswith("structsvm: error: --csv rows.csv.part would replace the input rows.csv.part")
+    assert contents() == before
+
+
+def test_a_checkpoint_is_no_folder(run, here):
+    train = ("train", "train.txt", "--model", "m.npz", "--checkpoint", ".")
+    for grid in ((), ("--C-grid", "1:10:2", "--validation", "test.txt")):
+        (line,) = run(*train, *grid, code=1).stderr.splitlines()
+        assert line.endswith("is a folder")

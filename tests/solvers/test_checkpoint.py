@@ -257,7 +257,7 @@ def test_a_result_that_is_no_checkpoint_is_refused(file: Path) -> None:
         OneSlack().solve(problem_of(), checkpoint=file)
 
 
-@pytest.mark.parametrize(("given", "message"), [(3, "path of a file or a Checkpoint, got 3"), ("", "is a folder")])
+@pytest.mark.parametrize(("given", "message"), [(3, "path of a file, or a Checkpoint, got 3"), ("", "is a folder")])
 def test_what_is_no_path_is_refused_before_any_work(given: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         OneSlack().solve(problem_of(), callback=lambda step: pytest.fail("it ran"), checkpoint=given)
