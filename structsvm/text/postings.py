@@ -1,0 +1,63 @@
+"""Sparse counts of terms in documents."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import define
+from numpy.typing import NDArray
+
+from structsvm.types import IntVector
+
+
+@define(eq=False, repr=False, frozen=True, slots=False)
+class Postings:
+    """The documents that each term is in, and how often: term after term.
+
+    Parameters
+    ----------
+    terms : the terms, sorted.
+    ptr : postings ``ptr[t]:ptr[t + 1]`` are those of term t, shape (n_terms + 1,).
+    documents : number of the document of each posting, ascending in a term, shape (n_postings,).
+    counts : how often the term is in the document, at least once, shape (n_postings,).
+    lengths : tokens of each document, shape (n_documents,).
+    """
+
+    terms: Sequence[str]
+    ptr: IntVector
+    documents: NDArray[np.int32]
+    counts: NDArray[Any]
+    lengths: NDArray[np.int32]
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents, those without a term too."""
+        return len(self.lengths)
+
+    @cached_property
+    def n_tokens(self) -> int:
+        """Sum of the lengths of all documents."""
+        return int(self.lengths.sum(dtype=np.int64))
+
+    @property
+    def average_length(self) -> float:
+        """Tokens a document."""
+        return self.n_tokens / self.n_documents
+
+    @cached_property
+    def document_frequency(self) -> IntVector:
+        """Number of documents that each term is in, shape (n_terms,)."""
+        return np.diff(self.ptr)
+
+    @cached_property
+    def collection_frequency(self) -> IntVector:
+        """How often each term is in the collection, shape (n_terms,)."""
+        return np.add.reduceat(self.counts.astype(np.int64), self.ptr[:-1]) if len(self.terms) else np.zeros(0, np.int64)
+
+    def find(self, term: str) -> int | None:
+        """Return the number of a term; None where no document has it."""
+        import bisect
+
+        at = bisect.bisect_left(self.terms, term)
+        return at if at < len(self.terms) and self.terms[at] == term else None
