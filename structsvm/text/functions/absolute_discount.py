@@ -14,8 +14,8 @@ class AbsoluteDiscount(NegativeDivergence):
     """Negative divergence from the query of a language model from whose counts a number is taken off.
 
     ``p(t|d) = (tf − delta)/|d| + a(d) p(t|C)`` with ``a(d) = delta u/|d|``, u being the number of different terms of
-    the document. From Lemur (AbsoluteDiscountDocModel), with its default. A document without terms, which is not retrieved,
-    has ``a(d) = 1``.
+    the document. From Lemur (AbsoluteDiscountDocModel), with its default. A document without terms, which is not
+    retrieved, has ``a(d) = 1``.
 
     Parameters
     ----------

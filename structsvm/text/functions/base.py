@@ -18,9 +18,10 @@ from structsvm.types import BoolVector, IntVector, Vector
 class RetrievalFunction(ABC):
     """Scores documents for a query by the terms that they have in common.
 
-    ``score(Q, d) = Σ_t u(t, Q) · w(t, d) + a(d) + c(Q)``, over the terms t that query and document share. Derive from it
-    as a frozen attrs class with the settings as its fields, and write `weights`, which is w; u is the number of times
-    that the query has the term, a and c are 0, unless `query_weights`, `document_scores` and `query_score` say otherwise.
+    ``score(Q, d) = Σ_t u(t, Q) · w(t, d) + a(d) + c(Q)``, over the terms t that query and document share. Derive from
+    it as a frozen attrs class with the settings as its fields, and write `weights`, which is w; u is the number of
+    times that the query has the term, a and c are 0, unless `query_weights`, `document_scores` and `query_score` say
+    otherwise.
 
     Documents that have no term of the query are not retrieved. A term that no document has counts for nothing.
     """
@@ -172,7 +173,7 @@ class Scorer:
     def _fill(self, term: int) -> None:
         where = slice(self.postings.ptr[term], self.postings.ptr[term + 1])
         documents = self.postings.documents[where]
-        known = None if self._known is None else self._known[documents]
+        known = np.full(1, np.nan) if self._known is None else self._known[documents]
         found = Occurrences(
             self.postings.counts[where].astype(np.float64),
             self._documents.length[documents],

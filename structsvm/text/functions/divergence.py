@@ -14,9 +14,9 @@ from structsvm.types import Vector
 class NegativeDivergence(RetrievalFunction):
     """Negative Kullback-Leibler divergence of a smoothed language model of the document from that of the query.
 
-    ``−D(Q‖d) = Σ_t p(t|Q) ln(p(t|d) / p(t|Q))`` over all terms of the query that the collection has, ``p(t|Q) = q/|Q|``.
-    A smoothed model has ``p(t|d) = a(d) p(t|C)`` for terms that the document lacks, with ``p(t|C) = cf/|C|``. So the sum
-    is one over common terms and two numbers (Zhai and Lafferty, "A study of smoothing methods for language models
+    ``−D(Q‖d) = Σ_t p(t|Q) ln(p(t|d) / p(t|Q))`` over all terms of the query that the collection has, with
+    ``p(t|Q) = q/|Q|``. A smoothed model has ``p(t|d) = a(d) p(t|C)`` for terms that the document lacks, and
+    ``p(t|C) = cf/|C|``. So the sum is one over common terms and two numbers (Zhai and Lafferty, "A study of smoothing methods for language models
     applied to ad hoc information retrieval", SIGIR 2001):
 
     ``Σ_t∈d p(t|Q) ln(p(t|d) / (a(d) p(t|C))) + ln a(d) − Σ_t p(t|Q) ln(p(t|Q) / p(t|C))``
@@ -31,7 +31,8 @@ class NegativeDivergence(RetrievalFunction):
 
     def document_scores(self, documents: Documents) -> Vector:
         """Return ``ln a(d)``."""
-        return np.log(self.unseen(documents))
+        scores: Vector = np.log(self.unseen(documents))
+        return scores
 
     def query_weights(self, counts: Vector, terms: Terms) -> Vector:
         """Return ``p(t|Q)``."""

@@ -111,13 +111,13 @@ class Occurrences:
     ----------
     tf : how often the document has the term, at least 1.
     length : tokens of the document, at least tf: ``|d|``.
-    document : what `RetrievalFunction.of_documents` returned for the document; None where that is None.
+    document : what `RetrievalFunction.of_documents` returned for the document; NaN, shape (1,), where that is None.
     terms : the terms: the one of all postings, with numbers of shape (1,), or that of each, of shape (n,).
     """
 
     tf: Vector
     length: Vector
-    document: Vector | None
+    document: Vector
     terms: Terms
 
     @property

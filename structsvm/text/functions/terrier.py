@@ -50,4 +50,5 @@ class TerrierTFIDF(RetrievalFunction):
 
     def weights(self, found: Occurrences) -> Vector:
         """Return the idf times ``k1`` times the saturated tf."""
-        return np.log2(found.collection.n_documents / found.df + 1.0) * self.k1 * saturated(found, self.k1, self.b)
+        idf: Vector = np.log2(found.collection.n_documents / found.df + 1.0)
+        return idf * self.k1 * saturated(found, self.k1, self.b)
