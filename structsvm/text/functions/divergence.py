@@ -16,8 +16,8 @@ class NegativeDivergence(RetrievalFunction):
 
     ``−D(Q‖d) = Σ_t p(t|Q) ln(p(t|d) / p(t|Q))`` over all terms of the query that the collection has, with
     ``p(t|Q) = q/|Q|``. A smoothed model has ``p(t|d) = a(d) p(t|C)`` for terms that the document lacks, and
-    ``p(t|C) = cf/|C|``. So the sum is one over common terms and two numbers (Zhai and Lafferty, "A study of smoothing methods for language models
-    applied to ad hoc information retrieval", SIGIR 2001):
+    ``p(t|C) = cf/|C|``. So the sum is one over common terms and two numbers (Zhai and Lafferty, "A study of smoothing
+    methods for language models applied to ad hoc information retrieval", SIGIR 2001):
 
     ``Σ_t∈d p(t|Q) ln(p(t|d) / (a(d) p(t|C))) + ln a(d) − Σ_t p(t|Q) ln(p(t|Q) / p(t|C))``
 
@@ -36,7 +36,8 @@ class NegativeDivergence(RetrievalFunction):
 
     def query_weights(self, counts: Vector, terms: Terms) -> Vector:
         """Return ``p(t|Q)``."""
-        return counts / counts.sum()
+        shares: Vector = counts / counts.sum()
+        return shares
 
     def query_score(self, counts: Vector, terms: Terms) -> float:
         """Return the negative divergence of the collection's model from that of the query."""

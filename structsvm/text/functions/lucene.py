@@ -15,8 +15,8 @@ class LuceneBM25(RetrievalFunction):
     """BM25 with an idf that is never below 0.
 
     ``Σ_t q · ln(1 + (N − df + 0.5)/(df + 0.5)) · tf/(tf + k1 (1 − b + b |d|/avg))``. From Lucene (BM25Similarity,
-    without the factor k1 + 1 since version 8), with Anserini's defaults; Lucene's are 1.2 and 0.75. Lengths are exact here, and
-    rounded to one byte there.
+    without the factor k1 + 1 since version 8), with Anserini's defaults; Lucene's are 1.2 and 0.75. Lengths are exact
+    here, and rounded to one byte there.
 
     Parameters
     ----------

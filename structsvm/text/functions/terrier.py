@@ -5,7 +5,6 @@ from attrs import field, frozen
 
 from structsvm.settings import positive, within
 from structsvm.text.functions.base import RetrievalFunction
-from structsvm.text.functions.inverse_document_frequency import robertson_idf
 from structsvm.text.functions.okapi import Okapi
 from structsvm.text.functions.statistics import Occurrences
 from structsvm.text.functions.term_frequency import saturated
@@ -30,7 +29,8 @@ class TerrierBM25(Okapi):
 
     def weights(self, found: Occurrences) -> Vector:
         """Return the idf to base 2 times ``k1 + 1`` times the saturated tf."""
-        return robertson_idf(found.terms) / np.log(2.0) * (self.k1 + 1.0) * saturated(found, self.k1, self.b)
+        weights: Vector = super().weights(found) / np.log(2.0)
+        return weights
 
 
 @frozen
