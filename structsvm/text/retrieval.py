@@ -13,7 +13,7 @@ from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
 from structsvm.settings import as_list, require_integer, require_kind
-from structsvm.text.accumulation import best_documents
+from structsvm.text.accumulation import best_documents, scores_and_places
 from structsvm.text.functions import RetrievalFunction
 from structsvm.text.functions.base import BoundQuery
 from structsvm.text.index import Index
@@ -112,7 +112,7 @@ class Retriever:
         postings = self.index.whole
         if len(query.terms) == 0:
             return _Best(np.zeros(0, np.int64), np.zeros(0, np.float32))
-        places, scores = best_documents(
+        keys = best_documents(
             postings.ptr[query.terms],
             postings.ptr[query.terms + 1],
             query.weights,
@@ -121,9 +121,9 @@ class Retriever:
             self.scorer.added,
             query.score,
             self._place,
-            postings.n_documents,
             k,
         )
+        scores, places = scores_and_places(keys, k)
         return _Best(self._by_id[places], scores)
 
 
