@@ -65,11 +65,11 @@ def _unknown(file: File, line: int, first: str) -> DataFormatError:
     elif "\t" in first:
         problem = (
             "is that of a table, and it does not say whether it has a header: "
-            "name the format, tsv, or tsv-header where the first line names the columns"
+            "the option format does, by tsv, or tsv-header where the first line names the columns"
         )
     else:
         problem = (
-            f"is that of no format that can be told by it: name the format, one of {', '.join(FORMATS)} "
+            f"is that of no format that can be told by it: the option format names one of {', '.join(FORMATS)} "
             f"(trec begins with <{'DOC' if file.kind == 'document' else 'top'}>, smart with .I, jsonl with a brace)"
         )
     return file.fault(line, f"the beginning {quoted(first)} {problem}")

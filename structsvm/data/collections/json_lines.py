@@ -85,4 +85,4 @@ def _id_field(file: File, line: int, fields: dict[str, Any]) -> str:
         if found
         else f"none of the fields {', '.join(names)} is there, which hold ids"
     )
-    raise file.fault(line, f"{problem}: name the field with id_field=")
+    raise file.fault(line, f"{problem}: the option id_field names the field")

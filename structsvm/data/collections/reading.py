@@ -14,7 +14,7 @@ from structsvm.data.collections.records import File, Kind, Record
 from structsvm.data.collections.text import read_text, require_encoding
 from structsvm.data.collections.topic import Topic
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.files import STANDARD_INPUT
+from structsvm.files import DATA_SET, STANDARD_INPUT
 from structsvm.settings import as_list, as_path, require_choice, require_kind
 
 Source: TypeAlias = str | PathLike[str]
@@ -127,8 +127,7 @@ def read_topics(
     '3'
     """
     require_choice("numbering", numbering, ("given", "position"))
-    topics = list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
-    return topics
+    return list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
 
 
 def _as_names(fields: Iterable[str]) -> tuple[str, ...]:
@@ -156,14 +155,16 @@ def _read(
     require_choice("format", form, (AUTO, *FORMATS))
     require_encoding(encoding)
     require_kind("id_field", id_field, str | None, "the name of a field, or None")
-    if isinstance(source, str) and source.startswith(ir_datasets.PREFIX):
+    if isinstance(source, str) and source.startswith(DATA_SET):
         if form != AUTO or id_field is not None or encoding != "utf-8":
-            raise InputError(f"{source} is read by ir_datasets: leave format, encoding and id_field out")
-        name = source.removeprefix(ir_datasets.PREFIX)
+            raise InputError(f"{source} is read by ir_datasets: leave the options format, encoding and id_field out")
+        name = source.removeprefix(DATA_SET)
         found = ((Path(source), record) for record in ir_datasets.read(name, kind))
         return _made(found, make, kept, positions=positions, where=source)
     if id_field is not None and form in ("trec", "smart"):
-        raise InputError(f"id_field={id_field!r} is for jsonl and tsv-header; in format {form} the id has its place")
+        raise InputError(
+            f"the option id_field, got {id_field!r}, is for jsonl and tsv-header: in {form} the id has its place"
+        )
     path = as_path("source", source)
     return _made(_of_files(path, kind, form, encoding, id_field), make, kept, positions=positions, where=str(path))
 

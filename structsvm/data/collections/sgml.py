@@ -16,7 +16,7 @@ _REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-
 _BETWEEN = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
 
 TAG = re.compile(
-    r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*?)?(?P<alone>/?)>|<!--.*?-->|(?P<odd><!--|<!\[CDATA\[)",
+    r"<(?:(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*?)?(?P<alone>/?)>|!--.*?-->|(?P<odd>!--|!\[CDATA\[))",
     re.DOTALL,
 )
 """A tag, a comment, or what would have to be read otherwise."""
@@ -115,7 +115,7 @@ def _not_closed(name: str, until: str) -> str:
 def check_odd(file: File, element: Element, found: "re.Match[str]") -> None:
     """Refuse a comment that is not closed, and what is not SGML of TREC's."""
     if found["odd"]:
-        problem = "the comment is not closed by -->" if found["odd"] == "<!--" else "a CDATA section cannot be read"
+        problem = "the comment is not closed by -->" if found["odd"] == "!--" else "a CDATA section cannot be read"
         raise file.fault(element.line_of(found.start()), f"{problem}: {quoted(found.string[found.start() :])}")
 
 
