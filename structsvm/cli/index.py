@@ -99,11 +99,11 @@ def index_command(
 
     require_replaceable(out)
     analyzer = Analyzer(stemmer, stop_words)
-    with read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field) as documents:
-        with progress_line(shown=not quiet) as say:
-            made = Index.build(_told(documents, say), analyzer)
-            say("writing the index")
-            made.save(out)
+    documents = read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field)
+    with documents, progress_line(shown=not quiet) as say:
+        made = Index.build(_told(documents, say), analyzer)
+        say("writing the index")
+        made.save(out)
     if not quiet:
         _summarise(made, out)
 

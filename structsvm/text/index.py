@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, quoted
 from structsvm.settings import require_kind
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.counting import Counting
@@ -142,8 +142,8 @@ class _Ids:
             first, second = order[at], order[at + 1]
             if ids[first] == ids[second]:
                 raise InputError(
-                    f"two documents have the id {ids[first]!r}: the {first + 1:,}th and the {second + 1:,}th. Each "
-                    "needs its own"
+                    f"documents {first + 1:,} and {second + 1:,} have the same id, {quoted(ids[first])}: each needs "
+                    "its own"
                 )
         return ids
 
