@@ -126,7 +126,8 @@ def _summarise(index: "Index", folder: Path) -> None:
     print_table(["field", "documents", "terms", "tokens", "postings"], rows, numbers_from=1)
     empty = index.empty_documents
     if empty:
-        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} without a term, which no search finds")
+        has, them = ("has", "it") if empty == 1 else ("have", "them")
+        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} {has} no term: no search finds {them}")
     note(f"wrote {counted(len(index.doc_ids), 'document')} in {size_of(folder):,} bytes to {folder}")
 
 
