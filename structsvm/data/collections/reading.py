@@ -161,10 +161,6 @@ def _read(
         name = source.removeprefix(DATA_SET)
         found = ((Path(source), record) for record in ir_datasets.read(name, kind))
         return _made(found, make, kept, positions=positions, where=source)
-    if id_field is not None and form in ("trec", "smart"):
-        raise InputError(
-            f"the option id_field, got {id_field!r}, is for jsonl and tsv-header: in {form} the id has its place"
-        )
     path = as_path("source", source)
     return _made(_of_files(path, kind, form, encoding, id_field), make, kept, positions=positions, where=str(path))
 
