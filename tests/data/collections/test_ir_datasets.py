@@ -70,9 +70,6 @@ def made(tmp_path, monkeypatch):
 
             handlers.append(Qrels())
         ir_datasets.registry.register(name, ir_datasets.Dataset(*handlers))
-        monkeypatch.setattr(
-            ir_datasets.registry, "_registered", {**ir_datasets.registry._registered}
-        )  # as before, afterwards
         return f"ir_datasets:{name}"
 
     monkeypatch.setattr(ir_datasets.registry, "_registered", {**ir_datasets.registry._registered})
@@ -87,7 +84,10 @@ QRELS = [Judgment("1", "a", 1, "0"), Judgment("2", "b", -1, "0")]
 def test_documents_topics_and_judgments(made):
     source = made("of-a-test", DOCS, QUERIES, QRELS)
     found = read_documents(source)
-    assert {document.id: dict(document.fields) for document in found} == {"a": {"title": "A", "authors": "X\nY"}, "b": {}}
+    assert {document.id: dict(document.fields) for document in found} == {
+        "a": {"title": "A", "authors": "X\nY"},
+        "b": {},
+    }
     assert (found.n_read, found.n_empty) == (2, 1)
     topics = read_topics(source)
     assert [(topic.id, topic.query()) for topic in topics] == [("1", "Wings of birds."), ("2", "tails")]
@@ -98,11 +98,14 @@ def test_documents_topics_and_judgments(made):
 
 def test_what_is_refused(made):
     source = made("half-of-a-test", [DOCS[0], DOCS[0]], [Query("1", "", "")], [])
-    with pytest.raises(DataFormatError, match="ir_datasets:half-of-a-test, line 2: document 'a' is there twice"):
+    with pytest.raises(
+        DataFormatError,
+        match="ir_datasets:half-of-a-test: document number 2: document 'a' is there twice, first in document n",
+    ):
         list(read_documents(source))
-    with pytest.raises(DataFormatError, match="ir_datasets:half-of-a-test, line 1: topic '1' has no text"):
+    with pytest.raises(DataFormatError, match="ir_datasets:half-of-a-test: topic number 1: topic '1' has no text"):
         read_topics(source)
-    with pytest.raises(InputError, match="ir_datasets:half-of-a-test: it has no judgments"):
+    with pytest.raises(InputError, match="the data set 'half-of-a-test' of ir_datasets has an empty list of judgments"):
         load_qrels(source)
     with pytest.raises(InputError, match="is read by ir_datasets: leave the options format, encoding and id_field out"):
         read_documents(source, "trec")
@@ -111,7 +114,9 @@ def test_what_is_refused(made):
         load_qrels(source, {1: 1})
     with pytest.raises(InputError, match="the data set 'judged' of ir_datasets has no documents"):
         list(read_documents(source))
-    with pytest.raises(InputError, match="ir_datasets has no data set 'nothing-like-it': 'ir_datasets list' lists them"):
+    with pytest.raises(
+        InputError, match="ir_datasets has no data set 'nothing-like-it': 'ir_datasets list' lists them"
+    ):
         list(read_documents("ir_datasets:nothing-like-it"))
 
 
@@ -129,5 +134,7 @@ def test_errors_of_the_package_are_told(made):
 def test_the_package_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     for read in (read_topics, load_qrels, lambda name: list(read_documents(name))):
-        with pytest.raises(NotInstalledError, match=r"ir_datasets:x needs .* pip install 'structural-svm\[ir-datasets\]'"):
+        with pytest.raises(
+            NotInstalledError, match=r"ir_datasets:x needs .* pip install 'structural-svm\[ir-datasets\]'"
+        ):
             read("ir_datasets:x")
