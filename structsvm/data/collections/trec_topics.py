@@ -85,7 +85,7 @@ def _parts(file: File, element: Element) -> dict[str, str]:
 
 
 def _without_label(tag: str, text: str) -> str:
-    text = text.strip()
+    text = text.lstrip(" \t\n")
     for label in LABELS.get(tag, ()):
         if text.startswith(label):
             return text.removeprefix(label)
