@@ -1,7 +1,6 @@
 """Retrieval by BM25 beside bm25s, on Vaswani and on collections of random terms."""
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from benchmarks.data import text_folder
 from benchmarks.measuring import Size, peak_megabytes
-from benchmarks.rows import Row, Target, pick, quotient
+from benchmarks.rows import Row
 from structsvm.data import read_documents, read_topics
 from structsvm.text import Analyzer, Index, Postings, Retriever
 from structsvm.text.functions import LuceneBM25

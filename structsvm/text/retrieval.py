@@ -54,7 +54,8 @@ class Retriever:
         self.index = index
         self.function: RetrievalFunction = retrieval_functions.create(function)
         self.scorer = self.function.bind(index.whole)
-        self._by_id = np.argsort(index.doc_ids, kind="stable")
+        self._ids = np.asarray(index.doc_ids)
+        self._by_id = np.argsort(self._ids, kind="stable")
         self._place = np.empty(len(self._by_id), dtype=np.int32)
         self._place[self._by_id] = np.arange(len(self._by_id), dtype=np.int32)
 
@@ -91,7 +92,7 @@ class Retriever:
         return Run(
             name,
             np.repeat(np.array(names, dtype=np.str_), [len(best.documents) for best in found]),
-            self.index.doc_ids[documents],
+            self._ids[documents],
             np.clip(np.concatenate([best.scores for best in found]), -_LARGEST, _LARGEST).astype(np.float64),
         )
 
@@ -106,7 +107,8 @@ class Retriever:
         def block(first: int, last: int) -> list[_Best]:
             return [self._best_of_query(query, min(top, n)) for query in queries[first:last]]
 
-        return sum(in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK), [])
+        blocks = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
+        return [best for found in blocks for best in found]
 
     def _best_of_query(self, query: BoundQuery, k: int) -> _Best:
         postings = self.index.whole
