@@ -44,12 +44,14 @@ def best_documents(
     """
     sums = np.empty(_BLOCK)
     bits_of_sums = sums.view(np.int64)
-    totals, candidate = np.empty(_BLOCK), np.zeros(_BLOCK, np.bool_)
+    shifted = len(added) > 0 or score != 0.0
+    totals = np.empty(_BLOCK) if shifted else sums
+    candidate = np.zeros(_BLOCK, np.bool_)
     eights = candidate.view(np.int64)
     picked = np.empty(_BLOCK, np.int64)
     held = np.empty(_SPARE * k, np.int64)
     count = 0
-    worst_key, worst = np.int64(-(1 << 63)), np.float32(-np.inf)
+    worst_key, least = np.int64(-(1 << 63)), -np.inf
     rounded = np.empty(1, np.float32)
     bits = rounded.view(np.int32)
     behind = ends.copy()
@@ -72,11 +74,15 @@ def best_documents(
         if len(added):
             for document in range(size):
                 totals[document] = sums[document] + score + added[first + document]
-        else:
+        elif score != 0.0:
             for document in range(size):
                 totals[document] = sums[document] + score
-        for document in range(size):
-            candidate[document] = (bits_of_sums[document] != _NONE) & (np.float32(totals[document]) >= worst)
+        if least > 0.0 and not shifted:
+            for document in range(size):
+                candidate[document] = totals[document] >= least
+        else:
+            for document in range(size):
+                candidate[document] = (bits_of_sums[document] != _NONE) & (totals[document] >= least)
         found = 0
         for eight in range((size - 1) >> 3, -1, -1):
             if eights[eight] != 0:
@@ -96,7 +102,7 @@ def best_documents(
                 count = k
                 worst_key = held[:k].min()
                 bits[0] = worst_key >> 32 if worst_key >= 0 else (worst_key >> 32) ^ 0x7FFFFFFF
-                worst = rounded[0]
+                least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))  # what is less, rounds to less
     return held[:count]
 
 
