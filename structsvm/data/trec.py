@@ -18,8 +18,8 @@ from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
 from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.files import replacing
 from structsvm.settings import as_list, as_path, require_kind
+from structsvm.storage.files import replacing
 from structsvm.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]
