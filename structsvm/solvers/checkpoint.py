@@ -205,7 +205,7 @@ class Keeper:
             )
         if self.known is not None and not same(seen, self.known.fingerprint):
             raise self._refusal(
-                "is of a fit to other features, labels or weights of examples, or of a loss with other settings"
+                "is of a fit to other features, labels or weights of examples, or of a loss with other settings or code"
             )
 
     def due(self) -> bool:
