@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from platform import node
 
-from structsvm.locks import lock
+from structsvm.storage.locks import lock
 
 
 @contextmanager
