@@ -103,6 +103,11 @@ def robust_folder() -> Path | None:
     return _folder("robust03")
 
 
+def text_folder() -> Path | None:
+    """Return the folder of raw texts, where there is one."""
+    return _folder("text")
+
+
 def _folder(name: str) -> Path | None:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("STRUCTSVM_DATA", beside)) / name

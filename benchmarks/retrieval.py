@@ -1,34 +1,36 @@
 """Retrieval by BM25 beside bm25s, on Vaswani and on collections of random terms."""
 
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
 from benchmarks.data import text_folder
 from benchmarks.measuring import Size, peak_megabytes
-from benchmarks.rows import Row
-from structsvm.data import read_documents, read_topics
-from structsvm.text import Analyzer, Index, Postings, Retriever
+from benchmarks.rows import Row, Target, pick, quotient
+from structsvm.data import Run, read_documents, read_topics
+from structsvm.text import Analyzer, Index, Postings, Retriever, Strings
 from structsvm.text.functions import LuceneBM25
 
 TITLE = "Retrieval"
 ABOUT = """
 The best 1000 documents of each query by Lucene's BM25 (k1 0.9, b 0.4), in one thread. Random collections: documents of
 60 terms, of which term r has a probability proportional to 1/(r + 2.7), out of 200,000; 100 queries of 8 different
-terms, drawn as those of documents are, "frequent" with all terms and "content" without the 100 most frequent ones. Ours
-starts from an index of counts, and computes the weights of a term when a query first has it: "first" is the time of the
-first batch, with that, and "again" that of the same batch with weights that are there. It returns a run: ids, scores in
-float64 rounded to float32, ties by id. bm25s returns numbers of documents and scores that are summed in float32; it
-starts from a matrix of eager scores, which is not counted (its own `index` took the seconds that are noted, on a tenth
-of the documents where there are 1,000,000). Milliseconds are those of a query.
+terms, drawn as those of documents are, "frequent" with all terms and "content" without the 100 most frequent ones.
+Vaswani: all words, and its 93 topics. Ours starts from an index of counts and computes the weights of a term when a
+query first has it: "first" is the time of the first batch, with that, and "again" that of the same batch with weights
+that are there. It returns a run: ids, scores that are summed in float64, ties by id. bm25s (its numba backend) returns
+numbers of documents and scores that are summed in float32; it starts from a matrix of eager scores, whose making is not
+counted. Seconds are those of the processor; peak MB those of the process so far.
 """
 
 KINDS = {"frequent": 0, "content": 100}
 SIZES = (100_000, 300_000, 1_000_000)
 TERMS, LENGTH, QUERIES, WORDS, TOP = 200_000, 60, 100, 8, 1000
 FUNCTION = LuceneBM25()
+FIRST, AGAIN, PEER = "Retriever, first", "Retriever, again", "bm25s"
+T = TypeVar("T")
 
 
 def run(size: Size) -> Iterator[Row]:
@@ -37,9 +39,7 @@ def run(size: Size) -> Iterator[Row]:
         documents = max(1000, round(n * size.scale))
         index = random_index(documents)
         for kind, skipped in KINDS.items():
-            queries = random_queries(skipped)
-            what = f"{documents:,} documents, {kind} terms"
-            yield from _compared(what, index, queries, size)
+            yield from _compared(f"{n:,} documents, {kind} terms", index, random_queries(skipped), size)
 
 
 def random_index(documents: int) -> Index:
@@ -58,7 +58,7 @@ def random_index(documents: int) -> Index:
         counts,
         np.full(documents, LENGTH, dtype=np.int32),
     )
-    ids = np.array([f"{number:07}" for number in range(documents)])
+    ids = Strings.of(f"{number:07}" for number in range(documents))
     return Index(Analyzer(), ids, {"text": postings}, postings)
 
 
@@ -84,7 +84,7 @@ def _parts(count: int) -> list[int]:
 
 
 def _vaswani(size: Size) -> Iterator[Row]:
-    what = "Vaswani, 11,429 documents"
+    what = "Vaswani"
     folder = text_folder()
     if folder is None:
         yield Row(what=what, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds text/vaswani")
@@ -98,37 +98,38 @@ def _compared(what: str, index: Index, queries: Mapping[str, str], size: Size) -
     """Time the two in turn."""
     Retriever(index, FUNCTION).retrieve({"1": next(iter(queries.values()))}, TOP)  # compiles
     retriever = Retriever(index, FUNCTION)
-    first = _seconds(lambda: retriever.retrieve(queries, TOP))
-    peers = {backend: _bm25s(index, retriever, backend) for backend in ("numba", "numpy")}
+    first, _ = _processor_seconds(lambda: retriever.retrieve(queries, TOP))
     tokens = [_numbers(index, text) for text in queries.values()]
     k = min(TOP, len(index.doc_ids))
+    peer = _bm25s(index, FUNCTION)
 
-    def other(backend: str) -> Any:
-        return peers[backend].retrieve(tokens, k=k, show_progress=False, n_threads=1)
+    def other() -> Any:
+        return peer.retrieve(tokens, k=k, show_progress=False, n_threads=1)
 
-    other("numba")  # compiles
+    _, (_, scores) = _processor_seconds(other)  # compiles
     ours, theirs = [], []
     for _ in range(size.repeats):
-        ours.append(_seconds(lambda: retriever.retrieve(queries, TOP)))
-        theirs.append(_seconds(lambda: other("numba")))
-    slow = [_seconds(lambda: other("numpy"))]
-    _require_same(retriever, queries, other("numba"))
-    kept = float(retriever.scorer.weights.nbytes) / 1e6
-    for who, seconds, note in (
-        ("Retriever, first", [first], "with the weights of the terms of the queries"),
-        ("Retriever, again", ours, ""),
-        ("bm25s, numba", theirs, ""),
-        ("bm25s, numpy", slow, ""),
-    ):
-        milliseconds = 1000.0 * float(np.median(seconds)) / len(queries)
-        values = {"seconds": float(np.median(seconds)), "milliseconds": milliseconds, "megabytes": peak_megabytes()}
-        yield Row(what=what, who=who, repeats=len(seconds), values=values, note=note)
+        seconds, made = _processor_seconds(lambda: retriever.retrieve(queries, TOP))
+        ours.append(seconds)
+        theirs.append(_processor_seconds(other)[0])
+    _require_same(made, list(queries), scores)
+    for who, seconds in ((FIRST, [first]), (AGAIN, ours), (PEER, theirs)):
+        median = float(np.median(seconds))
+        values = {"seconds": median, "milliseconds": 1000.0 * median / len(queries), "megabytes": peak_megabytes()}
+        yield Row(what=what, who=who, repeats=len(seconds), values=values)
 
 
-def _seconds(work: Any) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
+def _processor_seconds(work: Callable[[], T]) -> tuple[float, T]:
+    began = time.process_time()
+    result = work()
+    return time.process_time() - began, result
+
+
+def _require_same(run: Run, topics: list[str], scores: Any) -> None:
+    """Make sure that the two find the same scores."""
+    for number, topic in enumerate(topics):
+        ours = run.scores[run.qid == topic]
+        assert np.allclose(ours, scores[number][: len(ours)], rtol=1e-4), topic
 
 
 def _numbers(index: Index, text: str) -> list[int]:
@@ -136,21 +137,29 @@ def _numbers(index: Index, text: str) -> list[int]:
     return [number for number in found if number is not None]
 
 
-def _bm25s(index: Index, retriever: Retriever, backend: str) -> Any:
+def _bm25s(index: Index, function: LuceneBM25) -> Any:
     """Return bm25s with its matrix of eager scores, made of the index."""
     import bm25s
 
     postings = index.whole
-    peer = bm25s.BM25(method="lucene", k1=FUNCTION.k1, b=FUNCTION.b, backend=backend)
-    for number in range(len(postings.terms)):
-        retriever.scorer._fill(number)
+    df = np.diff(postings.ptr)
+    idf = np.log1p((postings.n_documents - df + 0.5) / (df + 0.5))
+    relative = (postings.lengths / postings.average_length)[postings.documents]
+    slowed = postings.counts + function.k1 * (1.0 - function.b + function.b * relative)
+    peer = bm25s.BM25(method="lucene", k1=function.k1, b=function.b, backend="numba")
     peer.scores = {
-        "data": retriever.scorer.weights.astype(np.float32),
-        "indices": postings.documents,
-        "indptr": postings.ptr,
+        "data": (np.repeat(idf, df) * postings.counts / slowed).astype(np.float32),
+        "indices": np.asarray(postings.documents),
+        "indptr": np.asarray(postings.ptr),
         "num_docs": postings.n_documents,
     }
-    peer.vocab_dict = {number: number for number in range(len(postings.terms))}
+    peer.vocab_dict = {number: number for number in range(postings.n_terms)}
     peer.unique_token_ids_set = set(peer.vocab_dict)
     peer.nonoccurrence_array = None
     return peer
+
+
+def targets(rows: list[Row]) -> Iterator[Target]:
+    for what in dict.fromkeys(row.what for row in rows):
+        ratio = quotient(pick(rows, "seconds", what=what, who=AGAIN), pick(rows, "seconds", what=what, who=PEER))
+        yield Target(f"{what}: time over that of bm25s", 1.0, ratio)

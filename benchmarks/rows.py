@@ -26,6 +26,7 @@ COLUMNS: dict[str, Column] = {
     "full_ndcg": Column.number("test NDCG", "full_ndcg", ".4f"),
     "letor_ndcg": Column.number("LETOR's NDCG@10", "letor_ndcg", ".4f"),
     "microseconds": Column.number("µs a query", "microseconds", ".1f"),
+    "milliseconds": Column.number("ms a query", "milliseconds", ".3g"),
     "megabytes": Column.number("peak MB", "megabytes", ",.0f"),
     "stored": Column.number("MB stored", "stored", ".3g"),
     "postings": Column.number("postings", "postings", ",.0f"),

@@ -33,6 +33,7 @@ NAMES = (
     "growth",
     "fusion",
     "indexing",
+    "retrieval",
     "first_fit",
 )
 """The benchmarks, in the order of the page."""
@@ -42,7 +43,7 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm")
+PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "bm25s")
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

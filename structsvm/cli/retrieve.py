@@ -101,7 +101,7 @@ def retrieve_command(
 
     from structsvm.data import read_topics
     from structsvm.data.trec import run_lines
-    from structsvm.files import make_folder, naming, replacement
+    from structsvm.storage.files import make_folder, naming, replacement
 
     names = _names(indexes, function)
     _require_different(indexes, names)

@@ -11,10 +11,10 @@ from typing import IO, Any, TextIO, TypeVar, cast
 
 import numpy as np
 
-from structsvm.archives import Archive, Damage, with_digests
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.settings import as_path
-from structsvm.temporary import folder_on_the_way, on_the_way, remove_leftovers
+from structsvm.storage.archives import Archive, Damage, with_digests
+from structsvm.storage.temporary import folder_on_the_way, on_the_way, remove_leftovers
 
 T = TypeVar("T")
 
@@ -48,6 +48,11 @@ class Source:
         self._unpacked = 0
         self.is_gzip = self._packed.head == _GZIP
         self._file: Any = gzip.GzipFile(mode="rb", fileobj=cast(Any, self._packed)) if self.is_gzip else self._packed
+
+    @property
+    def n_read(self) -> int:
+        """Number of bytes of the file that were read so far, packed as they are there."""
+        return self._packed.count
 
     def read(self, size: int) -> bytes:
         """Return the next bytes: as many as asked for unless the file ends, none at its end.
@@ -258,8 +263,8 @@ def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
     Parameters
     ----------
     path : of a file that `write_archive` wrote.
-    make : is given the arrays by name, which are read from the file as it asks for them; `structsvm.archives` has
-        functions that do so after a look at shape and type. What it raises says that they make no sense.
+    make : is given the arrays by name, which are read from the file as it asks for them; `structsvm.storage.archives`
+        has functions that do so after a look at shape and type. What it raises says that they make no sense.
 
     Raises
     ------
