@@ -25,8 +25,8 @@ _UNUSUAL = re.compile(r"[^\w.=+-]+")
 
 
 def _outputs(values: dict[str, Any]) -> Iterator[tuple[str, Path]]:
-    for name in _names(values["indexes"], values["function"]):
-        yield "--out", values["out"] / _file(name)
+    for file in dict.fromkeys(map(_file, _names(values["indexes"], values["function"]))):
+        yield "--out", values["out"] / file
 
 
 def _names(indexes: Iterable[Path], functions: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from structsvm import protocols
 from structsvm.fusion import METHODS
 from structsvm.metrics import measure_names
 from structsvm.protocols import letor
-from structsvm.registry import backends, losses, solvers
+from structsvm.registry import backends, losses, retrieval_functions, solvers
 
 
 def row(output: str, first: str) -> str:
@@ -19,6 +19,7 @@ def test_every_name_is_listed(run):
         *solvers.names(),
         *backends.names(),
         *measure_names(),
+        *retrieval_functions.names(),
         *METHODS,
         *letor.model_names(),
         *protocols.model_names(),

@@ -1,0 +1,112 @@
+"""``structsvm retrieve``."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from structsvm.cli import retrieve as command
+from structsvm.data import load_run, load_runs, read_topics
+from structsvm.text import Index, Retriever, retrieve
+
+DOCUMENTS = [
+    {"id": "a", "text": "A wing is a wing, and of wings there are two."},
+    {"id": "b", "text": "Supersonic flow over a wing"},
+    {"id": "c", "text": "Heat"},
+]
+TOPICS = [{"id": "2", "text": "flow of wings"}, {"id": "10", "text": "nothing at hand"}, {"id": "1", "text": "wing"}]
+
+
+@pytest.fixture
+def indexes(run, here):
+    Path("docs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in DOCUMENTS))
+    Path("topics.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in TOPICS))
+    run("index", "docs.jsonl", "--out", "plain", "-q")
+    run("index", "docs.jsonl", "--stemmer", "porter", "--out", "stems", "-q")
+
+
+def test_runs_are_those_of_python(run, indexes):
+    functions = "okapi,lm_dirichlet(mu=10)"
+    done = run("retrieve", "plain", "stems", "topics.jsonl", "--function", functions, "--top", "2", "--out", "runs")
+    assert sorted(path.name for path in Path("runs").iterdir()) == [
+        "plain.lm_dirichlet_mu=10.run",
+        "plain.okapi.run",
+        "stems.lm_dirichlet_mu=10.run",
+        "stems.okapi.run",
+    ]
+    made = retrieve(Index.load("stems"), read_topics("topics.jsonl"), "lm_dirichlet(mu=10)", 2)
+    read = load_run("runs/stems.lm_dirichlet_mu=10.run")
+    assert read.name == "stems.lm_dirichlet(mu=10)"
+    assert (read.qid.tolist(), read.doc_ids.tolist()) == (made.qid.tolist(), made.doc_ids.tolist())
+    assert read.scores.tolist() == made.scores.tolist()
+    assert [each.name for each in load_runs("runs")] == [
+        "plain.lm_dirichlet(mu=10)",
+        "plain.okapi",
+        "stems.lm_dirichlet(mu=10)",
+        "stems.okapi",
+    ]
+    assert done.stderr.splitlines() == [
+        "structsvm: note: plain has no term of 1 of 3 topics (10): nothing is retrieved for them",
+        "structsvm: note: stems has no term of 1 of 3 topics (10): nothing is retrieved for them",
+        "structsvm: note: wrote 4 runs of 3 topics to runs",
+    ]
+
+
+def test_other_files_of_the_folder_are_named(run, indexes):
+    Path("runs").mkdir()
+    Path("runs/other").write_text("mine")
+    done = run("retrieve", "plain", "topics.jsonl", "--out", "runs", "-q")
+    assert "runs has 1 other file (other)" in done.stderr
+    assert Path("runs/other").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("plain", "topics.jsonl", "--out", "runs", "--function", "okapy"), 2, "Did you mean 'okapi'?"),
+        (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi(b=2)"), 2, "must be from 0 to 1, got 2.0"),
+        (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi,okapi(b=0.75)"), 2, "are the same"),
+        (("plain", "topics.jsonl", "--out", "runs", "--top", "0"), 2, "--top"),
+        (("none", "topics.jsonl", "--out", "runs"), 1, "there is no index none: structsvm index makes one"),
+        (("empty", "topics.jsonl", "--out", "runs"), 1, "empty"),
+        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 1, "two runs would be called plain.okapi"),
+        (("plain", "none.jsonl", "--out", "runs"), 1, "there is no file none.jsonl"),
+        (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 1, "has no title"),
+        (("plain", "strange.jsonl", "--out", "runs"), 1, "no document has a term of any of 1 topics"),
+        (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
+        (("plain", "--out", "runs"), 2, "Missing argument"),
+    ],
+)
+def test_what_cannot_be_retrieved(run, indexes, words, code, message):
+    Path("empty").mkdir()
+    Path("deep").mkdir()
+    Path("strange.jsonl").write_text('{"id": "1", "text": "quux"}\n')
+    if "deep/plain" in words:
+        Path("plain").rename("deep/plain")
+        run("index", "docs.jsonl", "--out", "plain", "-q")
+    assert message in run("retrieve", *words, code=code).stderr
+    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+
+
+def test_a_run_does_not_replace_the_topics(run, indexes):
+    Path("runs").mkdir()
+    topics = Path("topics.jsonl").rename("runs/plain.okapi.run")
+    done = run("retrieve", "plain", topics, "--out", "runs", "--format", "jsonl", code=1)
+    assert "would replace the input" in done.stderr
+
+
+def test_an_interrupted_one_leaves_what_was_there(run, indexes, monkeypatch):
+    run("retrieve", "plain", "topics.jsonl", "--out", "runs", "-q")
+    before = Path("runs/plain.okapi.run").read_bytes()
+
+    def interrupted(self, *_arguments, **_settings):
+        if self.index.analyzer.stemmer:
+            raise KeyboardInterrupt
+        return original(self, *_arguments, **_settings)
+
+    original = Retriever.retrieve
+    monkeypatch.setattr(Retriever, "retrieve", interrupted)
+    done = run("retrieve", "plain", "stems", "topics.jsonl", "--top", "1", "--out", "runs", "-q", code=1)
+    assert done.stderr == "structsvm: error: interrupted after 3 of 6 topics; runs is as it was\n"
+    assert [path.read_bytes() for path in Path("runs").iterdir()] == [before]
+    assert command.retrieve_command.name == "retrieve"

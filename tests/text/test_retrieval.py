@@ -1,0 +1,136 @@
+"""Retrieval on collections of many blocks, and on real ones."""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from structsvm.data import Run, Topic, load_qrels, read_documents, read_topics
+from structsvm.exceptions import InputError
+from structsvm.text import Analyzer, Index, Postings, Retriever, Strings, retrieve
+
+DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "text"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: raw text collections")
+TERRIER = os.environ.get("STRUCTSVM_TERRIER_STOP_WORDS", "")
+
+
+@pytest.fixture(scope="module")
+def large():
+    """40,000 documents of few different lengths and counts, so that many scores are equal, with ids in no order."""
+    random = np.random.default_rng(0)
+    n = 40_000
+    documents = [np.flatnonzero(random.random(n) < share).astype(np.int32) for share in (0.7, 0.1, 1e-3, 1e-4)]
+    counts = [random.integers(1, 3, len(each)).astype(np.uint8) for each in documents]
+    lengths = np.bincount(np.concatenate(documents), np.concatenate(counts), n).astype(np.int32)
+    lengths += random.integers(0, 2, n).astype(np.int32)
+    ptr = np.cumsum([0, *map(len, documents)])
+    postings = Postings(["a", "b", "c", "d"], ptr, np.concatenate(documents), np.concatenate(counts), lengths)
+    ids = Strings.of(f"d{number}" for number in random.permutation(n))
+    return Index(Analyzer(), ids, {"text": postings}, postings)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("top", [1, 7, 1000, 50_000])
+@pytest.mark.parametrize("name", ["okapi", "lm_dirichlet", "cosine", "lucene_bm25"])
+def test_many_blocks(large, name, top, threads):
+    retriever = Retriever(large, name)
+    texts = {"3": "d", "1": "a a b c d", "2": "c b", "4": "zz"}
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(threads, before))
+    try:
+        run = retriever.retrieve(texts, top)
+    finally:
+        numba.set_num_threads(before)
+    for topic, text in texts.items():
+        query = Counter(text.split())
+        kept = retriever.scorer.retrieved(query)
+        ids, scores = np.asarray(large.doc_ids)[kept], retriever.scorer.scores(query)[kept]
+        rows = run.qid == topic
+        if not kept.any():
+            assert not rows.any()
+            continue
+        every = Run.from_scores(name, np.repeat(topic, kept.sum()), ids, scores)
+        assert run.doc_ids[rows].tolist() == every.doc_ids[:top].tolist()
+        assert run.scores[rows].tolist() == every.scores[:top].tolist()
+
+
+def test_topics_as_objects_and_parts():
+    index = Index.build([("x", {"t": "wing"}), ("y", {"t": "flow"})], Analyzer())
+    topic = Topic("1", {"title": "wing", "narrative": "flow"})
+    assert retrieve(index, [topic], "tfidf", query="narrative", name="mine").doc_ids.tolist() == ["y"]
+    assert retrieve(index, [topic], "tfidf").qid.tolist() == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("topics", "settings", "message"),
+    [
+        ([Topic("1", {"t": "a"}), Topic("1", {"t": "b"})], {}, "two topics have the id '1'"),
+        ([], {}, "there are no topics"),
+        (["wing"], {}, "each of topics must be a Topic"),
+        (None, {}, "topics must be topics"),
+        ({"1": "wing"}, {"top": 0}, "top must be an integer of at least 1"),
+        ({"1": "wing"}, {"function": "nothing"}, "no retrieval function"),
+        ({"1": "wing"}, {"query": "title"}, "has no title"),
+        ({"1": "quux"}, {}, "no document has a term of any of 1 topics"),
+    ],
+)
+def test_what_cannot_be_retrieved(topics, settings, message):
+    index = Index.build([("x", {"t": "wing"})], Analyzer())
+    with pytest.raises(InputError, match=message):
+        retrieve(index, topics, **{"function": "okapi"} | settings)
+
+
+def mean_average_precision(run, qrels):
+    """MAP as trec_eval has it, by trec_eval itself where it is installed."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    judged, ranked = {}, {}
+    for topic, document, grade in zip(qrels.qid.tolist(), qrels.doc_ids.tolist(), qrels.grades.tolist(), strict=True):
+        judged.setdefault(topic, {})[document] = int(grade > 0)
+    for topic, document, score in zip(run.qid.tolist(), run.doc_ids.tolist(), run.scores.tolist(), strict=True):
+        ranked.setdefault(topic, {})[document] = score
+    found = pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(ranked)
+    return sum(each["map"] for each in found.values()) / sum(any(each.values()) for each in judged.values())
+
+
+EXPECTED = {
+    "vaswani": {"cosine": 0.204, "tfidf": 0.271, "okapi": 0.291, "lm_dirichlet": 0.222, "lm_jelinek_mercer": 0.279},
+    "cranfield": {"cosine": 0.289, "tfidf": 0.279, "okapi": 0.301, "lm_dirichlet": 0.276, "lm_jelinek_mercer": 0.289},
+}
+"""MAP measured independently, with Porter's algorithm and another stop list, of 418 words."""
+
+
+@needs_data
+def test_the_map_of_lemur_s_functions_is_what_others_measured():
+    vaswani, cranfield = DATA / "vaswani", DATA / "cranfield"
+    grades = {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
+    data = {
+        "vaswani": (
+            read_documents(vaswani / "doc-text.trec"),
+            read_topics(vaswani / "query-text.trec"),
+            load_qrels(vaswani / "qrels"),
+        ),
+        "cranfield": (
+            read_documents(cranfield / "cran.all.1400", fields=["text"]),
+            read_topics(cranfield / "cran.qry", numbering="position"),
+            load_qrels(cranfield / "cranqrel", grades=grades),
+        ),
+    }
+    for name, (documents, topics, qrels) in data.items():
+        index = Index.build(documents, Analyzer("porter", "glasgow"))
+        for function, expected in EXPECTED[name].items():
+            assert mean_average_precision(retrieve(index, topics, function), qrels) == pytest.approx(expected, abs=0.01)
+
+
+@needs_data
+@pytest.mark.skipif(not TERRIER, reason="needs STRUCTSVM_TERRIER_STOP_WORDS: the file of Terrier's stop list")
+def test_the_map_of_terrier_s_functions_is_what_pyterrier_published():
+    from structsvm.text import read_stop_words
+
+    vaswani = DATA / "vaswani"
+    index = Index.build(read_documents(vaswani / "doc-text.trec"), Analyzer("porter", read_stop_words(TERRIER)))
+    topics, qrels = read_topics(vaswani / "query-text.trec"), load_qrels(vaswani / "qrels")
+    for function, expected in {"terrier_tf_idf": 0.2909, "terrier_bm25": 0.2965}.items():
+        assert mean_average_precision(retrieve(index, topics, function), qrels) == pytest.approx(expected, abs=2e-4)
