@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
+from joblib.externals import cloudpickle
 
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
@@ -73,7 +74,7 @@ def _check_value(function: RetrievalFunction) -> None:
             raise AssertionError(f"{function!r}: expected {expected}, got {got}.")
 
     try:
-        copied = pickle.loads(pickle.dumps(function))
+        copied = pickle.loads(cloudpickle.dumps(function))  # as processes get it, with classes of a notebook
         equal = copied == function
     except Exception as error:
         raise AssertionError(f"{function!r} cannot be pickled: {type(error).__name__}: {error}.") from error
