@@ -61,7 +61,7 @@ MAY_IMPORT = {
     },
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"cvxopt", "osqp", "highspy", "lightgbm", "matplotlib", "jinja2"}
+LARGE = {"cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2"}
 
 STATEMENTS = [
     "import structsvm",
