@@ -48,8 +48,8 @@ _TYPES: Mapping[str, tuple[str, ...]] = {
 """The types that arrays may have, by the part of their name after that of what they belong to."""
 _OF_TEXTS = "text", "ptr"
 _OF_COUNTS = ("terms.text", "terms.ptr", "ptr", "documents", "counts", "lengths")
-_FEW = 2**22
-"""Postings of which the numbers of documents are looked at whenever an index is loaded."""
+_AT_ONCE = 2**16
+"""Postings that are looked at together, so that they stay in the processor's cache."""
 _LARGEST_DESCRIPTION = 2**24
 _AGAIN = "Index the collection again"
 
@@ -313,7 +313,18 @@ def _postings(arrays: Mapping[str, NDArray[Any]], owner: str, n_documents: int) 
     ptr = _ptr(arrays, owner, "ptr", len(documents), 1)
     if len(ptr) != len(terms) + 1 or len(counts) != len(documents) or len(lengths) != n_documents:
         raise _Damage(f"it is damaged: the arrays of {owner} are not of one collection. {_AGAIN}")
-    few = documents[:_FEW]
-    if lengths.min(initial=0) < 0 or few.min(initial=0) < 0 or few.max(initial=-1) >= n_documents:
+    if lengths.min(initial=0) < 0 or not _are_lists(documents, ptr, n_documents):
         raise _Damage(f"it is damaged: {owner} has documents that the collection does not have. {_AGAIN}")
     return Postings(terms, ptr, documents, counts, lengths)
+
+
+def _are_lists(documents: NDArray[np.int32], ptr: IntVector, n_documents: int) -> bool:
+    """Say whether documents are in range, and ascend in each list: compiled loops rely on it."""
+    for first in range(0, len(documents), _AT_ONCE):
+        part = documents[max(first - 1, 0) : first + _AT_ONCE]
+        if part.view(np.uint32).max() >= n_documents:  # as those below 0 are, too
+            return False
+        begins = np.flatnonzero(part[1:] <= part[:-1]) + max(first, 1)
+        if not np.array_equal(ptr[np.searchsorted(ptr, begins)], begins):
+            return False
+    return True

@@ -16,7 +16,7 @@ from attrs import evolve
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.storage import temporary
 from structsvm.storage.records import as_json, from_json
-from structsvm.text import Analyzer, Index, stop_words
+from structsvm.text import Analyzer, Index, index_files, stop_words
 from structsvm.text.index_files import DESCRIPTION, Description, size_of
 
 DOCUMENTS = [
@@ -222,6 +222,8 @@ DAMAGE = {
     "lengths of fewer documents": told("field0.lengths", lambda array: array[1:]),
     "negative lengths": told("whole.lengths", set_at(0, -1)),
     "a document that there is not": told("whole.documents", set_at(3, 4)),
+    "documents that fall": told("whole.documents", lambda array: -np.sort(-array)),
+    "a document twice": told("whole.documents", lambda array: np.zeros_like(array)),
     "a negative document": told("field0.documents", set_at(0, -1)),
     "postings of no term": told("whole.ptr", lambda array: np.append(array, array[-1])),
     "an end beyond": told("whole.ptr", set_at(-1, 10**6)),
@@ -451,6 +453,24 @@ def test_leftovers_of_other_machines_are_left_alone(index, folder, tmp_path):
     ours.mkdir()
     index.save(folder)
     assert {path.name for path in tmp_path.iterdir()} == {"idx", theirs.name}
+
+
+def test_lists_longer_than_what_is_looked_at_together(tmp_path):
+    """A list may begin anywhere among the postings that are looked at together, and at their beginning."""
+    documents = [(f"d{number}", {"x": "a b" if number % 3 else "b c"}) for number in range(40)]
+    made = Index.build(documents, Analyzer())
+    made.save(tmp_path / "idx")
+    path = tmp_path / "idx" / "whole.documents.npy"
+    array = np.load(path)
+    for at_once in range(1, 90):
+        with patch.object(index_files, "_AT_ONCE", at_once):
+            assert same(Index.load(tmp_path / "idx"), made)
+            for place in (1, 20, 60, 79):
+                np.save(path, set_at(place, array[place - 1])(array))
+                if place not in made.whole.ptr:
+                    with pytest.raises(DataFormatError, match="whole has documents that"):
+                        Index.load(tmp_path / "idx")
+            np.save(path, array)
 
 
 def test_loading_takes_milliseconds(tmp_path):
