@@ -1,12 +1,13 @@
 """Check a retrieval function."""
 
 import pickle
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import TypeAlias
 
 import numpy as np
-from joblib.externals import cloudpickle
 
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
@@ -35,8 +36,8 @@ def check_retrieval(
     - scores do not depend on the order of documents, on the order of the query's terms, or on terms that no document
       has, and are the same the second time,
     - scores are those of the definition, where it is given,
-    - the function is a value: equal to itself after pickling, with a hash, without settings that can be replaced, and
-      equal to what its name makes of it, if it has a name.
+    - the function is a value: equal to itself after pickling (if its class can be imported), with a hash, without
+      settings that can be replaced, and equal to what its name makes of it, if it has a name.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def _check_value(function: RetrievalFunction) -> None:
             raise AssertionError(f"{function!r}: expected {expected}, got {got}.")
 
     try:
-        copied = pickle.loads(cloudpickle.dumps(function))  # as processes get it, with classes of a notebook
+        copied = pickle.loads(pickle.dumps(function)) if _can_be_found(type(function)) else copy(function)
         equal = copied == function
     except Exception as error:
         raise AssertionError(f"{function!r} cannot be pickled: {type(error).__name__}: {error}.") from error
@@ -93,6 +94,11 @@ def _check_value(function: RetrievalFunction) -> None:
     name = retrieval_functions.spell(function)
     if name is not None:
         require(retrieval_functions.create(name) == function, f"what its name {name!r} makes of it", "something else")
+
+
+def _can_be_found(kind: type) -> bool:
+    """Say whether pickle finds a class by its name, as it does not one that was made in another namespace."""
+    return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
 
 def _check_scores(
