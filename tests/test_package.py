@@ -39,6 +39,7 @@ MAY_IMPORT = {
     "metrics": BASE | {"registry", "queries", "moved"},
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"files"},
+    "text": BASE | {"archives", "files", "temporary", "locks", "records", "registry", "queries", "data", "features"},
     "qp": BASE,
     "losses": BASE | {"registry", "operators", "metrics"},
     "planes": BASE | {"result"},
