@@ -56,7 +56,7 @@ H3 = retrieval_feature(
 )
 H4 = retrieval_feature(
     "H4",
-    "lm_jelinek_mercer(lambda=0.1)",
+    "lm_jelinek_mercer(weight=0.1)",
     "language model, Jelinek-Mercer smoothing: LMIR.JM",
     r"p(t \mid d) = (1 - \lambda) \frac{c(t, d)}{|d|} + \lambda\, p(t \mid C),\ \lambda = 0.1",
     _SOURCE,
