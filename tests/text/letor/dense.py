@@ -1,4 +1,4 @@
-"""LETOR's features by their definitions, one document at a time, in plain Python: nothing is shared with the library."""
+"""LETOR's features by their definitions, one document at a time, in plain Python; nothing is the library's."""
 
 from collections import Counter
 from math import log
@@ -94,9 +94,7 @@ class Dense:
         if not d:
             return self.divergence(q, lambda t: self.cf[t] / self.tokens)
         rest = 0.7 * len(set(d)) / len(d)
-        return self.divergence(
-            q, lambda t: max(d.count(t) - 0.7, 0) / len(d) + rest * self.cf[t] / self.tokens
-        )
+        return self.divergence(q, lambda t: max(d.count(t) - 0.7, 0) / len(d) + rest * self.cf[t] / self.tokens)
 
     def divergence(self, q, probability):
         terms = [term for term in q if term in self.df]

@@ -1,14 +1,12 @@
 """LETOR's features of candidates: each against its definition, and what the whole of them is."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.data import Document, Qrels, Run, Topic, join_runs, load_letor, write_letor
-from structsvm.exceptions import InputError, StructSVMError, UnknownNameError
+from structsvm.data import Document, Qrels, Topic
 from structsvm.text import Analyzer, Index
-from structsvm.text.letor import LECTURED, RELEASED, Feature, find_features, letor_features
+from structsvm.text.letor import LECTURED, RELEASED, letor_features
 from tests.text.letor.dense import Dense
 
 NAMES = [feature.name for feature in dict.fromkeys((*RELEASED, *LECTURED))]
@@ -20,7 +18,7 @@ collections = st.lists(st.fixed_dictionaries({"title": tokens, "body": tokens}),
 def make_index(documents):
     """Index documents, each a dict of fields, under the ids d0, d1, ..."""
     texts = [{name: " ".join(words) for name, words in fields.items()} for fields in documents]
-    return Index.build([Document(f"d{k}", fields) for k, fields in enumerate(texts)], Analyzer())
+    return Index.build([(f"d{k}", fields) for k, fields in enumerate(texts)], Analyzer())
 
 
 def make_topics(*texts):
@@ -29,7 +27,9 @@ def make_topics(*texts):
 
 def candidates(rows, topics=("1",)):
     """Return all documents as candidates of all topics."""
-    return Qrels.from_grades(np.repeat(topics, rows), [f"d{k}" for k in range(rows)] * len(topics), [0] * rows * len(topics))
+    return Qrels.from_grades(
+        np.repeat(topics, rows), [f"d{k}" for k in range(rows)] * len(topics), [0] * rows * len(topics)
+    )
 
 
 @settings(max_examples=60)
