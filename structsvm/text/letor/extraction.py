@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +17,8 @@ from structsvm.text.letor.catalogue import find_features
 from structsvm.text.letor.evidence import Evidence, IndexedField
 from structsvm.text.letor.feature import Feature
 from structsvm.text.postings import Postings
+from structsvm.text.retrieval import Topics, texts_of
 from structsvm.types import IntVector
-
-if TYPE_CHECKING:
-    from structsvm.data import Topic
 
 WHOLE = "whole"
 """What all fields of a document together are called, among the names of fields."""
@@ -42,14 +40,14 @@ class Candidates(Protocol):
 
 def letor_features(
     index: Index,
-    topics: "Iterable[Topic]",
+    topics: Topics,
     candidates: Candidates,
     qrels: Qrels | None = None,
     *,
     features: str | Feature | Iterable[str | Feature] = "released",
     fields: Iterable[str] | None = None,
     normalise: str = "query-min-max",
-    part: str | None = None,
+    query: str | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> RankingData:
     """Return the features of candidates, field by field.
@@ -57,7 +55,8 @@ def letor_features(
     Parameters
     ----------
     index : the index of the collection.
-    topics : the topics, such as `read_topics` returns. Those without candidates are left out.
+    topics : the topics, such as `read_topics` returns; or the text of each query by the id of its topic. Those
+        without candidates are left out.
     candidates : the documents whose features are wanted, and for which topics: the judged ones (`Qrels`),
         a run, or the union of several runs' top k (`join_runs`). Those of other topics are left out.
     qrels : the judgments: labels are their grades, 0 where a document was not judged. None: all labels are 0.
@@ -66,7 +65,7 @@ def letor_features(
         (unless a field has this name). None: all fields, and the whole document where there are several.
     normalise : ``"query-min-max"``, LETOR's: within a query each feature goes from 0 to 1, and is 0 where it is
         the same for all documents; or ``"none"``.
-    part : which part of a topic is its query; see `Topic.query`.
+    query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
     progress : is given the number of topics done and that of all.
 
     Returns
@@ -85,14 +84,14 @@ def letor_features(
     require_choice("normalise", normalise, NORMALISATIONS)
     chosen = find_features(features)
     sources = _sources(index, fields)
-    queries = _queries(index, topics, part)
+    queries = {topic: Counter(index.analyzer.terms(text)) for topic, text in texts_of(topics, query).items()}
     qid, doc_ids = _pairs(candidates, queries)
     documents = _numbers(index, qid, doc_ids)
     starts = np.flatnonzero(np.concatenate([[True], qid[1:] != qid[:-1]]))
     X = np.empty((len(qid), len(sources) * len(chosen)))
     for done, rows in enumerate(np.split(np.arange(len(qid)), starts[1:]), start=1):
-        query = queries[str(qid[rows[0]])]
-        X[rows[0] : rows[-1] + 1] = _values(list(sources.values()), chosen, query, documents[rows])
+        counts = queries[str(qid[rows[0]])]
+        X[rows[0] : rows[-1] + 1] = _values(list(sources.values()), chosen, counts, documents[rows])
         progress(done, len(starts))
     if normalise == "query-min-max":
         X = QueryMinMax().fit_transform(X, qid=qid)
@@ -133,16 +132,6 @@ def _sources(index: Index, fields: Iterable[str] | None) -> dict[str, IndexedFie
     if not names:
         raise InputError("fields is empty: name one at least")
     return {name: IndexedField(known[name]) for name in names}
-
-
-def _queries(index: Index, topics: "Iterable[Topic]", part: str | None) -> dict[str, Counter[str]]:
-    """Return how often each term is in the query of each topic."""
-    found: dict[str, Counter[str]] = {}
-    for topic in as_list("topics", topics, "a list of topics, such as read_topics returns"):
-        if topic.id in found:
-            raise InputError(f"topic {topic.id!r} is there twice: leave one out")
-        found[topic.id] = Counter(index.analyzer.terms(topic.query(part)))
-    return found
 
 
 def _pairs(candidates: Candidates, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
