@@ -85,7 +85,7 @@ def best_documents(
 
 
 @compiled
-def _rise(scores: NDArray[np.float32], places: IntVector, at: int, score: np.float32, place: int) -> None:
+def _rise(scores: NDArray[np.float32], places: IntVector, at: int, score: np.float32, place: np.int64) -> None:
     """Put a document at the end of a heap whose worst is first, and let it rise."""
     while at > 0:
         above = (at - 1) >> 1
@@ -97,7 +97,7 @@ def _rise(scores: NDArray[np.float32], places: IntVector, at: int, score: np.flo
 
 
 @compiled
-def _sink(scores: NDArray[np.float32], places: IntVector, size: int, score: np.float32, place: int) -> None:
+def _sink(scores: NDArray[np.float32], places: IntVector, size: int, score: np.float32, place: np.int64) -> None:
     """Put a document in place of the worst of a heap of this size, and let it sink."""
     at = 0
     while True:

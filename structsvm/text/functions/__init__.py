@@ -13,16 +13,17 @@ from structsvm.text.functions.jelinek_mercer import JelinekMercer
 from structsvm.text.functions.likelihood import IndriDirichlet, IndriJelinekMercer
 from structsvm.text.functions.lucene import LuceneBM25
 from structsvm.text.functions.okapi import Okapi
-from structsvm.text.functions.statistics import Documents, Occurrences, Statistics, Terms
+from structsvm.text.functions.statistics import CollectionStatistics, DocumentStatistics, Occurrences, TermStatistics
 from structsvm.text.functions.terrier import TerrierBM25, TerrierTFIDF
 from structsvm.text.functions.tfidf import TFIDF
 
 __all__ = [
     "TFIDF",
     "AbsoluteDiscount",
+    "CollectionStatistics",
     "Cosine",
     "Dirichlet",
-    "Documents",
+    "DocumentStatistics",
     "IndriDirichlet",
     "IndriJelinekMercer",
     "JelinekMercer",
@@ -32,8 +33,7 @@ __all__ = [
     "Okapi",
     "RetrievalFunction",
     "Scorer",
-    "Statistics",
-    "Terms",
+    "TermStatistics",
     "TerrierBM25",
     "TerrierTFIDF",
 ]

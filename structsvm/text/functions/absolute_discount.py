@@ -5,7 +5,7 @@ from attrs import field, frozen
 
 from structsvm.settings import inside
 from structsvm.text.functions.divergence import NegativeDivergence
-from structsvm.text.functions.statistics import Documents, Occurrences
+from structsvm.text.functions.statistics import DocumentStatistics, Occurrences
 from structsvm.types import Vector
 
 
@@ -24,7 +24,7 @@ class AbsoluteDiscount(NegativeDivergence):
 
     delta: float = field(default=0.7, validator=inside(0.0, 1.0))
 
-    def of_documents(self, documents: Documents) -> Vector:
+    def of_documents(self, documents: DocumentStatistics) -> Vector:
         """Return the number of different terms."""
         return documents.n_different()
 
@@ -32,7 +32,7 @@ class AbsoluteDiscount(NegativeDivergence):
         """Return ``ln(1 + (tf − delta) / (delta u p(t|C)))``."""
         return np.log1p((found.tf - self.delta) / (self.delta * found.document * found.terms.share))
 
-    def unseen(self, documents: Documents) -> Vector:
+    def unseen(self, documents: DocumentStatistics) -> Vector:
         """Return ``delta u / |d|``."""
         length = documents.length
         return np.divide(self.delta * documents.n_different(), length, out=np.ones_like(length), where=length > 0.0)

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.settings import is_number
-from structsvm.text.functions.statistics import Documents, Occurrences, Terms
+from structsvm.text.functions.statistics import DocumentStatistics, Occurrences, TermStatistics
 from structsvm.text.postings import Postings
 from structsvm.types import BoolVector, IntVector, Vector
 
@@ -35,7 +35,7 @@ class RetrievalFunction(ABC):
         found : the postings; their arrays cannot be written to.
         """
 
-    def query_weights(self, counts: Vector, terms: Terms) -> Vector:
+    def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         """Return ``u(t, Q)`` of each term of a query, shape (n,): the counts, unless overridden.
 
         Parameters
@@ -45,15 +45,15 @@ class RetrievalFunction(ABC):
         """
         return counts
 
-    def of_documents(self, documents: Documents) -> Vector | None:
+    def of_documents(self, documents: DocumentStatistics) -> Vector | None:
         """Return what `weights` is to know of each document beside its length, shape (n_documents,); None: nothing."""
         return None
 
-    def document_scores(self, documents: Documents) -> Vector | None:
+    def document_scores(self, documents: DocumentStatistics) -> Vector | None:
         """Return ``a(d)`` of each document, shape (n_documents,); None: 0 for all."""
         return None
 
-    def query_score(self, counts: Vector, terms: Terms) -> float:
+    def query_score(self, counts: Vector, terms: TermStatistics) -> float:
         """Return ``c(Q)``, which is added to all scores: 0, unless overridden. See `query_weights`."""
         return 0.0
 
@@ -92,15 +92,20 @@ class Scorer:
     ----------
     function : the function.
     postings : the collection, or one field of it.
+
+    Attributes
+    ----------
+    weights : ``w(t, d)`` of each posting, shape (n_postings,), of those whose terms a query had.
+    added : ``a(d)`` of each document, shape (n_documents,); or (0,), where that is 0 for all.
     """
 
     def __init__(self, function: RetrievalFunction, postings: Postings) -> None:
         self.function = function
         self.postings = postings
-        self._documents = Documents.of(postings)
-        self._known = self._checked(function.of_documents(self._documents), "of_documents")
-        self._added = self._checked(function.document_scores(self._documents), "document_scores")
-        self._weights: Vector = np.empty(len(postings.documents))  # takes memory where it is filled
+        self._documents = DocumentStatistics.of(postings)
+        self._of_documents = self._checked(function.of_documents(self._documents), "of_documents")
+        self.added = self._checked(function.document_scores(self._documents), "document_scores")
+        self.weights: Vector = np.empty(len(postings.documents))  # takes memory where it is filled
         self._filled = np.zeros(len(postings.terms), dtype=np.bool_)
 
     def __repr__(self) -> str:
@@ -127,8 +132,8 @@ class Scorer:
         ptr = self.postings.ptr
         for term, weight in zip(bound.terms.tolist(), bound.weights.tolist(), strict=True):
             where = slice(ptr[term], ptr[term + 1])
-            sums[self.postings.documents[where]] += weight * self._weights[where]
-        return (sums if self._added is None else sums + self._added) + bound.score
+            sums[self.postings.documents[where]] += weight * self.weights[where]
+        return (sums + self.added if len(self.added) else sums) + bound.score
 
     def retrieved(self, query: Mapping[str, float]) -> BoolVector:
         """Return which documents have a term of the query, shape (n_documents,). See `scores`."""
@@ -166,14 +171,14 @@ class Scorer:
                 found[number] = float(count)
         return dict(sorted(found.items()))
 
-    def _terms(self, terms: IntVector) -> Terms:
+    def _terms(self, terms: IntVector) -> TermStatistics:
         df, cf = self.postings.document_frequency[terms], self.postings.collection_frequency[terms]
-        return Terms(df.astype(np.float64), cf.astype(np.float64), self._documents.collection)
+        return TermStatistics(df.astype(np.float64), cf.astype(np.float64), self._documents.collection)
 
     def _fill(self, term: int) -> None:
         where = slice(self.postings.ptr[term], self.postings.ptr[term + 1])
         documents = self.postings.documents[where]
-        known = np.full(1, np.nan) if self._known is None else self._known[documents]
+        known = self._of_documents[documents] if len(self._of_documents) else np.full(1, np.nan)
         found = Occurrences(
             self.postings.counts[where].astype(np.float64),
             self._documents.length[documents],
@@ -187,12 +192,13 @@ class Scorer:
                 f"{self.postings.terms[term]!r} a finite weight, and gives {_described(weights)}: "
                 "structsvm.testing.check_retrieval finds out why"
             )
-        self._weights[where] = weights
+        self.weights[where] = weights
         self._filled[term] = True
 
-    def _checked(self, numbers: Any, what: str) -> Vector | None:
+    def _checked(self, numbers: Any, what: str) -> Vector:
+        """Return a number for each document, or none where there are none."""
         if numbers is None:
-            return None
+            return np.zeros(0)
         values = np.asarray(numbers, dtype=np.float64)
         if values.shape != (self.postings.n_documents,) or not np.isfinite(values).all():
             raise InputError(

@@ -5,7 +5,7 @@ from attrs import frozen
 
 from structsvm.text.functions.base import RetrievalFunction
 from structsvm.text.functions.inverse_document_frequency import lemur_idf
-from structsvm.text.functions.statistics import Documents, Occurrences, Terms
+from structsvm.text.functions.statistics import DocumentStatistics, Occurrences, TermStatistics
 from structsvm.types import Vector
 
 
@@ -17,7 +17,7 @@ class Cosine(RetrievalFunction):
     and tf·idf over all terms. From Lemur (CosSimRetMethod), which has no settings for it.
     """
 
-    def of_documents(self, documents: Documents) -> Vector:
+    def of_documents(self, documents: DocumentStatistics) -> Vector:
         """Return the norm of each document; 1 where it is 0, as in Lemur."""
         norms = documents.norm(lemur_idf(documents.terms))
         return np.where(norms > 0.0, norms, 1.0)
@@ -26,7 +26,7 @@ class Cosine(RetrievalFunction):
         """Return ``tf·idf / ‖d‖``."""
         return found.tf * lemur_idf(found.terms) / found.document
 
-    def query_weights(self, counts: Vector, terms: Terms) -> Vector:
+    def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         """Return ``q·idf / ‖q‖``."""
         weights = counts * lemur_idf(terms)
         return weights / np.linalg.norm(weights)

@@ -5,7 +5,7 @@ from attrs import field, frozen
 
 from structsvm.settings import positive
 from structsvm.text.functions.divergence import NegativeDivergence
-from structsvm.text.functions.statistics import Documents, Occurrences
+from structsvm.text.functions.statistics import DocumentStatistics, Occurrences
 from structsvm.types import Vector
 
 
@@ -27,6 +27,6 @@ class Dirichlet(NegativeDivergence):
         """Return ``ln(1 + tf / (mu p(t|C)))``."""
         return np.log1p(found.tf / (self.mu * found.terms.share))
 
-    def unseen(self, documents: Documents) -> Vector:
+    def unseen(self, documents: DocumentStatistics) -> Vector:
         """Return ``mu / (|d| + mu)``."""
         return self.mu / (documents.length + self.mu)

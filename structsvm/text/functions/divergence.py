@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.text.functions.base import RetrievalFunction
-from structsvm.text.functions.statistics import Documents, Terms
+from structsvm.text.functions.statistics import DocumentStatistics, TermStatistics
 from structsvm.types import Vector
 
 
@@ -26,20 +26,20 @@ class NegativeDivergence(RetrievalFunction):
     """
 
     @abstractmethod
-    def unseen(self, documents: Documents) -> Vector:
+    def unseen(self, documents: DocumentStatistics) -> Vector:
         """Return ``a(d)`` of each document, above 0, shape (n_documents,)."""
 
-    def document_scores(self, documents: Documents) -> Vector:
+    def document_scores(self, documents: DocumentStatistics) -> Vector:
         """Return ``ln a(d)``."""
         scores: Vector = np.log(self.unseen(documents))
         return scores
 
-    def query_weights(self, counts: Vector, terms: Terms) -> Vector:
+    def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         """Return ``p(t|Q)``."""
         shares: Vector = counts / counts.sum()
         return shares
 
-    def query_score(self, counts: Vector, terms: Terms) -> float:
+    def query_score(self, counts: Vector, terms: TermStatistics) -> float:
         """Return the negative divergence of the collection's model from that of the query."""
         shares = counts / counts.sum()
         return -float(shares @ np.log(shares / terms.share))

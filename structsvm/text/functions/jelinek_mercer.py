@@ -5,7 +5,7 @@ from attrs import field, frozen
 
 from structsvm.settings import inside
 from structsvm.text.functions.divergence import NegativeDivergence
-from structsvm.text.functions.statistics import Documents, Occurrences
+from structsvm.text.functions.statistics import DocumentStatistics, Occurrences
 from structsvm.types import Vector
 
 
@@ -27,6 +27,6 @@ class JelinekMercer(NegativeDivergence):
         """Return ``ln(1 + (1 − weight) tf / (|d| weight p(t|C)))``."""
         return np.log1p((1.0 - self.weight) / self.weight * found.tf / found.length / found.terms.share)
 
-    def unseen(self, documents: Documents) -> Vector:
+    def unseen(self, documents: DocumentStatistics) -> Vector:
         """Return the weight."""
         return np.full(len(documents.length), self.weight)

@@ -6,7 +6,7 @@ from attrs import field, frozen
 from structsvm.settings import inside, positive
 from structsvm.text.functions.dirichlet import Dirichlet
 from structsvm.text.functions.jelinek_mercer import JelinekMercer
-from structsvm.text.functions.statistics import Terms
+from structsvm.text.functions.statistics import TermStatistics
 from structsvm.types import Vector
 
 
@@ -24,7 +24,7 @@ class IndriDirichlet(Dirichlet):
 
     mu: float = field(default=2500.0, validator=positive)
 
-    def query_score(self, counts: Vector, terms: Terms) -> float:
+    def query_score(self, counts: Vector, terms: TermStatistics) -> float:
         """Return the mean logarithm in the model of the collection."""
         return float(counts @ np.log(terms.share) / counts.sum())
 
@@ -43,6 +43,6 @@ class IndriJelinekMercer(JelinekMercer):
 
     weight: float = field(default=0.4, validator=inside(0.0, 1.0))
 
-    def query_score(self, counts: Vector, terms: Terms) -> float:
+    def query_score(self, counts: Vector, terms: TermStatistics) -> float:
         """Return the mean logarithm in the model of the collection."""
         return float(counts @ np.log(terms.share) / counts.sum())

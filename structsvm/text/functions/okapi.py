@@ -5,7 +5,7 @@ from attrs import field, frozen
 from structsvm.settings import positive, within
 from structsvm.text.functions.base import RetrievalFunction
 from structsvm.text.functions.inverse_document_frequency import robertson_idf
-from structsvm.text.functions.statistics import Occurrences, Terms
+from structsvm.text.functions.statistics import Occurrences, TermStatistics
 from structsvm.text.functions.term_frequency import saturated
 from structsvm.types import Vector
 
@@ -32,6 +32,6 @@ class Okapi(RetrievalFunction):
         """Return the idf times ``k1 + 1`` times the saturated tf."""
         return robertson_idf(found.terms) * (self.k1 + 1.0) * saturated(found, self.k1, self.b)
 
-    def query_weights(self, counts: Vector, terms: Terms) -> Vector:
+    def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         """Return ``(k3 + 1) q / (k3 + q)``."""
         return (self.k3 + 1.0) * counts / (self.k3 + counts)

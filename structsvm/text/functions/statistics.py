@@ -10,7 +10,7 @@ from structsvm.types import Vector
 
 
 @frozen
-class Statistics:
+class CollectionStatistics:
     """What is known of a collection as a whole.
 
     Parameters
@@ -36,8 +36,8 @@ class Statistics:
 
 
 @frozen(eq=False)
-class Terms:
-    """Terms, as many as df and cf have numbers; none that no document has.
+class TermStatistics:
+    """TermStatistics, as many as df and cf have numbers; none that no document has.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Terms:
 
     df: Vector
     cf: Vector
-    collection: Statistics
+    collection: CollectionStatistics
 
     @property
     def share(self) -> Vector:
@@ -57,7 +57,7 @@ class Terms:
 
 
 @frozen(eq=False)
-class Documents:
+class DocumentStatistics:
     """All documents of a collection.
 
     Parameters
@@ -69,17 +69,17 @@ class Documents:
 
     length: Vector
     postings: Postings
-    collection: Statistics
+    collection: CollectionStatistics
 
     @classmethod
     def of(cls, postings: Postings) -> Self:
         """Return those of a collection."""
-        return cls(postings.lengths.astype(np.float64), postings, Statistics.of(postings))
+        return cls(postings.lengths.astype(np.float64), postings, CollectionStatistics.of(postings))
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> TermStatistics:
         """All terms of the collection, in the order of the postings."""
-        return Terms(
+        return TermStatistics(
             self.postings.document_frequency.astype(np.float64),
             self.postings.collection_frequency.astype(np.float64),
             self.collection,
@@ -118,7 +118,7 @@ class Occurrences:
     tf: Vector
     length: Vector
     document: Vector
-    terms: Terms
+    terms: TermStatistics
 
     @property
     def df(self) -> Vector:
@@ -131,6 +131,6 @@ class Occurrences:
         return self.terms.cf
 
     @property
-    def collection(self) -> Statistics:
+    def collection(self) -> CollectionStatistics:
         """The collection."""
         return self.terms.collection

@@ -5,7 +5,7 @@ from attrs import field, frozen
 from structsvm.settings import positive, within
 from structsvm.text.functions.base import RetrievalFunction
 from structsvm.text.functions.inverse_document_frequency import lemur_idf
-from structsvm.text.functions.statistics import Occurrences, Terms
+from structsvm.text.functions.statistics import Occurrences, TermStatistics
 from structsvm.text.functions.term_frequency import saturated
 from structsvm.types import Vector
 
@@ -32,6 +32,6 @@ class TFIDF(RetrievalFunction):
         """Return ``idf²`` times the saturated tf."""
         return lemur_idf(found.terms) ** 2 * saturated(found, self.k1, self.b)
 
-    def query_weights(self, counts: Vector, terms: Terms) -> Vector:
+    def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         """Return ``q / (q + k)``."""
         return counts / (counts + self.k)
