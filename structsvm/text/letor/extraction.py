@@ -82,6 +82,7 @@ def letor_features(
     """
     require_kind("index", index, Index, "an Index, such as Index.load returns")
     require_choice("normalise", normalise, NORMALISATIONS)
+    require_kind("qrels", qrels, Qrels | None, "Qrels, such as load_qrels returns, or None")
     chosen = find_features(features)
     sources = _sources(index, fields)
     queries = {topic: Counter(index.analyzer.terms(text)) for topic, text in texts_of(topics, query).items()}
