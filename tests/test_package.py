@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "metrics": BASE | {"registry", "queries", "moved"},
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"files"},
-    "text": BASE | {"archives", "files", "temporary", "locks", "records", "registry", "queries", "data", "features"},
+    "text": SHARED | {"locks", "temporary", "records", "queries", "data", "features"},
     "qp": BASE,
     "losses": BASE | {"registry", "operators", "metrics"},
     "planes": BASE | {"result"},
@@ -67,7 +67,7 @@ MAY_IMPORT = {
     },
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"cvxopt", "osqp", "highspy", "lightgbm", "matplotlib", "jinja2"}
+LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "lightgbm", "matplotlib", "jinja2"}
 
 STATEMENTS = [
     "import structsvm",

@@ -161,10 +161,11 @@ def _ids(candidates: Candidates, name: str) -> NDArray[np.object_]:
 
 def _numbers(index: Index, qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> IntVector:
     """Return the number of each candidate in the index."""
-    order = np.argsort(index.doc_ids)
-    place = np.minimum(np.searchsorted(index.doc_ids, doc_ids, sorter=order), len(order) - 1)
+    known = np.asarray(index.doc_ids)
+    order = np.argsort(known)
+    place = np.minimum(np.searchsorted(known, doc_ids, sorter=order), len(order) - 1)
     numbers: IntVector = order[place]
-    missing = index.doc_ids[numbers] != doc_ids
+    missing = known[numbers] != doc_ids
     if missing.any():
         row = int(missing.argmax())
         raise InputError(
