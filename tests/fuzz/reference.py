@@ -68,12 +68,13 @@ def read_run(content: bytes) -> tuple[str, dict[tuple[str, str], float]]:
 
 
 def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
-    """Read ``<topic> <iteration> <document> <grade>``: grades by topic and document."""
+    """Read ``<topic> <iteration> <document> <grade>``, all without the second or none: grades by topic and document."""
     grades = dict[tuple[str, str], int]()
-    for cells in _cells(content):
-        if len(cells) != 4:
-            raise Refused(f"not four columns: {cells}")
-        _add(grades, cells, _whole(cells[3], -(2**63), 2**63 - 1))
+    rows = _cells(content)
+    for cells in rows:
+        if len(cells) != len(rows[0]) or len(cells) not in (3, 4):
+            raise Refused(f"not four columns, nor three: {cells}")
+        _add(grades, [cells[0], "", *cells[-2:]], _whole(cells[-1], -(2**63), 2**63 - 1))
     return grades
 
 

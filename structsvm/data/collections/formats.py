@@ -9,7 +9,7 @@ from attrs import evolve
 from structsvm.data.collections import json_lines, smart, trec_documents, trec_topics, tsv
 from structsvm.data.collections.records import File, Kind, Reader, Record
 from structsvm.data.collections.text import Piece
-from structsvm.exceptions import DataFormatError, quoted
+from structsvm.exceptions import DataFormatError, InputError, quoted
 
 AUTO = "auto"
 
@@ -21,6 +21,9 @@ FORMATS: Mapping[str, Mapping[Kind, Reader]] = {
     "tsv-header": {"document": tsv.read_with_header, "topic": tsv.read_with_header},
 }
 """Readers by the name of the format and by what a file holds."""
+
+_NAMED = ("jsonl", "tsv-header")
+"""Formats in which fields have names of one's own."""
 
 _BEGINNINGS = {
     "trec": re.compile(r"<(doc|top)[\s>]|<!--", re.IGNORECASE),
@@ -35,6 +38,7 @@ def records(file: File, form: str) -> Iterator[Record]:
 
     Raises
     ------
+    InputError : the file names the field of the id, and the format has none of one's own names.
     DataFormatError : as the reader of the format; or the beginning is that of no format, or of several.
     """
     if form == AUTO:
@@ -45,6 +49,11 @@ def records(file: File, form: str) -> Iterator[Record]:
                 break
         form = _format_of(file, begun)
         file = evolve(file, pieces=chain(begun, file.pieces))
+    if file.id_field is not None and form not in _NAMED:
+        raise InputError(
+            f"the option id_field, got {file.id_field!r}, is for {' and '.join(_NAMED)}: in {form}, as {file.path} is, "
+            "the id has its place"
+        )
     yield from FORMATS[form][file.kind](file)
 
 
@@ -65,11 +74,11 @@ def _unknown(file: File, line: int, first: str) -> DataFormatError:
     elif "\t" in first:
         problem = (
             "is that of a table, and it does not say whether it has a header: "
-            "name the format, tsv, or tsv-header where the first line names the columns"
+            "the option format does, by tsv, or tsv-header where the first line names the columns"
         )
     else:
         problem = (
-            f"is that of no format that can be told by it: name the format, one of {', '.join(FORMATS)} "
+            f"is that of no format that can be told by it: the option format names one of {', '.join(FORMATS)} "
             f"(trec begins with <{'DOC' if file.kind == 'document' else 'top'}>, smart with .I, jsonl with a brace)"
         )
     return file.fault(line, f"the beginning {quoted(first)} {problem}")

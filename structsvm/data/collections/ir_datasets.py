@@ -6,18 +6,13 @@ from typing import Any
 from structsvm.data.collections.json_lines import texts
 from structsvm.data.collections.records import Kind, Record
 from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.files import DATA_SET
 
-PREFIX = "ir_datasets:"
-"""What stands before the name of a data set."""
-
-_WANTED: dict[str, tuple[str, str, str]] = {
-    "document": ("docs", "doc_id", "documents"),
-    "topic": ("queries", "query_id", "topics"),
-}
+_WANTED: dict[Kind, tuple[str, str]] = {"document": ("docs", "doc_id"), "topic": ("queries", "query_id")}
 
 
 def read(name: str, kind: Kind) -> Iterator[Record]:
-    """Yield the documents or topics of a data set; their lines are their numbers, from 1.
+    """Yield the documents or topics of a data set; in place of lines they have numbers, from 1.
 
     Parameters
     ----------
@@ -29,7 +24,7 @@ def read(name: str, kind: Kind) -> Iterator[Record]:
     NotInstalledError : the package is missing.
     InputError : it knows no data set of that name, the data set has no documents or topics, or it cannot be read.
     """
-    part, id_field, _ = _WANTED[kind]
+    part, id_field = _WANTED[kind]
     for number, item in enumerate(_items(name, part), start=1):
         fields = item._asdict()
         yield Record(number, str(fields.pop(id_field)).strip(), texts(fields.items()))
@@ -42,7 +37,7 @@ def judgments(name: str) -> list[tuple[str, str, int]]:
     ------
     NotInstalledError, InputError : as `read`.
     """
-    return [(item.query_id, item.doc_id, item.relevance) for item in _items(name, "qrels")]
+    return [(item.query_id, item.doc_id, int(item.relevance)) for item in _items(name, "qrels")]
 
 
 def _items(name: str, part: str) -> Iterator[Any]:
@@ -50,7 +45,7 @@ def _items(name: str, part: str) -> Iterator[Any]:
         import ir_datasets
     except ImportError as error:
         raise NotInstalledError(
-            f"{PREFIX}{name} needs the package ir-datasets: pip install 'structural-svm[ir-datasets]' installs it "
+            f"{DATA_SET}{name} needs the package ir-datasets: pip install 'structural-svm[ir-datasets]' installs it "
             f"({error})"
         ) from None
     what = {"docs": "documents", "queries": "topics", "qrels": "judgments"}[part]
@@ -63,9 +58,10 @@ def _items(name: str, part: str) -> Iterator[Any]:
         ) from None
     if not has:
         raise InputError(f"the data set {name!r} of ir_datasets has no {what}: a larger one that it is part of may")
-    items = getattr(data, f"{part}_iter")()
+    items = None
     while True:
         try:
+            items = items or iter(getattr(data, f"{part}_iter")())
             item = next(items)
         except StopIteration:
             return

@@ -67,7 +67,7 @@ def _object(file: File, line: int, content: str) -> dict[str, Any]:
         raise file.fault(line, f"the field {quoted(str(error))} is there twice in one object") from None
     except json.JSONDecodeError as error:
         shown = quoted(content[max(0, error.pos - 20) :])
-        raise file.fault(line, f"this is not JSON: {error.msg} at column {error.pos + 1}, {shown}") from None
+        raise file.fault(line, f"this is not JSON: {error.msg}: column {error.pos + 1}, {shown}") from None
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
         raise file.fault(line, f"this is not JSON of documents: {str(error)[:100]}") from None
     if not isinstance(value, dict):
@@ -85,4 +85,4 @@ def _id_field(file: File, line: int, fields: dict[str, Any]) -> str:
         if found
         else f"none of the fields {', '.join(names)} is there, which hold ids"
     )
-    raise file.fault(line, f"{problem}: name the field with id_field=")
+    raise file.fault(line, f"{problem}: the option id_field names the field")

@@ -14,7 +14,7 @@ from structsvm.data.collections.records import File, Kind, Record
 from structsvm.data.collections.text import read_text, require_encoding
 from structsvm.data.collections.topic import Topic
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.files import STANDARD_INPUT
+from structsvm.files import DATA_SET, STANDARD_INPUT
 from structsvm.settings import as_list, as_path, require_choice, require_kind
 
 Source: TypeAlias = str | PathLike[str]
@@ -127,8 +127,7 @@ def read_topics(
     '3'
     """
     require_choice("numbering", numbering, ("given", "position"))
-    topics = list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
-    return topics
+    return list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
 
 
 def _as_names(fields: Iterable[str]) -> tuple[str, ...]:
@@ -156,16 +155,14 @@ def _read(
     require_choice("format", form, (AUTO, *FORMATS))
     require_encoding(encoding)
     require_kind("id_field", id_field, str | None, "the name of a field, or None")
-    if isinstance(source, str) and source.startswith(ir_datasets.PREFIX):
+    if isinstance(source, str) and source.startswith(DATA_SET):
         if form != AUTO or id_field is not None or encoding != "utf-8":
-            raise InputError(f"{source} is read by ir_datasets: leave format, encoding and id_field out")
-        name = source.removeprefix(ir_datasets.PREFIX)
-        found = ((Path(source), record) for record in ir_datasets.read(name, kind))
-        return _made(found, make, kept, positions=positions, where=source)
-    if id_field is not None and form in ("trec", "smart"):
-        raise InputError(f"id_field={id_field!r} is for jsonl and tsv-header; in format {form} the id has its place")
+            raise InputError(f"{source} is read by ir_datasets: leave the options format, encoding and id_field out")
+        name, origin = source.removeprefix(DATA_SET), Path(source)
+        found = ((origin, record) for record in ir_datasets.read(name, kind))
+        return _made(found, make, kept, positions=positions, source=source)
     path = as_path("source", source)
-    return _made(_of_files(path, kind, form, encoding, id_field), make, kept, positions=positions, where=str(path))
+    return _made(_of_files(path, kind, form, encoding, id_field), make, kept, positions=positions, source=str(path))
 
 
 def _of_files(path: Path, kind: Kind, form: str, encoding: str, id_field: str | None) -> Generator[tuple[Path, Record]]:
@@ -185,9 +182,21 @@ def _made(
     kept: tuple[str, ...] | None,
     *,
     positions: bool,
-    where: str,
+    source: str,
 ) -> Generator[T]:
     places, seen, what = Places(), set[str](), make.__name__.lower()
+    in_lines = not source.startswith(DATA_SET)
+
+    def place(line: int) -> str:
+        return f"line {line}" if in_lines else f"{what} number {line}"
+
+    def fault(path: Path, line: int, problem: str) -> DataFormatError:
+        return (
+            DataFormatError(path, line, problem)
+            if in_lines
+            else DataFormatError(path, None, f"{place(line)}: {problem}")
+        )
+
     for number, (path, record) in enumerate(found, start=1):
         fields = {name: text for name, each in record.fields.items() if (text := each.strip())}
         if kept is not None:
@@ -196,19 +205,18 @@ def _made(
         try:
             made = make(str(number) if positions else record.id, fields)
         except InputError as error:
-            raise DataFormatError(path, record.line, str(error)) from None
+            raise fault(path, record.line, str(error)) from None
         first = places.add(made.id, path, record.line)
         if first is not None:
-            raise DataFormatError(
-                path, record.line, f"{what} {quoted(made.id)} is there twice, first in {first}; leave one out"
-            )
+            before = place(first[1]) if first[0] is path else f"{first[0]}, {place(first[1])}"
+            raise fault(path, record.line, f"{what} {quoted(made.id)} is there twice, first in {before}; leave one out")
         if make is Topic and not fields:
-            raise DataFormatError(path, record.line, f"topic {quoted(made.id)} has no text to search with")
+            raise fault(path, record.line, f"topic {quoted(made.id)} has no text to search with")
         yield made
     missing = [] if kept is None else [name for name in kept if name not in seen]
     if missing:
         has = f"there is {', '.join(sorted(seen))}" if seen else "none has any"
-        raise InputError(f"no {what} of {where} has the field {quoted(missing[0])}: {has}")
+        raise InputError(f"no {what} of {source} has the field {quoted(missing[0])}: {has}")
 
 
 def files_of(path: Path) -> list[Path]:

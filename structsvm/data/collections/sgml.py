@@ -16,7 +16,7 @@ _REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-
 _BETWEEN = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
 
 TAG = re.compile(
-    r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*?)?(?P<alone>/?)>|<!--.*?-->|(?P<odd><!--|<!\[CDATA\[)",
+    r"<(?:(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*?)?(?P<alone>/?)>|!--.*?-->|(?P<odd>!--|!\[CDATA\[))",
     re.DOTALL,
 )
 """A tag, a comment, or what would have to be read otherwise."""
@@ -112,11 +112,13 @@ def _not_closed(name: str, until: str) -> str:
     return f"<{name}> is not closed by </{name}> before {until}"
 
 
-def check_odd(file: File, element: Element, found: "re.Match[str]") -> None:
-    """Refuse a comment that is not closed, and what is not SGML of TREC's."""
+def check_tag(file: File, element: Element, found: "re.Match[str]", name: str) -> None:
+    """Refuse what cannot be in an element of this name: another one, a comment that is not closed, a CDATA section."""
     if found["odd"]:
-        problem = "the comment is not closed by -->" if found["odd"] == "<!--" else "a CDATA section cannot be read"
+        problem = "the comment is not closed by -->" if found["odd"] == "!--" else "a CDATA section cannot be read"
         raise file.fault(element.line_of(found.start()), f"{problem}: {quoted(found.string[found.start() :])}")
+    if found["name"] and found["name"].lower() == name.lower():
+        raise file.fault(element.line, _not_closed(name, "the next one begins"))
 
 
 def plain(text: str) -> str:

@@ -73,9 +73,8 @@ def _undecodable(block: Block, encoding: str, at: int) -> DataFormatError:
     begin, end = block.content.rfind(b"\n", 0, at) + 1, block.content.find(b"\n", at)
     line = block.content[begin : end if end >= 0 else len(block.content)]
     shown = quoted(line[max(0, at - begin - 20) :].rstrip(b"\r"))
-    other = "encoding='latin-1' or another" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else "another"
     return block.fault(
         block.content.count(b"\n", 0, at),
-        f"byte 0x{block.content[at]:02x} in {shown} is not text in {encoding}; if the file is in another encoding, "
-        f"name it: {other}",
+        f"byte 0x{block.content[at]:02x} in {shown} is not text in {encoding}: the option encoding names "
+        f"another, such as {'latin-1' if codecs.lookup(encoding).name == 'utf-8' else 'utf-8'}",
     )

@@ -21,7 +21,7 @@ def read(file: File) -> Iterator[Record]:
             raise file.fault(
                 line,
                 f"{_columns(cells)} in {quoted(content)}, but a line reads '<id> TAB <text>'; "
-                "format='tsv-header' reads more, named by the first line",
+                "the format tsv-header reads more, named by the first line",
             )
         yield Record(line, cells[0].strip(), {"text": cells[1]})
 
