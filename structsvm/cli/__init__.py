@@ -9,6 +9,7 @@ from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
 from structsvm.cli.fuse import fuse_command
+from structsvm.cli.index import index_command
 from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
@@ -28,6 +29,7 @@ __all__ = ["main"]
         experiment_command,
         fuse_command,
         benchmark_command,
+        index_command,
         report_command,
         list_command,
         demo_command,

@@ -44,6 +44,12 @@ def _of_collection(path: Path) -> Iterable[Path]:
     return files_of(path)
 
 
+def _of_index(folder: Path) -> Iterable[Path]:
+    from structsvm.text.index_files import DESCRIPTION
+
+    return (folder / DESCRIPTION,)
+
+
 def _of_folds(folder: Path) -> Iterable[Path]:
     from structsvm.protocols.letor import find_folds
 
@@ -136,6 +142,8 @@ TOPICS = _Named(reads=_itself)
 QRELS = _Named(reads=_itself)
 OUTPUT = _File(writes=_itself)
 RUNS = _Data(reads=_its_files, reads_all=True)
+INDEX = PathType(reads=_its_files, file_okay=False)
+NEW_INDEX = PathType(writes=_of_index, file_okay=False)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
 FOLDS = PathType(reads=_of_folds, file_okay=False)
 BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
