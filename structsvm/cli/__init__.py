@@ -8,6 +8,7 @@ from structsvm.cli.demo import demo_command
 from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
+from structsvm.cli.features import features_command
 from structsvm.cli.fuse import fuse_command
 from structsvm.cli.index import index_command
 from structsvm.cli.listing import list_command
@@ -27,6 +28,7 @@ __all__ = ["main"]
         evaluate_command,
         compare_command,
         experiment_command,
+        features_command,
         fuse_command,
         benchmark_command,
         index_command,
