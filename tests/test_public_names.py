@@ -27,6 +27,12 @@ PARTS += [
 ]
 
 
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    """Work where a text that is taken for a path does no harm."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_what_cannot_be_used_is_refused_in_our_words(group: str):
     said = []

@@ -17,8 +17,8 @@ from structsvm.data.blocks import read_blocks
 from structsvm.data.pairs import as_ids
 from structsvm.data.words import require_words
 from structsvm.exceptions import InputError, quoted
-from structsvm.files import replacing
 from structsvm.settings import as_list, as_path, require_kind
+from structsvm.storage.files import replacing
 from structsvm.types import BoolVector, IntVector
 
 _NUMBERS_AT_ONCE = 2**17

@@ -9,9 +9,9 @@ import numpy as np
 from structsvm.data import RankingData
 from structsvm.data.letor_writing import LetorText
 from structsvm.exceptions import InputError
-from structsvm.files import make_folder, replacing
 from structsvm.protocols.letor.folds import FEWEST_SETS, numbered_entries
 from structsvm.settings import as_path, require_integer, require_kind
+from structsvm.storage.files import make_folder, replacing
 
 
 def fold_files(folder: str | PathLike[str], folds: int) -> tuple[Path, ...]:
