@@ -108,12 +108,15 @@ NOT_CALLED = {
             "solvers.CheckpointPath",
             "protocols.Value",
             "tables.Record",
+            "text.STEMMERS",
+            "text.STOP_LISTS",
         ],
         "no function",
     ),
     **dict.fromkeys(
         ["comparison.Combination", "comparison.Comparison", "comparison.Progress", "comparison.Row"], _MADE
     ),
+    **dict.fromkeys(["text.Postings", "text.Strings"], _MADE),
     **dict.fromkeys(["data.JoinedRuns", "data.RankingData"], _MADE),
     **dict.fromkeys(["text.letor.Evidence", "text.letor.LECTURED", "text.letor.RELEASED"], _MADE),
     **dict.fromkeys(["text.letor.Candidates", "text.letor.Feature", "text.letor.retrieval_feature"], _FOR_FEATURES),
@@ -373,6 +376,12 @@ def _of_the_rest() -> Iterator[Call]:
 
 
 def _of_text() -> Iterator[Call]:
+    yield Call("tokens", text.tokens, {"text": "a wing"})
+    yield Call("read_stop_words", text.read_stop_words, {"path": "missing"}, right=False)
+    yield Call("Analyzer", text.Analyzer, {"stemmer": "porter", "stop_words": "lucene"})
+    yield Call("Analyzer.terms", text.Analyzer("porter").terms, {"text": "a wing"})
+    yield Call("Index.build", text.Index.build, {"documents": [("a", {"x": "wing"})], "analyzer": text.Analyzer()})
+    yield Call("Index.load", text.Index.load, {"folder": "missing", "verify": False}, right=False)
     index = text.Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], text.Analyzer())
     topics, candidates = {"0": "wing", "1": "wings"}, data.Qrels.from_grades([0, 0, 1], list("aba"), [1, 0, 1])
     made = {"features": "L1", "fields": ["text"], "normalise": "none", "query": None}

@@ -23,6 +23,7 @@ PARTS += [
     "solvers",
     "tables",
     "testing",
+    "text",
     "text.letor",
 ]
 

@@ -15,6 +15,7 @@ from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
 from structsvm.cli.report import report_command
+from structsvm.cli.retrieve import retrieve_command
 from structsvm.cli.train import train_command
 
 __all__ = ["main"]
@@ -32,6 +33,7 @@ __all__ = ["main"]
         fuse_command,
         benchmark_command,
         index_command,
+        retrieve_command,
         report_command,
         list_command,
         demo_command,

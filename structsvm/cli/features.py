@@ -51,7 +51,7 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     "union.",
 )
 @click.option(
-    "--functions",
+    "--function",
     metavar="NAMES",
     multiple=True,
     callback=names_in(retrieval_functions),
@@ -103,7 +103,7 @@ def features_command(
     qrels: Path | str,
     out: Path,
     candidates: tuple[Path, ...],
-    functions: tuple[str, ...],
+    function: tuple[str, ...],
     top: int | None,
     judged: bool,
     features: tuple[str, ...],
@@ -135,7 +135,7 @@ def features_command(
     from structsvm.text import Index
     from structsvm.text.letor import find_features, letor_features
 
-    _require_one_kind(candidates, functions, top, judged=judged)
+    _require_one_kind(candidates, function, top, judged=judged)
     find_features(features)
     if folds:
         require_no_other_folds(out, folds)
@@ -148,7 +148,7 @@ def features_command(
         every = read_topics(topics, form, numbering, encoding=encoding, id_field=id_field)
         asked = _judged_topics(every, judgments, topics, qrels)
         say("finding candidates")
-        pairs = judgments if judged else _first_documents(read, asked, candidates, functions or ("okapi",), top, query)
+        pairs = judgments if judged else _first_documents(read, asked, candidates, function or ("okapi",), top, query)
     with progress_bar("topics", shown=not quiet) as show:
         data = letor_features(
             read,
@@ -174,10 +174,10 @@ def features_command(
 
 def _require_one_kind(candidates: Sequence[Path], functions: Sequence[str], top: int | None, *, judged: bool) -> None:
     if judged and (candidates or functions or top):
-        raise click.UsageError("--judged says what the candidates are: leave out --candidates, --functions and --top")
+        raise click.UsageError("--judged says what the candidates are: leave out --candidates, --function and --top")
     if candidates and functions:
         raise click.UsageError(
-            "candidates are the documents of runs, --candidates, or of functions on the index, --functions: leave one "
+            "candidates are the documents of runs, --candidates, or of functions on the index, --function: leave one "
             "out"
         )
 

@@ -99,11 +99,11 @@ def index_command(
 
     require_replaceable(out)
     analyzer = Analyzer(stemmer, stop_words)
-    with read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field) as documents:
-        with progress_line(shown=not quiet) as say:
-            made = Index.build(_told(documents, say), analyzer)
-            say("writing the index")
-            made.save(out)
+    documents = read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field)
+    with documents, progress_line(shown=not quiet) as say:
+        made = Index.build(_told(documents, say), analyzer)
+        say("writing the index")
+        made.save(out)
     if not quiet:
         _summarise(made, out)
 
@@ -126,7 +126,8 @@ def _summarise(index: "Index", folder: Path) -> None:
     print_table(["field", "documents", "terms", "tokens", "postings"], rows, numbers_from=1)
     empty = index.empty_documents
     if empty:
-        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} without a term, which no search finds")
+        has, them = ("has", "it") if empty == 1 else ("have", "them")
+        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} {has} no term: no search finds {them}")
     note(f"wrote {counted(len(index.doc_ids), 'document')} in {size_of(folder):,} bytes to {folder}")
 
 

@@ -1,14 +1,14 @@
 """Indexes: the counts of a collection, field by field."""
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, quoted
 from structsvm.settings import require_kind
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.counting import Counting
@@ -142,16 +142,19 @@ class _Ids:
             first, second = order[at], order[at + 1]
             if ids[first] == ids[second]:
                 raise InputError(
-                    f"two documents have the id {ids[first]!r}: the {first + 1:,}th and the {second + 1:,}th. Each "
-                    "needs its own"
+                    f"documents {first + 1:,} and {second + 1:,} have the same id, {quoted(ids[first])}: each needs "
+                    "its own"
                 )
         return ids
 
 
-def _iterated(documents: Any) -> Iterable[Any]:
-    if not isinstance(documents, Iterable) or isinstance(documents, str | bytes | Mapping):
-        raise InputError(f"documents must be documents, or pairs of an id and texts by name, got {documents!r:.80}")
-    return documents
+def _iterated(documents: Any) -> Iterator[Any]:
+    try:
+        if not isinstance(documents, str | bytes | Mapping):
+            return iter(documents)
+    except TypeError:
+        pass
+    raise InputError(f"documents must be documents, or pairs of an id and texts by name, got {documents!r:.80}")
 
 
 def _parts(document: Any) -> tuple[str, Mapping[str, str]]:

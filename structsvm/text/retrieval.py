@@ -13,7 +13,7 @@ from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
 from structsvm.settings import as_list, require_integer, require_kind
-from structsvm.text.accumulation import best_documents
+from structsvm.text.accumulation import best_documents, scores_and_places
 from structsvm.text.functions import RetrievalFunction
 from structsvm.text.functions.base import BoundQuery
 from structsvm.text.index import Index
@@ -54,7 +54,8 @@ class Retriever:
         self.index = index
         self.function: RetrievalFunction = retrieval_functions.create(function)
         self.scorer = self.function.bind(index.whole)
-        self._by_id = np.argsort(index.doc_ids, kind="stable")
+        self._ids = np.asarray(index.doc_ids)
+        self._by_id = np.argsort(self._ids, kind="stable")
         self._place = np.empty(len(self._by_id), dtype=np.int32)
         self._place[self._by_id] = np.arange(len(self._by_id), dtype=np.int32)
 
@@ -91,7 +92,7 @@ class Retriever:
         return Run(
             name,
             np.repeat(np.array(names, dtype=np.str_), [len(best.documents) for best in found]),
-            self.index.doc_ids[documents],
+            self._ids[documents],
             np.clip(np.concatenate([best.scores for best in found]), -_LARGEST, _LARGEST).astype(np.float64),
         )
 
@@ -106,13 +107,14 @@ class Retriever:
         def block(first: int, last: int) -> list[_Best]:
             return [self._best_of_query(query, min(top, n)) for query in queries[first:last]]
 
-        return sum(in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK), [])
+        blocks = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
+        return [best for found in blocks for best in found]
 
     def _best_of_query(self, query: BoundQuery, k: int) -> _Best:
         postings = self.index.whole
         if len(query.terms) == 0:
             return _Best(np.zeros(0, np.int64), np.zeros(0, np.float32))
-        places, scores = best_documents(
+        keys = best_documents(
             postings.ptr[query.terms],
             postings.ptr[query.terms + 1],
             query.weights,
@@ -121,9 +123,9 @@ class Retriever:
             self.scorer.added,
             query.score,
             self._place,
-            postings.n_documents,
             k,
         )
+        scores, places = scores_and_places(keys, k)
         return _Best(self._by_id[places], scores)
 
 

@@ -35,7 +35,7 @@ ARGUMENTS = ("features", "index", "topics.tsv", "--format", "tsv", "--qrels", "q
 
 
 def test_from_an_index_to_a_benchmark(run):
-    done = run(*ARGUMENTS, "--functions", "okapi,cosine", "--top", 20, "--folds", 3, "--out", "letor")
+    done = run(*ARGUMENTS, "--function", "okapi,cosine", "--top", 20, "--folds", 3, "--out", "letor")
     assert "wrote 9 queries" in done.stderr
     assert "45 features, dense" in done.stderr
     assert "to 3 files in letor" in done.stderr
@@ -99,9 +99,9 @@ def test_topics_without_relevant_candidates_are_told(run):
     ("arguments", "code", "said"),
     [
         (["--judged", "--top", 3], 2, "--judged says what the candidates are"),
-        (["--candidates", "one", "--functions", "okapi"], 2, "leave one out"),
-        (["--functions", "nonsense"], 2, "no retrieval function named 'nonsense'"),
-        (["--functions", "okapi,okapi"], 2, "given twice"),
+        (["--candidates", "one", "--function", "okapi"], 2, "leave one out"),
+        (["--function", "nonsense"], 2, "no retrieval function named 'nonsense'"),
+        (["--function", "okapi,okapi"], 2, "given twice"),
         (["--top", 0], 2, "0 is not in the range"),
         (["--features", "L11"], 1, "no feature named 'L11'"),
         (["--fields", "abstract"], 1, "no field of the index named 'abstract'"),

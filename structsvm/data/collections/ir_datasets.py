@@ -27,7 +27,7 @@ def read(name: str, kind: Kind) -> Iterator[Record]:
     part, id_field = _WANTED[kind]
     for number, item in enumerate(_items(name, part), start=1):
         fields = item._asdict()
-        yield Record(number, str(fields.pop(id_field)).strip(), texts(fields.items()))
+        yield Record(number, str(fields.pop(id_field)), texts(fields.items()))
 
 
 def judgments(name: str) -> list[tuple[str, str, int]]:

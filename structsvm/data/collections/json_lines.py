@@ -34,7 +34,7 @@ def read(file: File) -> Iterator[Record]:
         name = fields.pop(id_field)
         if isinstance(name, bool) or not isinstance(name, str | int):
             raise file.fault(line, f"the id {quoted(json.dumps(name))} in field {quoted(id_field)} is not text")
-        yield Record(line, str(name).strip(), texts(fields.items()))
+        yield Record(line, str(name), texts(fields.items()))
 
 
 def texts(fields: Iterable[tuple[str, Any]]) -> dict[str, str]:

@@ -20,6 +20,9 @@ from structsvm.storage.files import DATA_SET, STANDARD_INPUT
 Source: TypeAlias = str | PathLike[str]
 Numbering: TypeAlias = Literal["given", "position"]
 
+_BLANKS = " \t\r\n"
+"""What is left out around an id; other white space may be part of one, as in runs."""
+
 T = TypeVar("T", Document, Topic)
 
 
@@ -203,7 +206,7 @@ def _made(
             seen.update(fields)
             fields = {name: text for name, text in fields.items() if name in kept}
         try:
-            made = make(str(number) if positions else record.id, fields)
+            made = make(str(number) if positions else record.id.strip(_BLANKS), fields)
         except InputError as error:
             raise fault(path, record.line, str(error)) from None
         first = places.add(made.id, path, record.line)

@@ -23,9 +23,9 @@ def read(file: File) -> Iterator[Record]:
         if len(ids) != 1:
             problem = "has no <DOCNO>" if not ids else f"has {len(ids)} <DOCNO>"
             raise file.fault(element.line, f"the document that begins here {problem}; it needs one, which holds its id")
-        name = ids[0].strip()
+        name = ids[0]
         if "<" in name:
-            raise file.fault(element.line, f"there is a tag in <DOCNO>, which holds {quoted(name)}")
+            raise file.fault(element.line, f"there is a tag in <DOCNO>, which holds {quoted(name.strip())}")
         yield Record(element.line, name, {field: plain("\n".join(texts)) for field, texts in fields.items()})
 
 

@@ -46,7 +46,7 @@ def read(file: File) -> Iterator[Record]:
         name = parts.pop("num", None)
         if name is None:
             raise file.fault(element.line, "the topic that begins here has no <num>, which holds its id")
-        yield Record(element.line, name.strip(), {NAMES.get(tag, tag): plain(text) for tag, text in parts.items()})
+        yield Record(element.line, name, {NAMES.get(tag, tag): plain(text) for tag, text in parts.items()})
 
 
 def _parts(file: File, element: Element) -> dict[str, str]:
@@ -85,7 +85,7 @@ def _parts(file: File, element: Element) -> dict[str, str]:
 
 
 def _without_label(tag: str, text: str) -> str:
-    text = text.strip()
+    text = text.lstrip(" \t\n")
     for label in LABELS.get(tag, ()):
         if text.startswith(label):
             return text.removeprefix(label)

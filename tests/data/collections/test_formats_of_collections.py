@@ -112,6 +112,15 @@ def test_numbering_by_position(write):
     assert list(topics(write("1\ta\n1\tb\n"), "tsv", "position")) == ["1", "2"]  # whatever ids the file gives
 
 
+@pytest.mark.parametrize("name", ["\u2028", "\xa0a", "\x0b"])
+def test_blanks_tabs_and_line_ends_alone_surround_ids(write, name):
+    """Other white space is part of an id, as in runs."""
+    assert list(documents(write(f".I 1\n.W\na\n.I  {name} \t\n.W\nb\n"))) == ["1", name]
+    assert list(documents(write(f"<DOC><DOCNO>\n{name}\t</DOCNO></DOC>"))) == [name]
+    assert list(documents(write(f" {name} \ta\n"), "tsv")) == [name]
+    assert list(topics(write(f"<top><num> Number: {name}\n<title>a</top>"))) == [name]
+
+
 def test_the_query_of_a_topic():
     topic = Topic("7", {"title": "a", "narrative": "c"})
     assert (topic.query(), topic.query("all"), topic.query("narrative")) == ("a\nc", "a\nc", "c")
