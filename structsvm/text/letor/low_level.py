@@ -11,6 +11,8 @@ half a document lacks: its idf is :math:`\log(|C| / (|C| - 1/2))`. It is then be
 and finite.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from structsvm.text.letor.evidence import Evidence
@@ -41,13 +43,35 @@ def _sum(each: Matrix) -> Vector:
     return total
 
 
-def _sum_of_query(evidence: Evidence, each: Vector) -> Vector:
-    return np.full(len(evidence.documents), each.sum())
+_IDF = ("inverse document frequency", r"\log\frac{|C|}{df(q_i)}", _idf)
+_LOG_IDF = ("logarithms of inverse document frequency", r"\log\log\frac{|C|}{df(q_i)}", _log_idf)
+_ICF = (
+    "logarithms of inverse collection frequency",
+    r"\log\left(\frac{|C|}{c(q_i, C)} + 1\right)",
+    lambda evidence: np.log1p(_inverse_collection_frequency(evidence)),
+)
 
 
-def _sum_of_shared(evidence: Evidence, each: Vector) -> Vector:
-    total: Vector = each @ (evidence.counts > 0)
-    return total
+def _of_query(name: str, words: str, term: str, each: Callable[[Evidence], Vector]) -> Feature:
+    """Return the feature that sums over all terms of a query what only they tell, not the document."""
+    return Feature(
+        name,
+        f"{words} of the query",
+        rf"\sum_{{q_i \in q}} {term}",
+        RELEASE,
+        lambda evidence: np.full(len(evidence.documents), each(evidence).sum()),
+    )
+
+
+def _of_shared(name: str, words: str, term: str, each: Callable[[Evidence], Vector]) -> Feature:
+    """Return the feature that sums it over the terms that query and document share."""
+    return Feature(
+        name,
+        f"{words} of the terms in the document",
+        rf"\sum_{{q_i \in q \cap d}} {term}",
+        LECTURE,
+        lambda evidence: each(evidence) @ (evidence.counts > 0),
+    )
 
 
 def _log_rate(evidence: Evidence) -> Matrix:
@@ -78,27 +102,9 @@ L4 = Feature(
     _BOTH,
     lambda e: _sum(np.log1p(e.rates)),
 )
-L5 = Feature(
-    "L5",
-    "inverse document frequency of the query",
-    r"\sum_{q_i \in q} \log\frac{|C|}{df(q_i)}",
-    RELEASE,
-    lambda e: _sum_of_query(e, _idf(e)),
-)
-L6 = Feature(
-    "L6",
-    "logarithms of inverse document frequencies of the query",
-    r"\sum_{q_i \in q} \log\log\frac{|C|}{df(q_i)}",
-    RELEASE,
-    lambda e: _sum_of_query(e, _log_idf(e)),
-)
-L7 = Feature(
-    "L7",
-    "inverse collection frequency of the query",
-    r"\sum_{q_i \in q} \log\left(\frac{|C|}{c(q_i, C)} + 1\right)",
-    RELEASE,
-    lambda e: _sum_of_query(e, np.log1p(_inverse_collection_frequency(e))),
-)
+L5 = _of_query("L5", *_IDF)
+L6 = _of_query("L6", *_LOG_IDF)
+L7 = _of_query("L7", *_ICF)
 L8 = Feature(
     "L8",
     "logarithms of term frequencies by length, times inverse document frequency",
@@ -121,27 +127,9 @@ L10 = Feature(
     lambda e: _sum(np.log1p(e.rates * _inverse_collection_frequency(e)[:, None])),
 )
 
-LECTURE_L5 = Feature(
-    "L5_lecture",
-    "inverse document frequency of the terms in the document",
-    r"\sum_{q_i \in q \cap d} \log\frac{|C|}{df(q_i)}",
-    LECTURE,
-    lambda e: _sum_of_shared(e, _idf(e)),
-)
-LECTURE_L6 = Feature(
-    "L6_lecture",
-    "logarithms of inverse document frequencies of the terms in the document",
-    r"\sum_{q_i \in q \cap d} \log\log\frac{|C|}{df(q_i)}",
-    LECTURE,
-    lambda e: _sum_of_shared(e, _log_idf(e)),
-)
-LECTURE_L7 = Feature(
-    "L7_lecture",
-    "inverse collection frequency of the terms in the document",
-    r"\sum_{q_i \in q \cap d} \log\left(\frac{|C|}{c(q_i, C)} + 1\right)",
-    LECTURE,
-    lambda e: _sum_of_shared(e, np.log1p(_inverse_collection_frequency(e))),
-)
+LECTURE_L5 = _of_shared("L5_lecture", *_IDF)
+LECTURE_L6 = _of_shared("L6_lecture", *_LOG_IDF)
+LECTURE_L7 = _of_shared("L7_lecture", *_ICF)
 LECTURE_L8 = Feature(
     "L8_lecture",
     "logarithm of term frequency by length, times logarithm of inverse document frequency",
