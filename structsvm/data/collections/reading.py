@@ -1,6 +1,7 @@
 """Readers of collections and topics, of every format."""
 
-from collections.abc import Generator, Iterable, Iterator
+import stat
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
@@ -33,12 +34,17 @@ class Documents(Iterator[Document]):
     ----------
     n_read : number of documents so far.
     n_empty : how many of them have no text.
+    n_bytes : how much of the files was read so far, in bytes as they are there, packed or not: of `bytes_of` in all.
     """
 
-    def __init__(self, found: Generator[Document]) -> None:
-        self._found = found
+    def __init__(self, read: Callable[[Callable[[int], None]], Generator[Document]]) -> None:
         self.n_read = 0
         self.n_empty = 0
+        self.n_bytes = 0
+        self._found = read(self._count)
+
+    def _count(self, further: int) -> None:
+        self.n_bytes += further
 
     def __next__(self) -> Document:
         document = next(self._found)
@@ -96,7 +102,7 @@ def read_documents(
     (1400, 2)
     """
     kept = None if fields is None else _as_names(fields)
-    return Documents(_read(source, Document, "document", format, encoding, id_field, kept))
+    return Documents(lambda seen: _read(source, Document, "document", format, encoding, id_field, kept, seen=seen))
 
 
 def read_topics(
@@ -153,6 +159,7 @@ def _read(
     kept: tuple[str, ...] | None,
     *,
     positions: bool = False,
+    seen: Callable[[int], None] = lambda further: None,
 ) -> Generator[T]:
     """Check the arguments, and return what reads as it is asked to."""
     require_choice("format", form, (AUTO, *FORMATS))
@@ -165,12 +172,16 @@ def _read(
         found = ((origin, record) for record in ir_datasets.read(name, kind))
         return _made(found, make, kept, positions=positions, source=source)
     path = as_path("source", source)
-    return _made(_of_files(path, kind, form, encoding, id_field), make, kept, positions=positions, source=str(path))
+    return _made(
+        _of_files(path, kind, form, encoding, id_field, seen), make, kept, positions=positions, source=str(path)
+    )
 
 
-def _of_files(path: Path, kind: Kind, form: str, encoding: str, id_field: str | None) -> Generator[tuple[Path, Record]]:
+def _of_files(
+    path: Path, kind: Kind, form: str, encoding: str, id_field: str | None, seen: Callable[[int], None]
+) -> Generator[tuple[Path, Record]]:
     for each in files_of(path):
-        with closing(read_text(each, encoding)) as pieces:
+        with closing(read_text(each, encoding, seen)) as pieces:
             empty = True
             for record in records(File(each, pieces, kind, id_field), form):
                 empty = False
@@ -238,6 +249,17 @@ def files_of(path: Path) -> list[Path]:
     if not found:
         raise InputError(f"there are no files in the folder {path}")
     return found
+
+
+def bytes_of(source: Source) -> int | None:
+    """Return the size of all files of a collection; None where it is not known, as that of a pipe."""
+    if str(source).startswith(DATA_SET):
+        return None
+    try:
+        found = [path.stat() for path in files_of(Path(source))]
+    except (InputError, OSError):  # who reads it says what is wrong
+        return None
+    return sum(each.st_size for each in found) if all(stat.S_ISREG(each.st_mode) for each in found) else None
 
 
 def _below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
