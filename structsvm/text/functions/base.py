@@ -176,7 +176,12 @@ class Scorer:
         return TermStatistics(df.astype(np.float64), cf.astype(np.float64), self._documents.collection)
 
     def _fill(self, term: int) -> None:
-        where = slice(self.postings.ptr[term], self.postings.ptr[term + 1])
+        where = slice(int(self.postings.ptr[term]), int(self.postings.ptr[term + 1]))
+        self.weights[where] = self.weigh(term, where)
+        self._filled[term] = True
+
+    def weigh(self, term: int, where: slice) -> Vector:
+        """Return the weights of some postings of a term."""
         documents = self.postings.documents[where]
         known = self._of_documents[documents] if len(self._of_documents) else np.full(1, np.nan)
         found = Occurrences(
@@ -185,6 +190,8 @@ class Scorer:
             known,
             self._terms(np.array([term])),
         )
+        for array in (found.tf, found.length, found.document):
+            array.flags.writeable = False
         weights = np.asarray(self.function.weights(found), dtype=np.float64)
         if weights.shape not in {(), (1,), documents.shape} or not np.isfinite(weights).all():
             raise InputError(
@@ -192,8 +199,7 @@ class Scorer:
                 f"{self.postings.terms[term]!r} a finite weight, and gives {_described(weights)}: "
                 "structsvm.testing.check_retrieval finds out why"
             )
-        self.weights[where] = weights
-        self._filled[term] = True
+        return np.broadcast_to(weights, documents.shape)
 
     def _checked(self, numbers: Any, what: str) -> Vector:
         """Return a number for each document, or none where there are none."""
