@@ -62,7 +62,7 @@ MAY_IMPORT = {
     },
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "lightgbm", "matplotlib", "jinja2"}
+LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2"}
 
 STATEMENTS = [
     "import structsvm",
