@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
 from structsvm.text.letor.evidence import Evidence
 from structsvm.types import Vector
@@ -36,9 +37,15 @@ class Feature:
 
         Raises
         ------
-        InputError : one is NaN or infinite, as a retrieval function of a plug-in may have it.
+        InputError : they are not one number a candidate, or one is NaN or infinite, as a function of one's own may have
+            it.
         """
-        values = self.compute(evidence)
+        values = numbers(self.compute(evidence), f"what feature {self.name} computes")
+        if values.shape != evidence.documents.shape:
+            raise InputError(
+                f"feature {self.name} must have a number for each of {len(evidence.documents)} candidates; the shape "
+                f"of what it computes is {values.shape}"
+            )
         wrong = ~np.isfinite(values)
         if wrong.any():
             raise InputError(

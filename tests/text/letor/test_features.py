@@ -201,8 +201,8 @@ def test_they_are_written_and_read_back(index, tmp_path):
     assert read.qid.astype(str).tolist() == data.qid.tolist()
 
 
-def infinite():
-    return Feature("bad", "infinite", "x", "here", lambda e: np.full(len(e.documents), np.inf))
+def bad(values):
+    return Feature("bad", "not what it should be", "x", "here", lambda e: values)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,9 @@ def infinite():
         ({"features": ["L1", 3]}, InputError, "features must be"),
         ({"features": ["L1", "released"]}, InputError, "feature 'L1' is there twice"),
         ({"features": "okapi(k1=-1)"}, InputError, "k1"),
-        ({"features": infinite()}, InputError, "feature bad is inf"),
+        ({"features": bad(np.full(4, np.inf))}, InputError, "feature bad is inf"),
+        ({"features": bad([1.0, 2.0])}, InputError, "feature bad must have a number for each of 4 candidates"),
+        ({"features": bad(["a"] * 4)}, InputError, "what feature bad computes"),
         ({"fields": ["abstract"]}, UnknownNameError, "no field of the index named 'abstract'"),
         ({"fields": "title"}, InputError, "fields must be a list of names"),
         ({"fields": []}, InputError, "fields is empty"),
