@@ -129,6 +129,26 @@ def at_least(smallest: int) -> Validator:
     return validate
 
 
+def within(low: float, high: float) -> Validator:
+    """Return a validator that requires a number from ``low`` to ``high``."""
+
+    def validate(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+        if not (is_number(value) and low <= value <= high):
+            raise InputError(f"{place(instance, attribute.name)} must be from {low:g} to {high:g}, got {value!r}")
+
+    return validate
+
+
+def inside(low: float, high: float) -> Validator:
+    """Return a validator that requires a number between ``low`` and ``high``, neither of them."""
+
+    def validate(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
+        if not (is_number(value) and low < value < high):
+            raise InputError(f"{place(instance, attribute.name)} must be between {low:g} and {high:g}, got {value!r}")
+
+    return validate
+
+
 def of_kind(kind: type, words: str) -> Validator:
     """Return a validator that requires an object of a class; ``words`` say which."""
 

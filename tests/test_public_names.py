@@ -24,7 +24,14 @@ PARTS += [
     "tables",
     "testing",
     "text",
+    "text.letor",
 ]
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    """Work where a text that is taken for a path does no harm."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("group", GROUPS)

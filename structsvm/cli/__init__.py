@@ -8,12 +8,14 @@ from structsvm.cli.demo import demo_command
 from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
+from structsvm.cli.features import features_command
 from structsvm.cli.fuse import fuse_command
 from structsvm.cli.index import index_command
 from structsvm.cli.listing import list_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
 from structsvm.cli.report import report_command
+from structsvm.cli.retrieve import retrieve_command
 from structsvm.cli.train import train_command
 
 __all__ = ["main"]
@@ -27,9 +29,11 @@ __all__ = ["main"]
         evaluate_command,
         compare_command,
         experiment_command,
+        features_command,
         fuse_command,
         benchmark_command,
         index_command,
+        retrieve_command,
         report_command,
         list_command,
         demo_command,

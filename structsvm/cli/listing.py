@@ -12,19 +12,19 @@ import click
 from structsvm.cli.console import print_table
 from structsvm.cli.options import example
 from structsvm.cli.paths import Command
-from structsvm.registry import Registry, backends, losses, measures, solvers
+from structsvm.registry import Registry, backends, losses, measures, retrieval_functions, solvers
 
 
 @click.command(
     cls=Command,
     name="list",
-    short_help="Show losses, solvers, backends, measures and models.",
+    short_help="Show losses, solvers, backends, measures, retrieval functions and models.",
     epilog=example("structsvm list"),
 )
 def list_command() -> None:
-    """Show the names of losses, solvers, QP backends, measures, methods of fusion, and models.
+    """Show the names of losses, solvers, QP backends, measures, retrieval functions, methods of fusion, and models.
 
-    Other packages can add to the first four through entry points; the last column says where a name comes from.
+    Other packages can add to the first five through entry points; the last column says where a name comes from.
     """
     from structsvm.fusion import METHODS
 
@@ -33,6 +33,7 @@ def list_command() -> None:
     with_installed = ([name, _installed(name), *rest] for name, *rest in _rows(backends))
     print_table(["QP backend", "installed", "what it is", "from"], with_installed)
     print_table(["measure", "what it is", "from"], _rows(measures))
+    print_table(["retrieval function", "what it is", "from"], _rows(retrieval_functions))
     print_table(["fusion", "what it is"], ([name, _first_sentence(method)] for name, method in METHODS.items()))
     print_table(["model", "what it is", "of"], _models())
 

@@ -183,7 +183,7 @@ def _imported(target: str) -> Any:
 
 
 def _registries() -> "tuple[Registry[Any], ...]":
-    return losses, solvers, backends, measures
+    return losses, solvers, backends, measures, retrieval_functions
 
 
 def _other_meaning(text: str, kind: str) -> str:
@@ -273,4 +273,24 @@ measures: Registry[Any] = Registry(
     place="measure=..., which a ranker reports and does not train on",
     implied={"letor_ndcg": {"discount": "letor"}},
     cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5, "recall": 10},
+)
+
+retrieval_functions: Registry[Any] = Registry(
+    "retrieval function",
+    "structsvm.retrieval",
+    {
+        "cosine": "structsvm.text.functions:Cosine",
+        "tfidf": "structsvm.text.functions:TFIDF",
+        "okapi": "structsvm.text.functions:Okapi",
+        "lm_dirichlet": "structsvm.text.functions:Dirichlet",
+        "lm_jelinek_mercer": "structsvm.text.functions:JelinekMercer",
+        "lm_absolute": "structsvm.text.functions:AbsoluteDiscount",
+        "indri_dirichlet": "structsvm.text.functions:IndriDirichlet",
+        "indri_jelinek_mercer": "structsvm.text.functions:IndriJelinekMercer",
+        "terrier_bm25": "structsvm.text.functions:TerrierBM25",
+        "terrier_tf_idf": "structsvm.text.functions:TerrierTFIDF",
+        "lucene_bm25": "structsvm.text.functions:LuceneBM25",
+    },
+    classes=("structsvm.text.functions:RetrievalFunction",),
+    place="function=...",
 )

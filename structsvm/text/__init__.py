@@ -1,10 +1,24 @@
-"""From text to scores: tokens, an index of sparse counts, and retrieval functions on it."""
+"""From text to scores: tokens, an index of sparse counts, retrieval functions on it, and retrieval."""
 
 from structsvm.text.analyzer import STEMMERS, Analyzer
+from structsvm.text.functions import RetrievalFunction
 from structsvm.text.index import Index
 from structsvm.text.postings import Postings
+from structsvm.text.retrieval import Retriever, retrieve
 from structsvm.text.stop_words import STOP_LISTS, read_stop_words
 from structsvm.text.strings import Strings
 from structsvm.text.tokens import tokens
 
-__all__ = ["STEMMERS", "STOP_LISTS", "Analyzer", "Index", "Postings", "Strings", "read_stop_words", "tokens"]
+__all__ = [
+    "STEMMERS",
+    "STOP_LISTS",
+    "Analyzer",
+    "Index",
+    "Postings",
+    "RetrievalFunction",
+    "Retriever",
+    "Strings",
+    "read_stop_words",
+    "retrieve",
+    "tokens",
+]

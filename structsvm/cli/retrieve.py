@@ -1,0 +1,180 @@
+"""``structsvm retrieve``."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from structsvm.cli.collections import with_encoding, with_format, with_id_field, with_numbering
+from structsvm.cli.console import counted, note, progress_bar, progress_line
+from structsvm.cli.failures import Failure
+from structsvm.cli.options import example, names_in
+from structsvm.cli.paths import INDEX, NEW_RUNS, TOPICS, Command
+from structsvm.exceptions import InputError
+from structsvm.registry import retrieval_functions
+
+if TYPE_CHECKING:
+    from structsvm.data import Run, Topic
+
+_SHOWN = 3
+_BLANKS = re.compile(r"\s+")
+_UNUSUAL = re.compile(r"[^\w.=+-]+")
+
+
+def _outputs(values: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+    for name in _names(values["indexes"], values["function"]):
+        yield "--out", values["out"] / _file(name)
+
+
+def _names(indexes: Iterable[Path], functions: Iterable[str]) -> list[str]:
+    """Return the names of the runs: index and function."""
+    spelled = [retrieval_functions.spell(retrieval_functions.create(name)) or name for name in functions]
+    return [f"{_BLANKS.sub('_', folder.resolve().name)}.{name}" for folder in indexes for name in spelled]
+
+
+def _file(name: str) -> str:
+    """Return the name of the file of a run, without what a shell would act on."""
+    return f"{_UNUSUAL.sub('_', name).strip('_')}.run"
+
+
+@click.command(
+    cls=Command,
+    also_writes=_outputs,
+    name="retrieve",
+    short_help="Rank the documents of indexes for topics: TREC runs.",
+    epilog=example(
+        "structsvm retrieve index/ topics.trec --function okapi --out runs/",
+        "structsvm retrieve plain/ porter/ cran.qry --function 'cosine,tfidf,okapi(b=0.4)' --out runs/",
+    ),
+)
+@click.argument("indexes", metavar="INDEX...", type=INDEX, nargs=-1, required=True)
+@click.argument("topics", type=TOPICS)
+@click.option(
+    "--function",
+    metavar="NAMES",
+    multiple=True,
+    default=("okapi",),
+    show_default=True,
+    callback=names_in(retrieval_functions),
+    help="Retrieval functions, as in cosine,okapi(k1=0.9,b=0.4); structsvm list shows them.",
+)
+@click.option("-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs, one of each index and function.")
+@click.option(
+    "--top", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents of a topic, at most."
+)
+@click.option(
+    "--query",
+    metavar="PART",
+    help="Part of the topic that is the query: title, description, narrative, another that topics have, or all.  "
+    "[default: the description, or all where there is none]",
+)
+@with_format
+@with_encoding
+@with_id_field
+@with_numbering
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
+def retrieve_command(
+    indexes: tuple[Path, ...],
+    topics: Path,
+    function: tuple[str, ...],
+    out: Path,
+    top: int,
+    query: str | None,
+    form: str,
+    encoding: str,
+    id_field: str | None,
+    numbering: Any,
+    quiet: bool,
+) -> None:
+    """Rank the documents of each INDEX for TOPICS, by each retrieval function.
+
+    An index is a folder that structsvm index wrote; topics are analysed as its documents were. Runs are in TREC's
+    format, named by index and function. Two or more are the base functions of structsvm experiment:
+    --out is its --runs.
+
+    All runs are written, or none. Documents that have no term of a topic are not retrieved.
+    """
+    from attrs import evolve
+
+    from structsvm.data import read_topics
+    from structsvm.data.trec import run_lines
+    from structsvm.storage.files import make_folder, naming, replacement
+
+    names = _names(indexes, function)
+    _require_different(indexes, names)
+    with progress_line(shown=not quiet) as say:
+        say("reading topics")
+        read = read_topics(topics, form, encoding=encoding, id_field=id_field, numbering=numbering)
+    make_folder(out)
+    missing: dict[Path, set[str]] = {}
+    done = 0
+    try:
+        with ExitStack() as stack, progress_bar("topics", shown=not quiet) as show:
+            places = [stack.enter_context(replacement(out / _file(name))) for name in names]
+
+            def advance(count: int) -> None:
+                nonlocal done
+                done += count
+                show(done, len(names) * len(read))
+
+            show(0, len(names) * len(read))
+            runs = _runs(indexes, function, read, top, query, advance)
+            for name, place, (folder, run) in zip(names, places, runs, strict=True):
+                with naming(out / _file(name)), place.open("w", encoding="utf-8", errors="surrogateescape") as file:
+                    file.writelines(run_lines(evolve(run, name=name)))
+                missing[folder] = {topic.id for topic in read} - set(run.qid.tolist())
+    except KeyboardInterrupt:
+        raise Failure(f"interrupted after {done} of {len(names) * len(read)} topics; {out} is as it was") from None
+    _note_missing(missing, len(read))
+    _note_others(out, {_file(name) for name in names})
+    if not quiet:
+        note(f"wrote {counted(len(names), 'run')} of {counted(len(read), 'topic')} to {out}")
+
+
+def _runs(
+    indexes: Iterable[Path], functions: Iterable[str], topics: "list[Topic]", top: int, query: str | None, advance: Any
+) -> "Iterator[tuple[Path, Run]]":
+    """Yield each run, with the folder of its index."""
+    from structsvm.text import Index, Retriever
+
+    for folder in indexes:
+        index = Index.load(folder)
+        for name in functions:
+            yield folder, Retriever(index, name).retrieve(topics, top, query=query, progress=advance)
+
+
+def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
+    for folder in indexes:
+        if not folder.is_dir():
+            raise InputError(f"there is no index {folder}: structsvm index makes one")
+    twice = next((name for k, name in enumerate(names) if _file(name) in map(_file, names[:k])), None)
+    if twice is not None:
+        raise InputError(
+            f"two runs would be called {twice}: indexes of one name are told apart by nothing. Rename a folder, "
+            "or give each a folder of runs"
+        )
+
+
+def _note_missing(missing: dict[Path, set[str]], topics: int) -> None:
+    """Say which topics have no term that an index has."""
+    from structsvm.data.pairs import sort_topics
+
+    for index, lacking in missing.items():
+        if lacking:
+            note(
+                f"{index} has no term of {len(lacking)} of {counted(topics, 'topic')} ({_some(sort_topics(lacking))}): "
+                "nothing is retrieved for them"
+            )
+
+
+def _note_others(out: Path, written: set[str]) -> None:
+    others = sorted(path.name for path in out.iterdir() if path.name not in written and not path.name.startswith("."))
+    if others:
+        note(f"{out} has {counted(len(others), 'other file')} ({_some(others)}): they are read with the runs")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")

@@ -1,0 +1,197 @@
+"""Check a retrieval function."""
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.registry import retrieval_functions
+from structsvm.settings import require_integer, require_kind
+from structsvm.text import Postings, RetrievalFunction
+from structsvm.text.functions.base import Scorer
+from structsvm.types import IntVector, Vector
+
+_TERMS = "abcdefghij"
+_UNKNOWN = "zz"
+
+Definition: TypeAlias = Callable[[Mapping[str, int], Sequence[str], Sequence[Sequence[str]]], float]
+"""The score of one document: of the counts of a query, the document's tokens, and all documents."""
+
+
+def check_retrieval(
+    function: RetrievalFunction, *, definition: Definition | None = None, seed: int = 0, collections: int = 20
+) -> None:
+    """Check that a retrieval function scores documents as one would one document and one term at a time.
+
+    Random small collections and queries: terms that all documents have, or one, terms that queries repeat or no
+    document has, documents without a term, collections of one document. Checked are that
+
+    - weights and scores are finite numbers, one each, and the arrays that are given are not written to,
+    - a posting's weight does not depend on which others it is computed with,
+    - scores do not depend on the order of documents, on the order of the query's terms, or on terms that no document
+      has, and are the same the second time,
+    - scores are those of the definition, where it is given,
+    - the function is a value: equal to itself after pickling, with a hash, without settings that can be replaced, and
+      equal to what its name makes of it, if it has a name.
+
+    Parameters
+    ----------
+    function : the function to check.
+    definition : the score of one document by the formula, in plain Python, which is compared with for documents that
+        have a term of the query: ``definition(query, document, documents)`` is given the counts of the query's terms,
+        without those that no document has, the tokens of the document, and those of all documents.
+    seed : of the random collections.
+    collections : how many, at least 1.
+
+    Raises
+    ------
+    AssertionError : the first thing found wrong: on which collection and query, what was expected and what came.
+
+    Examples
+    --------
+    >>> from structsvm.testing import check_retrieval
+    >>> from structsvm.text.functions import Okapi
+    >>> check_retrieval(Okapi(k1=0.9))
+    """
+    require_kind("function", function, RetrievalFunction, "a RetrievalFunction")
+    require_integer("seed", seed, 0)
+    require_integer("collections", collections, 1)
+    _check_value(function)
+    random = np.random.default_rng(seed)
+    for number in range(collections):
+        documents = _random_documents(random, number)
+        query = _random_query(random, documents)
+        _check_scores(function, definition, documents, query, random, f"seed {seed}, collection {number}")
+
+
+def _check_value(function: RetrievalFunction) -> None:
+    def require(truth: bool, expected: str, got: object) -> None:
+        if not truth:
+            raise AssertionError(f"{function!r}: expected {expected}, got {got}.")
+
+    try:
+        copied = pickle.loads(pickle.dumps(function))
+        equal = copied == function
+    except Exception as error:
+        raise AssertionError(f"{function!r} cannot be pickled: {type(error).__name__}: {error}.") from error
+    require(equal, "an equal object after pickling: derive it as a frozen attrs class", repr(copied))
+    try:
+        same = hash(function) == hash(copied)
+    except TypeError as error:
+        raise AssertionError(f"{function!r} has no hash: {error}. Settings must be frozen values.") from error
+    require(same, "the same hash after pickling", "another")
+    try:
+        function.unheard_of = 1  # type: ignore[attr-defined]
+    except AttributeError:
+        pass
+    else:
+        raise AssertionError(f"{function!r} takes new attributes: expected a frozen attrs class, without state.")
+    name = retrieval_functions.spell(function)
+    if name is not None:
+        require(retrieval_functions.create(name) == function, f"what its name {name!r} makes of it", "something else")
+
+
+def _check_scores(
+    function: RetrievalFunction,
+    definition: Definition | None,
+    documents: list[list[str]],
+    query: dict[str, int],
+    random: np.random.Generator,
+    label: str,
+) -> None:
+    place = f"{label}, documents {documents}, query {query}"
+
+    def require_equal(scores: Vector, expected: Vector, what: str) -> None:
+        if not np.allclose(scores, expected, rtol=1e-9, atol=1e-12):
+            at = int(np.argmax(~np.isclose(scores, expected, rtol=1e-9, atol=1e-12)))
+            raise AssertionError(
+                f"{function!r} on {place}: expected {what}, {expected[at]:.6g} for document {at}, got {scores[at]:.6g}."
+            )
+
+    postings = _counted(documents)
+    before = [np.array(each) for each in (postings.documents, postings.counts, postings.lengths)]
+    scores = _scores(function, postings, query, place)
+    after = (postings.documents, postings.counts, postings.lengths)
+    if not all(np.array_equal(one, other) for one, other in zip(before, after, strict=True)):
+        raise AssertionError(f"{function!r} on {place}: expected the postings as they were, got other values in them.")
+    require_equal(_scores(function, postings, query, place), scores, "the same scores the second time")
+    require_equal(
+        _scores(function, postings, dict(reversed(query.items())), place), scores, "no effect of the terms' order"
+    )
+    without = {term: count for term, count in query.items() if term != _UNKNOWN}
+    require_equal(_scores(function, postings, without, place), scores, "no effect of a term that no document has")
+    order = random.permutation(len(documents))
+    shuffled = _scores(function, _counted([documents[k] for k in order]), query, place)
+    require_equal(shuffled, scores[order], "no effect of the order of documents")
+    require_equal(
+        _one_by_one(function, postings, query, place), scores, "the same weight for a posting by itself as among others"
+    )
+    if definition is not None:
+        common = [k for k, document in enumerate(documents) if set(document) & set(without)]
+        defined = [float(definition(without, documents[k], documents)) for k in common]
+        expected = scores.copy()
+        expected[common] = defined
+        require_equal(scores, expected, "what the definition says")
+
+
+def _scores(function: RetrievalFunction, postings: Postings, query: Mapping[str, int], place: str) -> Vector:
+    try:
+        scores = function.bind(postings).scores(query)
+    except InputError as error:
+        raise AssertionError(f"{error} On {place}.") from None
+    except Exception as error:
+        raise AssertionError(f"{function!r} on {place}: {type(error).__name__}: {error}.") from error
+    if not np.isfinite(scores).all():
+        raise AssertionError(f"{function!r} on {place}: expected finite scores, got {scores}.")
+    return scores
+
+
+class _OneByOne(Scorer):
+    """Asks for the weights of one posting at a time."""
+
+    def weigh(self, term: int, where: slice) -> Vector:
+        return np.concatenate([Scorer.weigh(self, term, slice(at, at + 1)) for at in range(where.start, where.stop)])
+
+
+def _one_by_one(function: RetrievalFunction, postings: Postings, query: Mapping[str, int], place: str) -> Vector:
+    try:
+        return _OneByOne(function, postings).scores(query)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise AssertionError(f"{function!r} on {place}, a posting at a time: {what}.") from error
+
+
+def _random_documents(random: np.random.Generator, number: int) -> list[list[str]]:
+    """Return documents as lists of tokens; all of the first collections are unusual."""
+    if number == 0:
+        return [["a"]]
+    if number == 1:
+        return [["a", "b", "a"], [], ["a"], ["a", "c", "c", "c"]]
+    size = int(random.integers(2, 12))
+    lengths = random.integers(0, 15, size)
+    lengths[0] += 1
+    shares = 1.0 / np.arange(1, len(_TERMS) + 1)
+    return [random.choice(list(_TERMS), length, p=shares / shares.sum()).tolist() for length in lengths]
+
+
+def _random_query(random: np.random.Generator, documents: list[list[str]]) -> dict[str, int]:
+    known = sorted({term for document in documents for term in document})
+    terms = random.choice(known, random.integers(1, min(len(known), 5) + 1), replace=False).tolist()
+    counts = random.integers(1, 4, len(terms)).tolist()
+    return dict(zip(terms, counts, strict=True)) | {_UNKNOWN: 2}
+
+
+def _counted(documents: Sequence[Sequence[str]]) -> Postings:
+    terms = sorted({term for document in documents for term in document})
+    found = [[(k, n) for k, document in enumerate(documents) if (n := Counter(document)[term])] for term in terms]
+    pairs: IntVector = np.array([pair for each in found for pair in each], dtype=np.int64)
+    return Postings(
+        terms,
+        np.concatenate([[0], np.cumsum([len(each) for each in found], dtype=np.int64)]),
+        pairs[:, 0].astype(np.int32),
+        pairs[:, 1].astype(np.uint8),
+        np.array([len(document) for document in documents], dtype=np.int32),
+    )

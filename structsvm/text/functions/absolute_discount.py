@@ -1,0 +1,38 @@
+"""The language model with absolute discounting, as Lemur has it."""
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.settings import inside
+from structsvm.text.functions.divergence import NegativeDivergence
+from structsvm.text.functions.statistics import DocumentStatistics, Occurrences
+from structsvm.types import Vector
+
+
+@frozen
+class AbsoluteDiscount(NegativeDivergence):
+    """Negative divergence from the query of a language model from whose counts a number is taken off.
+
+    ``p(t|d) = (tf − delta)/|d| + a(d) p(t|C)`` with ``a(d) = delta u/|d|``, u being the number of different terms of
+    the document. From Lemur (AbsoluteDiscountDocModel), with its default. A document without terms, which is not
+    retrieved, has ``a(d) = 1``.
+
+    Parameters
+    ----------
+    delta : what is taken off a count, between 0 and 1.
+    """
+
+    delta: float = field(default=0.7, validator=inside(0.0, 1.0))
+
+    def of_documents(self, documents: DocumentStatistics) -> Vector:
+        """Return the number of different terms."""
+        return documents.n_different()
+
+    def weights(self, found: Occurrences) -> Vector:
+        """Return ``ln(1 + (tf − delta) / (delta u p(t|C)))``."""
+        return np.log1p((found.tf - self.delta) / (self.delta * found.document * found.terms.share))
+
+    def unseen(self, documents: DocumentStatistics) -> Vector:
+        """Return ``delta u / |d|``."""
+        length = documents.length
+        return np.divide(self.delta * documents.n_different(), length, out=np.ones_like(length), where=length > 0.0)

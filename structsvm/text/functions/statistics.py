@@ -1,0 +1,136 @@
+"""What retrieval functions know: of a collection, its documents, terms, and the occurrences of terms in documents."""
+
+from typing import Self
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.text.postings import Postings
+from structsvm.types import Vector
+
+
+@frozen
+class CollectionStatistics:
+    """What is known of a collection as a whole.
+
+    Parameters
+    ----------
+    n_documents : number of documents, those without a term too: N.
+    n_terms : number of different terms.
+    n_tokens : sum of the lengths of all documents: ``|C|``.
+    """
+
+    n_documents: int
+    n_terms: int
+    n_tokens: int
+
+    @property
+    def average_length(self) -> float:
+        """Tokens a document, those without a term too: avg."""
+        return self.n_tokens / self.n_documents if self.n_documents else 0.0
+
+    @classmethod
+    def of(cls, postings: Postings) -> Self:
+        """Return those of a collection."""
+        return cls(postings.n_documents, len(postings.terms), postings.n_tokens)
+
+
+@frozen(eq=False)
+class TermStatistics:
+    """TermStatistics, as many as df and cf have numbers; none that no document has.
+
+    Parameters
+    ----------
+    df : number of documents that each term is in, at least 1.
+    cf : how often each term is in the collection, at least df.
+    collection : the collection.
+    """
+
+    df: Vector
+    cf: Vector
+    collection: CollectionStatistics
+
+    @property
+    def share(self) -> Vector:
+        """Share of each term in all tokens, cf / |C|: the language model of the collection."""
+        return self.cf / self.collection.n_tokens
+
+
+@frozen(eq=False)
+class DocumentStatistics:
+    """All documents of a collection.
+
+    Parameters
+    ----------
+    length : tokens of each, shape (n_documents,); 0 for an empty one.
+    postings : which terms each has, and how often.
+    collection : the collection.
+    """
+
+    length: Vector
+    postings: Postings
+    collection: CollectionStatistics
+
+    @classmethod
+    def of(cls, postings: Postings) -> Self:
+        """Return those of a collection."""
+        return cls(postings.lengths.astype(np.float64), postings, CollectionStatistics.of(postings))
+
+    @property
+    def terms(self) -> TermStatistics:
+        """All terms of the collection, in the order of the postings."""
+        return TermStatistics(
+            self.postings.document_frequency.astype(np.float64),
+            self.postings.collection_frequency.astype(np.float64),
+            self.collection,
+        )
+
+    def n_different(self) -> Vector:
+        """Return how many different terms each document has, shape (n_documents,)."""
+        return np.bincount(self.postings.documents, minlength=len(self.length)).astype(np.float64)
+
+    def norm(self, weights: Vector) -> Vector:
+        """Return the Euclidean norm of each document's counts times weights of the terms, shape (n_documents,).
+
+        Parameters
+        ----------
+        weights : a weight for each term, shape (n_terms,).
+        """
+        found = self.postings
+        squares = np.square(found.counts * np.repeat(weights, np.diff(found.ptr)))
+        return np.sqrt(np.bincount(found.documents, squares, minlength=len(self.length)))
+
+
+@frozen(eq=False)
+class Occurrences:
+    """Postings: documents with a term that they have; arrays have a number for each, shape (n,).
+
+    They may be all documents of one term, or any others: what is made of a posting must not depend on the others.
+
+    Parameters
+    ----------
+    tf : how often the document has the term, at least 1.
+    length : tokens of the document, at least tf: ``|d|``.
+    document : what `RetrievalFunction.of_documents` returned for the document; NaN, shape (1,), where that is None.
+    terms : the terms: the one of all postings, with numbers of shape (1,), or that of each, of shape (n,).
+    """
+
+    tf: Vector
+    length: Vector
+    document: Vector
+    terms: TermStatistics
+
+    @property
+    def df(self) -> Vector:
+        """Number of documents that have the term."""
+        return self.terms.df
+
+    @property
+    def cf(self) -> Vector:
+        """How often the collection has the term."""
+        return self.terms.cf
+
+    @property
+    def collection(self) -> CollectionStatistics:
+        """The collection."""
+        return self.terms.collection

@@ -1,0 +1,196 @@
+"""Retrieval: the best documents of each topic, as a run."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.compute.threads import in_blocks
+from structsvm.data import Run, Topic
+from structsvm.data.pairs import sort_topics
+from structsvm.exceptions import InputError
+from structsvm.registry import retrieval_functions
+from structsvm.settings import as_list, require_integer, require_kind
+from structsvm.text.accumulation import best_documents, scores_and_places
+from structsvm.text.functions import RetrievalFunction
+from structsvm.text.functions.base import BoundQuery
+from structsvm.text.index import Index
+from structsvm.types import IntVector
+
+Topics: TypeAlias = Iterable[Topic] | Mapping[str, str]
+"""Topics, or the texts of queries by the id of their topic."""
+
+_AT_ONCE = 64
+"""Topics after which progress is shown."""
+_LARGEST = np.finfo(np.float32).max
+_WORK = 0.02
+"""Time that a posting or document takes, in units of the argmax of one."""
+
+
+class _Best(NamedTuple):
+    """The best documents of a topic: their numbers in the index, and scores; best first."""
+
+    documents: IntVector
+    scores: NDArray[np.float32]
+
+
+class Retriever:
+    """Ranks the documents of an index by a retrieval function. What depends on these alone is computed once.
+
+    Parameters
+    ----------
+    index : the collection.
+    function : the function, by name or as an object.
+
+    Raises
+    ------
+    InputError : the index is none, or there is no such function.
+    """
+
+    def __init__(self, index: Index, function: str | RetrievalFunction) -> None:
+        require_kind("index", index, Index, "an Index, such as Index.load(folder) returns")
+        self.index = index
+        self.function: RetrievalFunction = retrieval_functions.create(function)
+        self.scorer = self.function.bind(index.whole)
+        self._ids = np.asarray(index.doc_ids)
+        self._by_id = np.argsort(self._ids, kind="stable")
+        self._place = np.empty(len(self._by_id), dtype=np.int32)
+        self._place[self._by_id] = np.arange(len(self._by_id), dtype=np.int32)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.index!r}, {self.function!r})"
+
+    def retrieve(
+        self,
+        topics: Topics,
+        top: int = 1000,
+        *,
+        query: str | None = None,
+        name: str | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> Run:
+        """Return the best documents of each topic; see `structsvm.text.retrieve`."""
+        require_integer("top", top, 1)
+        texts = texts_of(topics, query)
+        names = sort_topics(texts)
+        found: list[_Best] = []
+        for first in range(0, len(names), _AT_ONCE):
+            some = [self.scorer.bound_query(self._counts(texts[topic])) for topic in names[first : first + _AT_ONCE]]
+            found += self._best(some, top)
+            if progress is not None:
+                progress(len(some))
+        if not any(len(best.documents) for best in found):
+            raise InputError(
+                f"no document has a term of any of {len(names)} topics: is the index one of the collection that they "
+                "are for, and are its terms in their language?"
+            )
+        if name is None:
+            name = retrieval_functions.spell(self.function) or type(self.function).__name__
+        documents = np.concatenate([best.documents for best in found])
+        return Run(
+            name,
+            np.repeat(np.array(names, dtype=np.str_), [len(best.documents) for best in found]),
+            self._ids[documents],
+            np.clip(np.concatenate([best.scores for best in found]), -_LARGEST, _LARGEST).astype(np.float64),
+        )
+
+    def _counts(self, text: str) -> Counter[str]:
+        return Counter(self.index.analyzer.terms(text))
+
+    def _best(self, queries: Sequence[BoundQuery], top: int) -> list[_Best]:
+        """Return the best documents of each query."""
+        ptr, n = self.index.whole.ptr, self.index.whole.n_documents
+        work = [n + int((ptr[query.terms + 1] - ptr[query.terms]).sum()) for query in queries]
+
+        def block(first: int, last: int) -> list[_Best]:
+            return [self._best_of_query(query, min(top, n)) for query in queries[first:last]]
+
+        blocks = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
+        return [best for found in blocks for best in found]
+
+    def _best_of_query(self, query: BoundQuery, k: int) -> _Best:
+        postings = self.index.whole
+        if len(query.terms) == 0:
+            return _Best(np.zeros(0, np.int64), np.zeros(0, np.float32))
+        keys = best_documents(
+            postings.ptr[query.terms],
+            postings.ptr[query.terms + 1],
+            query.weights,
+            np.asarray(postings.documents),
+            self.scorer.weights,
+            self.scorer.added,
+            query.score,
+            self._place,
+            k,
+        )
+        scores, places = scores_and_places(keys, k)
+        return _Best(self._by_id[places], scores)
+
+
+def retrieve(
+    index: Index,
+    topics: Topics,
+    function: str | RetrievalFunction,
+    top: int = 1000,
+    *,
+    query: str | None = None,
+    name: str | None = None,
+) -> Run:
+    """Rank the documents of an index for each topic.
+
+    Documents that have no term of a topic are not retrieved; a topic of which no document has a term is not in the run.
+    Scores are summed in float64, and ranked as in all runs: rounded to float32, equal ones by document id, descending.
+    Work is spread over the threads of numba.
+
+    Parameters
+    ----------
+    index : the collection.
+    topics : the topics, such as `read_topics` returns; or the text of each query by the id of its topic.
+    function : retrieval function, by name, as in ``"okapi"`` or ``"okapi(k1=0.9,b=0.4)"``, or as an object.
+    top : how many documents of a topic are retrieved, at most, at least 1.
+    query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
+    name : name of the run; None: that of the function.
+
+    Raises
+    ------
+    InputError : two topics have one id, one lacks the part that is asked for, there is no such function, or no topic
+        has a term that the index has.
+
+    Examples
+    --------
+    >>> from structsvm.data import Document
+    >>> from structsvm.text import Analyzer, Index, retrieve
+    >>> documents = [Document("d1", {"text": "wings and flow"}), Document("d2", {"text": "heat flow, flow"})]
+    >>> run = retrieve(Index.build(documents, Analyzer()), {"1": "flow over wings"}, "lucene_bm25")
+    >>> run.doc_ids
+    array(['d1', 'd2'], dtype='<U2')
+    """
+    return Retriever(index, function).retrieve(topics, top, query=query, name=name)
+
+
+def texts_of(topics: Topics, query: str | None) -> dict[str, str]:
+    """Return the text of each query by the id of its topic.
+
+    Parameters
+    ----------
+    topics, query : see `retrieve`.
+
+    Raises
+    ------
+    InputError : there are none, they are something else, two have one id, or one lacks the part.
+    """
+    if isinstance(topics, Mapping):
+        listed = [Topic(id, {"query": text}) for id, text in topics.items()]
+    else:
+        listed = as_list("topics", topics, "topics, such as read_topics returns, or the texts of queries by topic")
+    texts: dict[str, str] = {}
+    for topic in listed:
+        require_kind("each of topics", topic, Topic, "a Topic, such as read_topics returns")
+        if topic.id in texts:
+            raise InputError(f"two topics have the id {topic.id!r}: leave one out")
+        texts[topic.id] = topic.query(query)
+    if not texts:
+        raise InputError("there are no topics")
+    return texts
