@@ -53,7 +53,9 @@ class Postings:
     @cached_property
     def collection_frequency(self) -> IntVector:
         """How often each term is in the collection, shape (n_terms,)."""
-        return np.add.reduceat(self.counts.astype(np.int64), self.ptr[:-1]) if len(self.terms) else np.zeros(0, np.int64)
+        return (
+            np.add.reduceat(self.counts.astype(np.int64), self.ptr[:-1]) if len(self.terms) else np.zeros(0, np.int64)
+        )
 
     def find(self, term: str) -> int | None:
         """Return the number of a term; None where no document has it."""

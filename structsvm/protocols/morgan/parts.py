@@ -1,0 +1,44 @@
+"""The documents of a topic, split at random into those to train, to validate and to test on."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from structsvm.types import BoolVector, IntVector
+
+SMALLEST = 4
+"""Documents that a quarter can be taken of."""
+
+
+class Parts(NamedTuple):
+    """Numbers of documents, in random order: a quarter, a quarter, and the rest.
+
+    Parameters
+    ----------
+    train : what terms are chosen on and weights learned from.
+    validation : what picks hyper-parameters and the length of the query.
+    test : all others.
+    """
+
+    train: IntVector
+    validation: IntVector
+    test: IntVector
+
+
+def draw_parts(relevant: BoolVector, rng: np.random.Generator) -> Parts:
+    """Split documents into 25% to train, 25% to validate and 50% to test on.
+
+    Every split in which each part has a relevant document and another one is as likely as any other: one that has
+    not is drawn again. The parts are not stratified.
+
+    Parameters
+    ----------
+    relevant : whether each document is relevant, shape (n,); three of each kind at least, and `SMALLEST` in all.
+    rng : draws.
+    """
+    quarter = len(relevant) // 4
+    while True:
+        order = rng.permutation(len(relevant))
+        parts = Parts(order[:quarter], order[quarter : 2 * quarter], order[2 * quarter :])
+        if all(relevant[part].any() and not relevant[part].all() for part in parts):
+            return parts
