@@ -28,8 +28,12 @@ def mutual_information(postings: Postings, rows: IntVector, relevant: BoolVector
     kind[rows] = 1 + relevant
     of_postings = kind[postings.documents]
     present, both = (_a_term(of_postings >= least, postings.ptr) for least in (1, 2))
-    cells = ((both, present, R), (present - both, present, n - R), (R - both, n - present, R))
-    cells += ((n - R - present + both, n - present, n - R),)
+    cells = (
+        (both, present, R),
+        (present - both, present, n - R),
+        (R - both, n - present, R),
+        (n - R - present + both, n - present, n - R),
+    )
     total = np.zeros(len(present))
     for cell, of_term, of_kind in cells:
         filled = cell > 0
@@ -39,11 +43,12 @@ def mutual_information(postings: Postings, rows: IntVector, relevant: BoolVector
 
 
 def informative_terms(information: Vector, number: int) -> IntVector:
-    """Return the numbers of the terms that tell most, those first; equal ones in alphabetical order, shape (number,)."""
+    """Return the numbers of the terms that tell most, in that order, equal ones alphabetically; shape (number,)."""
     return np.argsort(-information, kind="stable")[:number]
 
 
 def _a_term(counted: BoolVector, ptr: IntVector) -> IntVector:
     """Return how many postings of each term are counted."""
     before = np.concatenate([[0], np.cumsum(counted, dtype=np.int64)])
-    return before[ptr[1:]] - before[ptr[:-1]]
+    counts: IntVector = before[ptr[1:]] - before[ptr[:-1]]
+    return counts
