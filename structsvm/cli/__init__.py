@@ -10,6 +10,7 @@ from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
 from structsvm.cli.fuse import fuse_command
 from structsvm.cli.listing import list_command
+from structsvm.cli.morgan import morgan_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
 from structsvm.cli.report import report_command
@@ -28,6 +29,7 @@ __all__ = ["main"]
         experiment_command,
         fuse_command,
         benchmark_command,
+        morgan_command,
         report_command,
         list_command,
         demo_command,

@@ -135,7 +135,8 @@ def as_methods(given: Any) -> tuple[Method, ...]:
     for each in (given,) if one else as_list("methods", given, "methods or models"):
         if not isinstance(each, Method | Model):
             raise InputError(
-                f"each of methods must be a Method, such as SearchedWeights(), or a Model of structsvm.protocols: {each!r}"
+                f"each of methods must be a Method, such as SearchedWeights(), or a Model of structsvm.protocols, "
+                f"got {each!r}"
             )
         methods.append(FittedWeights(each) if isinstance(each, Model) else each)
     return tuple(methods)

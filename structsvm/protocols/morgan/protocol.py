@@ -27,7 +27,7 @@ from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_
 from structsvm.protocols.pick import Progress
 from structsvm.records import Header, versions
 from structsvm.text import Index
-from structsvm.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.types import BoolVector, Matrix, Vector
 
 RESULTS = "results.json"
 
@@ -48,7 +48,8 @@ def morgan(
     maximum entropy approach", HLT-NAACL 2004, section 4. For each topic, the documents of the collection are split at
     random: 25% to train, 25% to validate and 50% to test on. The terms that tell most of relevance on the training
     documents, by mutual information, are added to the query one at a time, and each method learns their weights.
-    Documents are scored by the weighted sum of the Okapi tf scores of the terms; those of one score are in random order.
+    Documents are scored by the weighted sum of the Okapi tf scores of the terms; those of one score are in a
+    random order.
 
     Every finished trial is appended to a file in the output folder; a run that was ended in any way goes on from there,
     and its results are the same to the last digit, on any number of processes.
@@ -135,15 +136,12 @@ def _tasks(
         parts = draw_parts(relevant, np.random.default_rng([settings.seed, repeat, *topic.encode()]))
         information = mutual_information(index.whole, parts.train, relevant[parts.train])
         terms = informative_terms(information, settings.terms)
-
-        def count(part: IntVector, relevant: BoolVector = relevant) -> int:
-            return int(relevant[part].sum())
-
+        train, validation, test = (int(relevant[part].sum()) for part in parts)
         trial = TopicTrial(
             number=number,
             topic=topic,
             repeat=repeat,
-            relevant=(count(parts.train), count(parts.validation), count(parts.test)),
+            relevant=(train, validation, test),
             terms=tuple(index.whole.terms[term] for term in terms.tolist()),
             information=tuple(information[terms].tolist()),
             learned={},
