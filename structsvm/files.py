@@ -14,7 +14,7 @@ import numpy as np
 from structsvm.archives import Archive, Damage, with_digests
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.settings import as_path
-from structsvm.temporary import on_the_way, remove_leftovers
+from structsvm.temporary import folder_on_the_way, on_the_way, remove_leftovers
 
 T = TypeVar("T")
 
@@ -176,6 +176,39 @@ def replacement(path: Path) -> Iterator[Path]:
     with naming(path, kept), _beside(path) as temporary:
         yield temporary
         temporary.replace(os.path.realpath(path))  # a link keeps pointing to the file, whose content is replaced
+
+
+def check_folder_writable(path: Path) -> None:
+    """Make sure that a folder can be put at this path, as `check_writable` does of a file.
+
+    Raises
+    ------
+    InputError : when the folder that it is to be in is missing or cannot be written, or a file is in the way.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError(_unwritable(path, "it is a file, and a folder is to be put there"))
+    place = Path(os.path.realpath(path))
+    if not place.parent.is_dir():
+        raise InputError(_unwritable(path, f"there is no folder {path.parent}"))
+    remove_leftovers(place)
+    with _beside(path):
+        pass
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Create a folder for others to fill, which takes its place at ``path`` in the end, unless there is an error.
+
+    A folder that is there is replaced with all that is in it: who calls this has looked at what that is.
+
+    Raises
+    ------
+    InputError : as `check_folder_writable`; or writing fails, as on a full disk: what was at ``path`` is still there.
+    """
+    check_folder_writable(path)
+    kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
+    with naming(path, kept), folder_on_the_way(Path(os.path.realpath(path))) as temporary:
+        yield temporary
 
 
 @contextmanager

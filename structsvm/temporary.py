@@ -1,11 +1,12 @@
-"""Files on their way to their place, and what is left of them where the process that wrote them was killed."""
+"""Files and folders on their way to their place, and what is left of them where their process was killed."""
 
 import os
 import re
 import secrets
+import shutil
 import stat
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
@@ -13,6 +14,9 @@ from pathlib import Path
 from platform import node
 
 from structsvm.locks import lock
+
+_NEW, _BEFORE = "new", "before"
+"""What is in a folder on its way: itself, and what was in its place, for the moment in which both are moved."""
 
 
 @contextmanager
@@ -25,7 +29,7 @@ def on_the_way(target: Path) -> Iterator[Path]:
     ------
     OSError : when it cannot be created.
     """
-    path, descriptor = _created(target)
+    path, descriptor = _created(target, _create_file)
     try:
         yield path
     finally:
@@ -33,17 +37,50 @@ def on_the_way(target: Path) -> Iterator[Path]:
         os.close(descriptor)
 
 
+@contextmanager
+def folder_on_the_way(target: Path) -> Iterator[Path]:
+    """Create an empty folder beside the folder ``target``, whose place it takes in the end, unless there is an error.
+
+    What was in ``target`` is there until then, and is removed after it. Locked as `on_the_way`.
+
+    Raises
+    ------
+    OSError : when it cannot be created, or not be put in its place.
+    """
+    around, descriptor = _created(target, _create_folder)
+    try:
+        made, before = around / _NEW, around / _BEFORE
+        made.mkdir()
+        yield made
+        try:
+            if target.exists():
+                target.rename(before)
+            made.rename(target)
+        finally:
+            _restore(before, target)
+    finally:
+        shutil.rmtree(around, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _restore(before: Path, target: Path) -> None:
+    """Put a folder back that was moved to make room, where nothing came to its place."""
+    if before.exists() and not target.exists():
+        before.rename(target)
+
+
 def remove_leftovers(target: Path) -> None:
-    """Remove what killed processes of this machine left of files on their way to ``target``.
+    """Remove what killed processes of this machine left of files and folders on their way to ``target``.
 
     That is what bears the name of such a file and of this machine, and no process has locked; where the file system
-    has no locks, nothing is removed.
+    has no locks, nothing is removed. A folder that was moved to make room comes back, if nothing is in its place.
     """
     name = re.compile(re.escape(_prefix(target)) + "[0-9a-f]{8}")
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             if name.fullmatch(entry.name):
-                _remove_unless_in_use(entry.path)
+                remove = _remove_folder_unless_in_use if entry.is_dir(follow_symlinks=False) else _remove_unless_in_use
+                remove(entry.path, target)
 
 
 def _prefix(target: Path) -> str:
@@ -56,17 +93,37 @@ def _machine() -> str:
     return sha256(f"{node()} {uuid.getnode()}".encode()).hexdigest()[:8]
 
 
-def _created(target: Path) -> tuple[Path, int]:
+def _create_file(path: Path) -> int:
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+
+
+def _create_folder(path: Path) -> int:
+    path.mkdir()
+    return os.open(path, os.O_RDONLY)
+
+
+def _created(target: Path, create: Callable[[Path], int]) -> tuple[Path, int]:
     while True:
         path = target.with_name(f"{_prefix(target)}{secrets.token_hex(4)}")
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+        descriptor = create(path)
         lock(descriptor, wait=True)
         if path.exists():  # else another process took it for a leftover before it was locked
             return path, descriptor
         os.close(descriptor)
 
 
-def _remove_unless_in_use(path: str) -> None:
+def _remove_folder_unless_in_use(path: str, target: Path) -> None:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if lock(descriptor):
+                _restore(Path(path, _BEFORE), target)
+                shutil.rmtree(path)
+        finally:
+            os.close(descriptor)
+
+
+def _remove_unless_in_use(path: str, _target: Path) -> None:
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
         try:

@@ -1,12 +1,118 @@
 """What a text is made of, in an index: its terms."""
 
-from attrs import frozen
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from structsvm.exceptions import InputError
+from structsvm.settings import place, require_choice, require_kind
+from structsvm.text.stop_words import named_stop_words, stopped_tokens
+from structsvm.text.tokens import tokens
+
+STEMMERS = {"porter": "porter", "porter2": "english"}
+"""The stemmers, and what Snowball calls them."""
+
+_MOST_REMEMBERED = 2**20
+_ANALYZERS_AT_ONCE = 16
 
 
-@frozen
+def _as_stop_words(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    words = list(value) if isinstance(value, Iterable) else [value]
+    if not all(isinstance(word, str) for word in words):
+        raise InputError(
+            f"Analyzer(stop_words=...) must be the name of a list, words, or None, got {value!r}: "
+            "read_stop_words reads a file"
+        )
+    return tuple(sorted(stopped_tokens(words))) or None
+
+
+@frozen(cache_hash=True)
 class Analyzer:
-    """Makes terms of a text."""
+    """Makes terms of a text: its `tokens`, but for stop words, and of each its stem.
+
+    Parameters
+    ----------
+    stemmer : "porter", the algorithm of Porter (Program 14, 1980) as published; "porter2", its revision, which is
+        Snowball's for English; None: a term is a token. Both are PyStemmer's.
+    stop_words : name of a list ("glasgow", "lucene"); words; None: there are none. They are looked for
+        before stemming. `read_stop_words` reads those of a file, and says what a word with an apostrophe stands for.
+
+    Raises
+    ------
+    InputError : when a setting is none of these.
+
+    Examples
+    --------
+    >>> Analyzer(stemmer="porter", stop_words="glasgow").terms("The boundary-layers of the wings")
+    ['boundari', 'layer', 'wing']
+    """
+
+    stemmer: str | None = field(default=None)
+    stop_words: str | tuple[str, ...] | None = field(default=None, converter=_as_stop_words)
+
+    @stemmer.validator
+    def _known_stemmer(self, attribute: "Attribute[str | None]", value: Any) -> None:
+        require_choice(place(self, attribute.name), value, [None, *STEMMERS])
+
+    @stop_words.validator
+    def _known_list(self, _attribute: "Attribute[Any]", value: Any) -> None:
+        if isinstance(value, str):
+            named_stop_words(value)
+
+    @property
+    def stopped(self) -> frozenset[str]:
+        """The stop words."""
+        if isinstance(self.stop_words, str):
+            return named_stop_words(self.stop_words)
+        return frozenset(self.stop_words or ())
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, in their order, as often as they are there."""
-        return text.lower().split()
+        require_kind("text", text, str, "a text")
+        return [term for term in map(term_of_token(self), tokens(text)) if term]
+
+
+def term_of_token(analyzer: Analyzer) -> Callable[[str], str]:
+    """Return a function that makes the term of a token, "" of a stop word; it remembers them."""
+    return _terms(analyzer).__getitem__
+
+
+class _Terms(dict[str, str]):
+    """The terms of tokens that were met, "" those of stop words."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        super().__init__()
+        self._stopped = analyzer.stopped
+        self._stem = None if analyzer.stemmer is None else _stemmer(STEMMERS[analyzer.stemmer])
+
+    def __missing__(self, token: str) -> str:
+        term = "" if token in self._stopped else token
+        if term and self._stem is not None:
+            term = self._stem(token) or token  # of "s" nothing would be left
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        self[token] = term
+        return term
+
+
+@lru_cache(maxsize=_ANALYZERS_AT_ONCE)
+def _terms(analyzer: Analyzer) -> _Terms:
+    return _Terms(analyzer)
+
+
+def _stemmer(name: str) -> Callable[[str], str]:
+    from Stemmer import Stemmer
+
+    stem = Stemmer(name, 0).stemWord
+    lock = Lock()  # a stemmer has a buffer of its own, which threads would share
+
+    def stemmed(token: str) -> str:
+        with lock:
+            return str(stem(token))
+
+    return stemmed

@@ -1,5 +1,6 @@
 """Sparse counts of terms in documents."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -17,11 +18,12 @@ class Postings:
 
     Parameters
     ----------
-    terms : the terms, sorted.
-    ptr : postings ``ptr[t]:ptr[t + 1]`` are those of term t, shape (n_terms + 1,).
+    terms : the terms, sorted by their characters' numbers in Unicode, shape (n_terms,).
+    ptr : postings ``ptr[t]:ptr[t + 1]`` are those of term t, at least one, shape (n_terms + 1,).
     documents : number of the document of each posting, ascending in a term, shape (n_postings,).
-    counts : how often the term is in the document, at least once, shape (n_postings,).
-    lengths : tokens of each document, shape (n_documents,).
+    counts : how often the term is in the document, at least once, shape (n_postings,); of the smallest unsigned type
+        that has room for all, so products of them are taken after ``astype``.
+    lengths : tokens of each document that are no stop words, shape (n_documents,).
     """
 
     terms: Sequence[str]
@@ -34,6 +36,16 @@ class Postings:
     def n_documents(self) -> int:
         """Number of documents, those without a term too."""
         return len(self.lengths)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of different terms."""
+        return len(self.terms)
+
+    @property
+    def n_postings(self) -> int:
+        """Number of pairs of a term and a document that has it."""
+        return len(self.documents)
 
     @cached_property
     def n_tokens(self) -> int:
@@ -53,13 +65,14 @@ class Postings:
     @cached_property
     def collection_frequency(self) -> IntVector:
         """How often each term is in the collection, shape (n_terms,)."""
-        return (
-            np.add.reduceat(self.counts.astype(np.int64), self.ptr[:-1]) if len(self.terms) else np.zeros(0, np.int64)
-        )
+        if not self.n_terms:
+            return np.zeros(0, dtype=np.int64)
+        return np.add.reduceat(self.counts, self.ptr[:-1], dtype=np.int64)
 
     def find(self, term: str) -> int | None:
         """Return the number of a term; None where no document has it."""
-        import bisect
+        at = bisect_left(self.terms, term)
+        return at if at < self.n_terms and self.terms[at] == term else None
 
-        at = bisect.bisect_left(self.terms, term)
-        return at if at < len(self.terms) and self.terms[at] == term else None
+    def __repr__(self) -> str:
+        return f"Postings({self.n_documents:,} documents, {self.n_terms:,} terms, {self.n_postings:,} postings)"

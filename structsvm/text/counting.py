@@ -1,0 +1,189 @@
+"""Counts terms of documents as they come, in a few bytes a posting."""
+
+from array import array
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from structsvm.text.analyzer import Analyzer, term_of_token
+from structsvm.text.postings import Postings
+from structsvm.text.strings import Strings
+from structsvm.text.tokens import tokens
+from structsvm.types import IntVector
+
+BLOCK = 2**21
+"""Tokens after which what was read is counted; a document is never split."""
+
+_STOPPED = -1
+
+
+class Counting:
+    """Counts the terms of documents, field by field and in all fields together.
+
+    The tokens of a block of documents are kept as numbers, and sorted by term and document; what is kept of them are 5
+    to 9 bytes a posting. In the end the postings of all blocks are put in their places, block by block, which are given
+    back as they are done.
+
+    Parameters
+    ----------
+    analyzer : makes terms.
+    """
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._numbers = _Numbers(analyzer)
+        self._fields: dict[str, int] = {}
+        self._n_documents = 0
+        self._tokens = array("i")
+        self._pieces = array("i"), array("i"), array("q")  # the document, field and number of tokens of each text
+        self._blocks: dict[int, list[_Block]] = {}
+        self._whole: list[_Block] = []
+        self._lengths: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
+
+    def add(self, fields: Mapping[str, str]) -> None:
+        """Count the next document."""
+        documents, numbers, sizes = self._pieces
+        for name, text in fields.items():
+            found = tokens(text)
+            self._tokens.extend(map(self._numbers.__getitem__, found))
+            documents.append(self._n_documents)
+            numbers.append(self._fields.setdefault(name, len(self._fields)))
+            sizes.append(len(found))
+        self._n_documents += 1
+        if len(self._tokens) >= BLOCK or len(sizes) >= BLOCK:
+            self._count()
+
+    def finish(self) -> tuple[dict[str, Postings], Postings]:
+        """Return the counts of each field, by name in the order of names, and those of all fields together."""
+        self._count()
+        terms = self._numbers.terms
+        order = np.array(sorted(range(len(terms)), key=terms.__getitem__), dtype=np.int64)
+        if len(self._fields) == 1:
+            [name] = self._fields
+            self._blocks.clear()
+            whole = self._postings(self._whole, order, None)
+            return {name: whole}, whole
+        fields = {
+            name: self._postings(self._blocks.pop(number, []), order, number)
+            for name, number in sorted(self._fields.items())
+        }
+        return fields, self._postings(self._whole, order, None)
+
+    def _count(self) -> None:
+        """Count the tokens that were read since the last block."""
+        documents, fields, sizes = (np.array(piece) for piece in self._pieces)
+        found = np.frombuffer(self._tokens, dtype=np.intc) if self._tokens else np.zeros(0, dtype=np.intc)
+        kept = found != _STOPPED
+        piece = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[kept]
+        found = found[kept]
+        lengths = np.bincount(piece, minlength=len(sizes)).astype(np.int32)
+        self._lengths.append((documents.astype(np.int32), fields.astype(np.int32), lengths))
+        self._tokens, self._pieces = array("i"), (array("i"), array("i"), array("q"))
+        if len(found) == 0:
+            return
+        document, field = documents[piece], fields[piece]
+        there = np.unique(field).tolist()
+        whole = _Block.of(found, document)
+        self._whole.append(whole)
+        for number in there:
+            chosen = field == number
+            block = whole if len(there) == 1 else _Block.of(found[chosen], document[chosen])
+            self._blocks.setdefault(number, []).append(block)
+
+    def _postings(self, blocks: "list[_Block]", order: IntVector, field: int | None) -> Postings:
+        """Put the postings of blocks together; the list is emptied."""
+        terms = self._numbers.terms
+        frequency = np.zeros(len(terms), dtype=np.int64)
+        for block in blocks:
+            frequency[block.terms] += block.sizes
+        order = order[frequency[order] > 0]
+        ptr = np.zeros(len(order) + 1, dtype=np.int64)
+        np.cumsum(frequency[order], out=ptr[1:])
+        following = np.zeros(len(terms), dtype=np.int64)
+        following[order] = ptr[:-1]
+        documents = np.empty(ptr[-1], dtype=np.int32)
+        most = max((block.counts.dtype.itemsize for block in blocks), default=1)
+        counts = np.empty(ptr[-1], dtype=f"u{most}")
+        blocks.reverse()
+        while blocks:
+            block = blocks.pop()
+            starts = np.cumsum(block.sizes, dtype=np.int64) - block.sizes
+            place = np.repeat(following[block.terms] - starts, block.sizes)
+            place += np.arange(len(place))
+            documents[place] = block.documents
+            counts[place] = block.counts
+            following[block.terms] += block.sizes
+        packed = Strings.of(terms[number] for number in order.tolist())
+        return Postings(packed, ptr, documents, counts, self._lengths_of(field))
+
+    def _lengths_of(self, field: int | None) -> NDArray[np.int32]:
+        found = np.zeros(self._n_documents, dtype=np.int64)
+        for documents, fields, lengths in self._lengths:
+            chosen = slice(None) if field is None else fields == field
+            np.add.at(found, documents[chosen], lengths[chosen])
+        return found.astype(np.int32)
+
+
+class _Numbers(dict[str, int]):
+    """The number of the term of each token, in the order in which terms are met."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        super().__init__()
+        self.terms: list[str] = []
+        self._term = term_of_token(analyzer)
+        self._number: dict[str, int] = {}
+
+    def __missing__(self, token: str) -> int:
+        term = self._term(token)
+        number = _STOPPED
+        if term:
+            number = self._number.setdefault(term, len(self.terms))
+            if number == len(self.terms):
+                self.terms.append(term)
+        self[token] = number
+        return number
+
+
+@frozen(eq=False)
+class _Block:
+    """The postings of some documents.
+
+    Parameters
+    ----------
+    terms : numbers of the terms that they have, ascending.
+    sizes : how many of the documents have each, at least one.
+    documents, counts : of the postings, term after term; in a term by document.
+    """
+
+    terms: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    documents: NDArray[np.int32]
+    counts: NDArray[Any]
+
+    @classmethod
+    def of(cls, terms: NDArray[np.int32], documents: NDArray[np.int32]) -> Self:
+        """Count tokens, of each of which the number of the term and that of the document are given, ascending."""
+        first = int(documents[0])
+        bits = int(documents[-1] - first).bit_length()
+        keys = (terms.astype(np.int64) << bits) | (documents - first)
+        keys.sort()
+        starts = _changes(keys)
+        counts = np.diff(starts, append=len(keys))
+        keys = keys[starts]
+        postings = (first + (keys & ((1 << bits) - 1))).astype(np.int32)
+        keys >>= bits
+        starts = _changes(keys)
+        sizes = np.diff(starts, append=len(keys)).astype(np.int32)
+        return cls(keys[starts].astype(np.int32), sizes, postings, _smallest_unsigned(counts))
+
+
+def _changes(keys: IntVector) -> IntVector:
+    """Return where another number begins among sorted ones."""
+    return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+
+
+def _smallest_unsigned(numbers: IntVector) -> NDArray[Any]:
+    """Return numbers of at least 0 in the smallest unsigned type that has room for them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

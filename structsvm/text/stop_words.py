@@ -1,0 +1,92 @@
+"""Stop words: lists by name, and files of them."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+
+from structsvm.data.blocks import read_blocks
+from structsvm.exceptions import DataFormatError, UnknownNameError
+from structsvm.settings import as_path
+from structsvm.text.tokens import tokens
+
+_LUCENE = """
+a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was
+will with
+"""
+
+
+def _glasgow() -> frozenset[str]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    words: frozenset[str] = ENGLISH_STOP_WORDS
+    return words
+
+
+_BETWEEN = re.compile(r"[\s,;]+")
+_APOSTROPHES = str.maketrans("", "", "'’")
+
+STOP_LISTS: Mapping[str, Callable[[], frozenset[str]]] = {
+    "glasgow": _glasgow,
+    "lucene": lambda: frozenset(_LUCENE.split()),
+}
+"""The lists by name: the 318 words of the Glasgow Information Retrieval Group, as scikit-learn has them, and the 33 of
+Lucene's ``StopAnalyzer``."""
+
+
+def stopped_tokens(words: Iterable[str]) -> frozenset[str]:
+    """Return the tokens that a list of stop words stands for.
+
+    A word is one token, as a rule. One with an apostrophe stands for its parts, which are what it is in a text: "don't"
+    for "don" and "t". Another one of several tokens, as "come-on", stands for none: "come" may mean something.
+    """
+    found: set[str] = set()
+    for word in words:
+        parts = tokens(word)
+        if len(parts) == 1 or len(tokens(word.translate(_APOSTROPHES))) == 1:
+            found.update(parts)
+    return frozenset(found)
+
+
+def named_stop_words(name: str) -> frozenset[str]:
+    """Return the tokens of a list in `STOP_LISTS`.
+
+    Raises
+    ------
+    UnknownNameError : there is no list of that name.
+    """
+    if name not in STOP_LISTS:
+        raise UnknownNameError("list of stop words", name, STOP_LISTS)
+    return stopped_tokens(STOP_LISTS[name]())
+
+
+def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
+    """Read stop words of a file.
+
+    Parameters
+    ----------
+    path : the file, plain or gzip, in UTF-8: words with blanks, commas or ends of lines between them. ``#`` or ``|``
+        begins a comment.
+
+    Returns
+    -------
+    words : what `stopped_tokens` makes of them, sorted.
+
+    Raises
+    ------
+    InputError : the file does not exist or cannot be read.
+    DataFormatError : it is no text in UTF-8, or has no words.
+    """
+    file = as_path("path", path)
+    words: set[str] = set()
+    for block in read_blocks(file):
+        for number, line in enumerate(block.content.split(b"\n")):
+            try:
+                text = line.decode()
+            except UnicodeDecodeError:
+                raise block.fault(
+                    number, "this is not UTF-8: 'iconv -f ISO-8859-1 -t UTF-8' converts most other files"
+                ) from None
+            words.update(stopped_tokens(_BETWEEN.split(text.partition("#")[0].partition("|")[0])))
+    if not words:
+        raise DataFormatError(file, None, "there are no stop words in it: give the name of another file, or none")
+    return tuple(sorted(words))
