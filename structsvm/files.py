@@ -21,6 +21,9 @@ T = TypeVar("T")
 STANDARD_INPUT = Path("/dev/stdin")
 """What standard input is called, wherever a file to read is named."""
 
+DATA_SET = "ir_datasets:"
+"""What begins the name of a data set of the package ir_datasets, where it may stand in place of a file to read."""
+
 _GZIP = b"\x1f\x8b"
 
 _MOST_TIMES = 200

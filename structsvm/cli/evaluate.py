@@ -7,11 +7,12 @@ from zipfile import is_zipfile
 
 import click
 
+from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, print_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
 from structsvm.cli.options import as_measures, example
-from structsvm.cli.paths import DATA, Command
+from structsvm.cli.paths import DATA, QRELS, Command
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.files import STANDARD_INPUT
 
@@ -40,8 +41,9 @@ _EMPTY = {
 )
 @click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
 @click.option(
-    "--qrels", type=DATA, help="Judgments in TREC's format: the files are then runs, not a model and its data."
+    "--qrels", type=QRELS, help="Judgments in TREC's format: the files are then runs, not a model and its data."
 )
+@with_grades
 @click.option(
     "--measure",
     "measures",
@@ -61,7 +63,8 @@ _EMPTY = {
 )
 def evaluate_command(
     files: tuple[Path, ...],
-    qrels: Path | None,
+    qrels: Path | str | None,
+    grades: dict[int, int] | None,
     measures: "tuple[Measure, ...]",
     per_query: bool,
     form: str,
@@ -80,11 +83,13 @@ def evaluate_command(
     asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
     if qrels is not None:
         try:
-            report = _measure_runs(qrels, files, asked, per_query=per_query)
+            report = _measure_runs(qrels, files, asked, grades, per_query=per_query)
         except DataFormatError as error:
             if error.path in files and error.path.is_file() and is_zipfile(error.path):
                 raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
+    elif grades is not None:
+        raise click.UsageError("--grades says what the grades of --qrels mean: give both")
     elif len(files) < 2:
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
     elif files[0] == STANDARD_INPUT:
@@ -129,7 +134,12 @@ def _print_model(report: dict[str, Any]) -> None:
 
 
 def _measure_runs(
-    qrels: Path, paths: "Sequence[Path]", measures: "Mapping[str, Measure]", *, per_query: bool
+    qrels: Path | str,
+    paths: "Sequence[Path]",
+    measures: "Mapping[str, Measure]",
+    grades: dict[int, int] | None,
+    *,
+    per_query: bool,
 ) -> dict[str, Any]:
     """Measure runs by the conventions of trec_eval.
 
@@ -138,6 +148,7 @@ def _measure_runs(
     qrels : file of the judgments.
     paths : files of the runs.
     measures : what is measured, by the name it is reported under.
+    grades : what the grades of the judgments mean; None: as they stand.
     per_query : whether to report the value of each topic too.
 
     Raises
@@ -146,13 +157,13 @@ def _measure_runs(
     """
     from structsvm.data import load_qrels
 
-    judgments = load_qrels(qrels)
+    judgments = load_qrels(qrels, grades)
     runs = [_measure_run(path, qrels, judgments, measures, per_query=per_query) for path in paths]
     return {"qrels": str(qrels), "runs": runs}
 
 
 def _measure_run(
-    path: Path, qrels: Path, judgments: "Qrels", measures: "Mapping[str, Measure]", *, per_query: bool
+    path: Path, qrels: Path | str, judgments: "Qrels", measures: "Mapping[str, Measure]", *, per_query: bool
 ) -> dict[str, Any]:
     import numpy as np
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, note_left_out, progress_bar, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_list, example, expanded
-from structsvm.cli.paths import DATA, EXPERIMENT, RUN_FOLDER, Command
+from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     epilog=example("structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"),
 )
 @click.option("--runs", type=RUN_FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
-@click.option("--qrels", type=DATA, required=True, help="Judgments in TREC's format.")
+@click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format.")
+@with_grades
 @click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
     "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
@@ -53,7 +55,8 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def experiment_command(
     runs: Path,
-    qrels: Path,
+    qrels: Path | str,
+    grades: dict[int, int] | None,
     out: Path,
     topics: tuple[str, ...] | None,
     jobs: int | None,
@@ -83,7 +86,7 @@ def experiment_command(
     settings = Settings(**chosen)
     with progress_line(shown=not quiet) as say:
         say("reading runs and judgments")
-        pool = _read(runs, qrels, topics)
+        pool = _read(runs, qrels, grades, topics)
     note_left_out(pool.left_out)
     try:
         with progress_bar("trials", shown=not quiet) as show:
@@ -98,11 +101,11 @@ def experiment_command(
     show_files(written)
 
 
-def _read(runs: Path, qrels: Path, topics: tuple[str, ...] | None) -> "Pool":
+def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: tuple[str, ...] | None) -> "Pool":
     """Read what the experiment is about; of a range, the topics that exist."""
     from structsvm.data import load_qrels, load_runs, pool_runs
 
-    judgments, read = load_qrels(qrels), load_runs(runs)
+    judgments, read = load_qrels(qrels, grades), load_runs(runs)
     if topics is None:
         return pool_runs(read, judgments)
     known = set(judgments.qid.tolist()).union(*(each.qid.tolist() for each in read))

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, note, note_left_out, progress_bar, progress_line, show_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_list, example, expanded
-from structsvm.cli.paths import DATA, INDEX, MORGAN, Command
+from structsvm.cli.paths import INDEX, MORGAN, QRELS, Command
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     epilog=example("structsvm morgan vaswani-index --qrels qrels --out vaswani-lengths"),
 )
 @click.argument("index", type=INDEX)
-@click.option("--qrels", type=DATA, required=True, help="Judgments in TREC's format.")
+@click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format, or ir_datasets:NAME.")
+@with_grades
 @click.option("--out", type=MORGAN, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
     "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
@@ -43,7 +45,8 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def morgan_command(
     index: Path,
-    qrels: Path,
+    qrels: Path | str,
+    grades: dict[int, int] | None,
     out: Path,
     topics: tuple[str, ...] | None,
     jobs: int | None,
@@ -69,7 +72,7 @@ def morgan_command(
     settings = MorganSettings(**numbers)
     with progress_line(shown=not quiet) as say:
         say("reading the index and judgments")
-        judgments, read = load_qrels(qrels), Index.load(index)
+        judgments, read = load_qrels(qrels, grades), Index.load(index)
     asked = None if topics is None else list(dict.fromkeys(expanded(topics, judgments.qid.tolist())))
     if asked == []:
         raise InputError(f"--topics {','.join(topics or ())} names none of the topics of {qrels}")

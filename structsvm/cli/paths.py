@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from structsvm.exceptions import InputError
-from structsvm.files import STANDARD_INPUT
+from structsvm.files import DATA_SET, STANDARD_INPUT
 
 _STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
 
@@ -36,6 +36,12 @@ def _itself(path: Path) -> Iterable[Path]:
 
 def _its_files(path: Path) -> Iterable[Path]:
     return path.iterdir() if path.is_dir() else (path,)
+
+
+def _of_collection(path: Path) -> Iterable[Path]:
+    from structsvm.data.collections.reading import files_of
+
+    return files_of(path)
 
 
 def _of_folds(folder: Path) -> Iterable[Path]:
@@ -86,16 +92,24 @@ class PathType(click.Path):
     reads : returns the files that a command reads there.
     writes : returns those that it writes.
     reads_all : whether the command reads all files of the path if that is a folder.
+    reads_below : whether it then reads those of the folders in it, too.
     settings : those of `click.Path`.
     """
 
     def __init__(
-        self, reads: Files = nothing, writes: Files = nothing, *, reads_all: bool = False, **settings: Any
+        self,
+        reads: Files = nothing,
+        writes: Files = nothing,
+        *,
+        reads_all: bool = False,
+        reads_below: bool = False,
+        **settings: Any,
     ) -> None:
         super().__init__(path_type=Path, **settings)
         self.reads = reads
         self.writes = writes
         self.reads_all = reads_all
+        self.reads_below = reads_below
 
 
 class _File(PathType):
@@ -114,8 +128,20 @@ class _Data(PathType):
         return STANDARD_INPUT if str(value) in _STANDARD_INPUT else super().convert(value, param, ctx)
 
 
+class _Named(_Data):
+    """The path of data, or the name of a data set as in ``ir_datasets:NAME``, which is kept as text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and value.startswith(DATA_SET):
+            return value
+        return super().convert(value, param, ctx)
+
+
 INPUT = _File(reads=_itself)
 DATA = _Data(reads=_itself)
+COLLECTION = _Named(reads=_of_collection, reads_all=True, reads_below=True)
+TOPICS = _Named(reads=_itself)
+QRELS = _Named(reads=_itself)
 OUTPUT = _File(writes=_itself)
 RUNS = _Data(reads=_its_files, reads_all=True)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
@@ -174,7 +200,7 @@ class Command(click.Command):
         outputs += [_Output(name, path) for name, path in self._also_writes(ctx.params)]
         _keep_outputs_apart(outputs)
         _spare_inputs(outputs, given)
-        _spare_folders(outputs, [each.path for each in given if each.type.reads_all and each.path.is_dir()])
+        _spare_folders(outputs, [each for each in given if each.type.reads_all and each.path.is_dir()])
         return super().invoke(ctx)
 
 
@@ -183,7 +209,9 @@ def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterato
         given = values.get(param.name or "")
         if isinstance(param.type, PathType) and given is not None:
             name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
-            yield from (_Given(name, param.type, path) for path in (given if isinstance(given, tuple) else (given,)))
+            for path in given if isinstance(given, tuple) else (given,):
+                if isinstance(path, Path):  # and not the name of a data set
+                    yield _Given(name, param.type, path)
 
 
 def _keep_outputs_apart(outputs: list[_Output]) -> None:
@@ -211,15 +239,16 @@ def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
         raise InputError(f"standard output goes to the input {inputs[_of_standard_output()]}: send it elsewhere")
 
 
-def _spare_folders(outputs: list[_Output], folders: list[Path]) -> None:
+def _spare_folders(outputs: list[_Output], folders: list[_Given]) -> None:
     """Refuse to write where the next command would take what is written for an input."""
     for output in outputs:
+        place = Path(os.path.realpath(output.path)).parent
         for folder in folders:
-            place = Path(os.path.realpath(output.path)).parent
-            if place.is_dir() and place.samefile(folder):
+            places = (place, *place.parents) if folder.type.reads_below else (place,)
+            if any(each.is_dir() and each.samefile(folder.path) for each in places):
                 raise InputError(
-                    f"{output.name} {output.path} is in the folder {folder}, where it would be read as an input the "
-                    "next time: choose another folder"
+                    f"{output.name} {output.path} is in the folder {folder.path}, where it would be read as an input "
+                    "the next time: choose another folder"
                 )
 
 

@@ -1,5 +1,6 @@
 """Readers of ranking data, and a small data set to try things on."""
 
+from structsvm.data.collections import Document, Documents, Topic, read_documents, read_topics
 from structsvm.data.dataset import JoinedRuns, Pool, RankingData
 from structsvm.data.digits import load_digits_queries, load_digits_runs
 from structsvm.data.letor import load_letor, load_letor_parts
@@ -9,11 +10,14 @@ from structsvm.data.run import Run
 from structsvm.data.trec import load_qrels, load_run, load_runs, write_run
 
 __all__ = [
+    "Document",
+    "Documents",
     "JoinedRuns",
     "Pool",
     "Qrels",
     "RankingData",
     "Run",
+    "Topic",
     "join_runs",
     "load_digits_queries",
     "load_digits_runs",
@@ -24,5 +28,7 @@ __all__ = [
     "load_run",
     "load_runs",
     "pool_runs",
+    "read_documents",
+    "read_topics",
     "write_run",
 ]

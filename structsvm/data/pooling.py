@@ -1,7 +1,7 @@
 """Joining and pooling runs: the scores that several runs gave the same documents, side by side."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ def load_pool(
     *,
     depth: int = 1000,
     topics: Iterable[str | int] | None = None,
+    grades: Mapping[int, int] | None = None,
 ) -> Pool:
     """Read runs and judgments, and pool the runs.
 
@@ -31,6 +32,7 @@ def load_pool(
     runs : a folder of runs, or files; see `load_runs`.
     qrels : file of the judgments; see `load_qrels`.
     depth, topics : see `pool_runs`.
+    grades : what the grades of the judgments mean; see `load_qrels`.
 
     Raises
     ------
@@ -41,7 +43,7 @@ def load_pool(
     >>> load_pool("robust03/runs", "robust03/qrels.txt", topics=range(601, 651))  # doctest: +SKIP
     Pool(50 topics, 208175 documents, 17 runs)
     """
-    judgments = load_qrels(qrels)
+    judgments = load_qrels(qrels, grades)
     return pool_runs(load_runs(runs), judgments, depth=depth, topics=topics)
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from io import BytesIO
 from os import PathLike
@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.blocks import Block, is_plain, read_blocks
+from structsvm.data.collections import ir_datasets
 from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault
+from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault, form_of_qrels
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.files import replacing
-from structsvm.settings import as_list, as_path, require_kind
+from structsvm.files import DATA_SET, replacing
+from structsvm.settings import as_list, as_path, is_integer, require_kind
 from structsvm.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]
@@ -117,33 +118,78 @@ def run_files(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
     return paths
 
 
-def load_qrels(path: FilePath) -> Qrels:
+def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels:
     """Read judgments, in the format of TREC's qrels.
 
-    A line is ``<topic> <iteration> <document> <grade>``. The second column is ignored, as are blank
-    lines and lines that begin with ``#``. Grades are whole numbers; above 0 is relevant, below 0 is not
-    judged. Read as by `load_run`.
+    A line is ``<topic> <iteration> <document> <grade>``, or every line is ``<topic> <document> <grade>``, as the first
+    one then shows. The iteration is ignored, as are blank lines and lines that begin with ``#``. Grades are whole
+    numbers; above 0 is relevant, below 0 is not judged. Read as by `load_run`.
 
     Parameters
     ----------
-    path : the file, plain or gzip.
+    path : the file, plain or gzip; or ``ir_datasets:NAME``, the judgments of a data set of that package.
+    grades : what the grades of the file mean, as in ``{1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}`` for Cranfield, whose best
+        grade is 1: a grade for each that the file has. None: they are grades as they stand.
 
     Raises
     ------
-    InputError : the file does not exist or cannot be read.
-    DataFormatError : a line cannot be read, or a document is judged twice for a topic: the message
-        names file and line.
+    InputError : the file does not exist or cannot be read, or `grades` are not whole numbers.
+    DataFormatError : a line cannot be read, a document is judged twice for a topic, or a grade is not among `grades`:
+        the message names file and line.
+    NotInstalledError : ``ir_datasets:`` without that package.
 
     Examples
     --------
     >>> load_qrels("robust03/qrels.txt")  # doctest: +SKIP
     Qrels(100 topics, 122722 of grade 0, 5667 of grade 1, 407 of grade 2)
     """
+    meaning = None if grades is None else _as_grades(grades)
+    if isinstance(path, str) and path.startswith(DATA_SET):
+        return _of_data_set(path, meaning)
     lines = _read(as_path("path", path), QRELS)
+    numbers = lines.numbers if meaning is None else _translated(lines, meaning)
     try:
-        return Qrels.from_grades(lines.topics, lines.documents, lines.numbers)
+        return Qrels.from_grades(lines.topics, lines.documents, numbers)
     except InputError as error:
         raise _repeated(lines) or DataFormatError(lines.path, None, str(error)) from None
+
+
+def _as_grades(grades: Mapping[int, int]) -> dict[int, int]:
+    words = "a mapping of whole numbers, a grade for each that the file has, such as {1: 2, 2: 1, 3: 0}"
+    require_kind("grades", grades, Mapping, words)
+    if not grades:
+        raise InputError(f"grades must be {words}, got {grades!r}")
+    for pair in grades.items():
+        if not all(is_integer(grade) and -(2**63) <= grade < 2**63 for grade in pair):
+            raise InputError(f"grades must be {words}, got {pair[0]!r}: {pair[1]!r}")
+    return {int(one): int(other) for one, other in grades.items()}
+
+
+def _translated(lines: "_Lines", meaning: dict[int, int]) -> IntVector:
+    """Return what the grades of a file mean."""
+    found, first, place = np.unique(lines.numbers, return_index=True, return_inverse=True)
+    unknown = [row for grade, row in zip(found.tolist(), first.tolist(), strict=True) if grade not in meaning]
+    if unknown:
+        row = min(unknown)
+        raise DataFormatError(lines.path, int(lines.number[row]), _without_meaning(int(lines.numbers[row]), meaning))
+    return np.array([meaning[grade] for grade in found.tolist()], dtype=np.int64)[place]
+
+
+def _without_meaning(grade: int, meaning: dict[int, int]) -> str:
+    return f"the option grades does not say what grade {grade} means, but only {', '.join(map(str, sorted(meaning)))}"
+
+
+def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
+    rows = ir_datasets.judgments(source.removeprefix(DATA_SET))
+    if meaning is not None:
+        unknown = next((grade for _, _, grade in rows if grade not in meaning), None)
+        if unknown is not None:
+            raise InputError(f"{source}: {_without_meaning(unknown, meaning)}")
+        rows = [(topic, document, meaning[grade]) for topic, document, grade in rows]
+    try:
+        return Qrels.from_grades(*(list(column) for column in zip(*rows, strict=True)))
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
 
 
 def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayLike, tag: str) -> None:
@@ -212,7 +258,13 @@ class _Lines(NamedTuple):
 def _read(path: Path, form: Format) -> _Lines:
     try:
         with closing(read_blocks(path)) as blocks:
-            parts = [part for block in blocks if (part := _parse(block, form)) is not None]
+            parts: list[_Lines] = []
+            for block in blocks:
+                if form is QRELS and not parts:
+                    form = form_of_qrels(block)
+                part = _parse(block, form)
+                if part is not None:
+                    parts.append(part)
     except MemoryError:
         raise InputError(f"{path} cannot be read: there is not enough memory for it") from None
     if not parts:
@@ -234,10 +286,12 @@ def _parse(block: Block, form: Format) -> _Lines | None:
         return None
     names = [*form.columns, "more"]
     try:
+        if not content.isascii():
+            content.decode()  # the parser does not look at columns beyond those of the format
         table = pd.read_csv(
             BytesIO(f"{' '.join(names)}\n".encode() + content),
             sep=r"\s+",
-            usecols=names,  # what is beyond is not even looked at
+            usecols=names,
             dtype=str,
             na_filter=False,
             quoting=csv.QUOTE_NONE,

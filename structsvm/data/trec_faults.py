@@ -27,6 +27,7 @@ class Format:
     number : the column that is a number.
     whole : whether that number must be whole.
     open : whether a line may have more columns, which are ignored.
+    otherwise : what is said of another way to write it.
     """
 
     name: str
@@ -34,16 +35,43 @@ class Format:
     number: str
     whole: bool
     open: bool
+    otherwise: str = ""
 
     @property
     def line(self) -> str:
         """How a line reads."""
         columns = " ".join(column if column == "Q0" else f"<{column}>" for column in self.columns)
-        return f"a line of {self.name} reads '{columns}'"
+        return f"a line of {self.name} reads '{columns}'{self.otherwise}"
 
 
 RUN = Format("a run", ("topic", "Q0", "document", "rank", "score", "name"), "score", whole=False, open=True)
-QRELS = Format("qrels", ("topic", "iteration", "document", "grade"), "grade", whole=True, open=False)
+QRELS = Format(
+    "qrels",
+    ("topic", "iteration", "document", "grade"),
+    "grade",
+    whole=True,
+    open=False,
+    otherwise=", or every line '<topic> <document> <grade>'",
+)
+THREE_COLUMNS = Format(
+    "qrels whose first line has three columns", ("topic", "document", "grade"), "grade", whole=True, open=False
+)
+
+_FIRST = re.compile(rb"^(?!#).*[^ \t\r\n].*$", re.MULTILINE)
+
+
+def form_of_qrels(block: Block) -> Format:
+    """Return the format of judgments by their first line: `THREE_COLUMNS` if it has three, the last a number.
+
+    Parameters
+    ----------
+    block : lines of a file, of which all before are blank or comments.
+    """
+    found = _FIRST.search(block.content)
+    cells = found[0].decode(errors="replace").strip(" \t\r") if found else ""
+    columns = BLANKS.split(cells, _MOST_COLUMNS)
+    three = len(columns) == len(THREE_COLUMNS.columns) and _is_number(columns[-1], THREE_COLUMNS)
+    return THREE_COLUMNS if three else QRELS
 
 
 def first_fault(block: Block, form: Format) -> DataFormatError | None:
@@ -84,7 +112,7 @@ def _check_line(line: bytes, form: Format) -> None:
             columns = f"are more than {_MOST_COLUMNS} columns"
         raise ValueError(f"there {columns} in {shown}, but {form.line}{_hint(cells, form)}")
     _check_number(cells[form.columns.index(form.number)], shown, form)
-    for column, text in (("topic", cells[0]), ("document", cells[2])):
+    for column, text in (("topic", cells[0]), ("document", cells[form.columns.index("document")])):
         if len(text) > MOST_CHARACTERS:
             raise ValueError(f"the {column} has {len(text)} characters, in {shown}; it may have {MOST_CHARACTERS}")
 

@@ -1,0 +1,87 @@
+"""Options of commands that read collections, topics and judgments, told once."""
+
+import re
+
+import click
+
+from structsvm.cli.options import as_list, several
+from structsvm.exceptions import InputError
+
+_GRADE = re.compile(r"([+-]?\d{1,18})\s*=\s*([+-]?\d{1,18})", re.ASCII)
+
+
+def _as_format(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
+    from structsvm.data.collections.formats import AUTO, FORMATS
+
+    if name not in (AUTO, *FORMATS):
+        raise click.BadParameter(f"there is no format {name!r}; known: {', '.join((AUTO, *FORMATS))}")
+    return name
+
+
+def _as_encoding(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
+    from structsvm.data.collections.text import require_encoding
+
+    try:
+        require_encoding(name)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+    return name
+
+
+def _as_grades(ctx: click.Context, param: click.Parameter, text: str | None) -> dict[int, int] | None:
+    """Return what grades mean, from "1=4,2=3"."""
+    if text is None:
+        return None
+    grades: dict[int, int] = {}
+    for part in several(ctx, param, (text,)):
+        found = _GRADE.fullmatch(part)
+        if not found:
+            raise click.BadParameter(f"{part!r} is not a whole number and what it means: write 1=4,2=3")
+        if int(found[1]) in grades:
+            raise click.BadParameter(f"grade {int(found[1])} is there twice: leave one out")
+        grades[int(found[1])] = int(found[2])
+    return grades
+
+
+with_format = click.option(
+    "--format",
+    "form",
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    callback=_as_format,
+    help="trec (SGML), smart, jsonl (an object a line), tsv (id and text), tsv-header (the first line names the "
+    "columns), or auto: trec, smart and jsonl are told by their beginning.",
+)
+"""The option of commands that read documents or topics; both ways to read take it as ``format``."""
+
+with_encoding = click.option(
+    "--encoding", metavar="NAME", default="utf-8", show_default=True, callback=_as_encoding, help="Of the texts."
+)
+
+with_id_field = click.option(
+    "--id-field", metavar="NAME", help="Field that holds the id, in jsonl and tsv-header.  [default: by its name]"
+)
+
+with_fields = click.option(
+    "--fields",
+    metavar="NAMES",
+    callback=as_list,
+    help="Fields of documents that are kept, as in title,text.  [default: all]",
+)
+
+with_numbering = click.option(
+    "--numbering",
+    type=click.Choice(["given", "position"]),
+    default="given",
+    show_default=True,
+    help="Ids of topics: as the file gives them, or 1, 2, 3, ... by position, as Cranfield's judgments have them.",
+)
+
+with_grades = click.option(
+    "--grades",
+    metavar="PAIRS",
+    callback=_as_grades,
+    help="What the grades of the judgments mean, each that they have, as in 1=4,2=3,3=2,4=1,-1=0 for Cranfield, where "
+    "1 is best.  [default: as they stand]",
+)

@@ -1,0 +1,139 @@
+"""The SGML of TREC's files: elements one after the other, tags and references to characters in them."""
+
+import re
+from collections.abc import Iterator
+from html.entities import html5
+from typing import NamedTuple
+
+from structsvm.data.collections.records import File
+from structsvm.exceptions import DataFormatError, quoted
+
+LONGEST = 2**26
+"""Characters that an element may have: one that is not closed would fill memory."""
+
+_LONGEST_TAG = 4096
+_REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]*));")
+_BETWEEN = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
+
+TAG = re.compile(
+    r"<(?:(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*?)?(?P<alone>/?)>|!--.*?-->|(?P<odd>!--|!\[CDATA\[))",
+    re.DOTALL,
+)
+"""A tag, a comment, or what would have to be read otherwise."""
+
+
+class Element(NamedTuple):
+    """An element such as ``<DOC>...</DOC>``.
+
+    Parameters
+    ----------
+    line : where its content begins, from 1.
+    text : its content.
+    """
+
+    line: int
+    text: str
+
+    def line_of(self, at: int) -> int:
+        """Return the line of a place in the text."""
+        return self.line + self.text.count("\n", 0, at)
+
+
+def elements(file: File, name: str, other: str) -> Iterator[Element]:
+    """Yield the elements of one name, which must be all there is in a file but for white space and comments.
+
+    Parameters
+    ----------
+    file : the file.
+    name : name of the elements, in any case.
+    other : name of those that the file may have by mistake.
+
+    Raises
+    ------
+    DataFormatError : there is something else, or an element is not closed.
+    """
+    letters = "".join(f"[{letter.upper()}{letter.lower()}]" for letter in name)
+    opening, closing = re.compile(rf"<{letters}(?:\s[^<>]*)?>"), re.compile(rf"</{letters}\s*>")
+    text, line = "", 1
+    for piece in file.pieces:
+        text, at = text + piece.text, 0
+        while True:
+            begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
+            line += text.count("\n", at, begin)
+            at = begin
+            begun = opening.match(text, at)
+            if begun is None:
+                if _can_go_on(text, at):
+                    break
+                raise _stray(file, line, text, at, name, other)
+            ended = closing.search(text, begun.end())
+            if ended is None:
+                _check_open(file, text, line, begun, opening, name)
+                break
+            yield Element(line + text.count("\n", at, begun.end()), text[begun.end() : ended.start()])
+            line += text.count("\n", at, ended.end())
+            at = ended.end()
+        text = text[at:]
+    if text:
+        begun = opening.match(text)
+        problem = (
+            f"{quoted(text)} stands outside of any <{name}>" if begun is None else _not_closed(name, "the file ends")
+        )
+        raise file.fault(line, problem)
+
+
+def _can_go_on(text: str, at: int) -> bool:
+    """Say whether what begins here may be the beginning of a tag or comment of which the rest is not read yet."""
+    if at == len(text):
+        return True
+    if text.startswith("<!--", at):
+        return len(text) - at <= LONGEST
+    return text.startswith("<", at) and len(text) - at <= _LONGEST_TAG and ">" not in text[at:]
+
+
+def _stray(file: File, line: int, text: str, at: int, name: str, other: str) -> DataFormatError:
+    found = text[at : at + _LONGEST_TAG].partition("\n")[0]
+    if re.match(rf"<{other}[\s>]", found, re.IGNORECASE):
+        kinds = {"DOC": "documents", "top": "topics"}
+        return file.fault(line, f"<{other}> begins {kinds[other]}, and {kinds[name]} were asked for, in <{name}>")
+    return file.fault(line, f"{quoted(found)} stands outside of any <{name}>: put it into one, or leave it out")
+
+
+def _check_open(
+    file: File, text: str, line: int, begun: "re.Match[str]", opening: "re.Pattern[str]", name: str
+) -> None:
+    if opening.search(text, begun.end()):
+        raise file.fault(line, _not_closed(name, "the next one begins"))
+    if len(text) - begun.start() > LONGEST:
+        raise file.fault(line, f"<{name}> is longer than {LONGEST:,} characters: is it closed by </{name}>?")
+
+
+def _not_closed(name: str, until: str) -> str:
+    return f"<{name}> is not closed by </{name}> before {until}"
+
+
+def check_odd(file: File, element: Element, found: "re.Match[str]") -> None:
+    """Refuse a comment that is not closed, and what is not SGML of TREC's."""
+    if found["odd"]:
+        problem = "the comment is not closed by -->" if found["odd"] == "!--" else "a CDATA section cannot be read"
+        raise file.fault(element.line_of(found.start()), f"{problem}: {quoted(found.string[found.start() :])}")
+
+
+def plain(text: str) -> str:
+    """Return text without tags and comments, each replaced by a blank, and with characters in place of references.
+
+    ``&amp;``, ``&#38;`` and ``&#x26;`` are ``&``; all names of HTML are known, and a reference ends with a semicolon.
+    Others stay as they are.
+    """
+    if "<" in text:
+        text = TAG.sub(" ", text)
+    return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def _character(reference: "re.Match[str]") -> str:
+    decimal, hexadecimal, name = reference.groups()
+    if name:
+        return html5.get(f"{name};", reference[0])
+    number = int(decimal) if decimal else int(hexadecimal, 16)
+    is_character = 0 < number < 0x110000 and not 0xD800 <= number < 0xE000
+    return chr(number) if is_character else reference[0]
