@@ -5,34 +5,24 @@ SVM-map on queries of 1 to 20 terms, topic by topic, and returns `MorganResults`
 """
 
 from structsvm.protocols.morgan.methods import FittedWeights, Method, SearchedWeights, paper_methods
-from structsvm.protocols.morgan.okapi_tf import okapi_tf
-from structsvm.protocols.morgan.parts import Parts, draw_parts
 from structsvm.protocols.morgan.protocol import morgan
 from structsvm.protocols.morgan.records import count_topic_trials
 from structsvm.protocols.morgan.results import Curve, Difference, Learned, MorganResults, TopicTrial
 from structsvm.protocols.morgan.settings import MorganSettings
-from structsvm.protocols.morgan.terms import informative_terms, mutual_information
-from structsvm.protocols.morgan.topics import JudgedTopics, TopicCounts, judged_topics
+from structsvm.protocols.morgan.topics import TopicCounts
 
 __all__ = [
     "Curve",
     "Difference",
     "FittedWeights",
-    "JudgedTopics",
     "Learned",
     "Method",
     "MorganResults",
     "MorganSettings",
-    "Parts",
     "SearchedWeights",
     "TopicCounts",
     "TopicTrial",
     "count_topic_trials",
-    "draw_parts",
-    "informative_terms",
-    "judged_topics",
     "morgan",
-    "mutual_information",
-    "okapi_tf",
     "paper_methods",
 ]

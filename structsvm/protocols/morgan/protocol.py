@@ -26,6 +26,7 @@ from structsvm.protocols.morgan.terms import informative_terms, mutual_informati
 from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.protocols.pick import Progress
 from structsvm.records import Header, versions
+from structsvm.settings import as_list, as_path, require_kind
 from structsvm.text import Index
 from structsvm.types import BoolVector, Matrix, Vector
 
@@ -70,7 +71,12 @@ def morgan(
         that are judged, or the output folder belongs to another experiment; it says why.
     KeyboardInterrupt : after Ctrl-C; finished trials are kept.
     """
-    chosen = judged_topics(index, qrels, min_relevant=settings.min_relevant, topics=topics)
+    require_kind("index", index, Index, "an Index")
+    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
+    require_kind("settings", settings, MorganSettings, "MorganSettings")
+    folder = as_path("out", out)
+    asked = None if topics is None else [str(topic) for topic in as_list("topics", topics, "a list of topics")]
+    chosen = judged_topics(index, qrels, min_relevant=settings.min_relevant, topics=asked)
     if len(index.whole.terms) < settings.terms:
         raise InputError(
             f"the index has {len(index.whole.terms)} terms, and queries are to have up to {settings.terms}: ask for "
@@ -78,7 +84,6 @@ def morgan(
         )
     plan = [(topic, repeat) for topic in chosen.relevant for repeat in range(settings.repeats)]
     header = Header(settings.as_text() | {"topics": list(chosen.relevant)}, fingerprint(index, chosen), versions())
-    folder = Path(out)
     with open_topic_trials(folder, header) as records:
         for trial in records.parts:
             _require_of(trial, plan, settings, folder)
