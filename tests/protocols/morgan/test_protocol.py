@@ -147,7 +147,7 @@ def test_a_folder_of_another_experiment_is_refused(index, qrels, tmp_path, chang
 def test_other_judgments_and_trials_that_do_not_fit_are_refused(index, qrels, tmp_path):
     settings = small(repeats=1, methods=SearchedWeights())
     morgan(index, qrels, settings, tmp_path, jobs=1)
-    documents, relevant = texts()
+    relevant = texts()[1]
     relevant["1"] = relevant["1"][1:]
     with pytest.raises(InputError, match="the documents or judgments are others"):
         morgan(index, judged(relevant), settings, tmp_path, jobs=1)

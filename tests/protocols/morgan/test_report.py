@@ -17,11 +17,16 @@ def results(index, qrels, tmp_path_factory):
     return morgan(index, qrels, small(), tmp_path_factory.mktemp("morgan"), jobs=1)
 
 
-def test_every_file_is_written_and_the_page_is_whole(results, tmp_path):
+@pytest.fixture(scope="module")
+def written(results, tmp_path_factory):
+    return write_morgan_report(results, tmp_path_factory.mktemp("report") / "out", title="A & B <1>")
+
+
+def test_every_file_is_written_and_the_page_is_whole(written):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
-    written = write_morgan_report(results, tmp_path / "out", title="A & B <1>")
     assert written.missing == ""
-    assert {path.name for path in (tmp_path / "out").iterdir()} == set(FILES)
+    folder = written.page.parent
+    assert {path.name for path in folder.iterdir()} == set(FILES)
     page = Checked(written.page.read_text())
     assert page.count["svg"] == 4
     assert page.count["table"] == 7
@@ -30,19 +35,19 @@ def test_every_file_is_written_and_the_page_is_whole(results, tmp_path):
     assert all(link.startswith("#") or link == "data:," for link in page.links)
     assert "A & B <1>" in page.texts
     for name in ("curves", "differences", "lines", "topics"):
-        root = ElementTree.fromstring((tmp_path / "out" / f"{name}.svg").read_text())
+        root = ElementTree.fromstring((folder / f"{name}.svg").read_text())
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
 
 
-def test_tables_hold_what_was_found(results, tmp_path):
-    write_morgan_report(results, tmp_path)
-    lines = list(csv.DictReader(io.StringIO((tmp_path / "tables.csv").read_text())))
+def test_tables_hold_what_was_found(results, written):
+    folder = written.page.parent
+    lines = list(csv.DictReader(io.StringIO((folder / "tables.csv").read_text())))
     assert [line["length"] for line in lines] == ["1", "2", "3", "4"]
     mean = results.per_topic("SVM-map", "test").mean(axis=0)
     assert [float(line["SVM-map test"]) for line in lines] == pytest.approx(mean.tolist())
-    topics = list(csv.DictReader(io.StringIO((tmp_path / "topics.csv").read_text())))
+    topics = list(csv.DictReader(io.StringIO((folder / "topics.csv").read_text())))
     assert len(topics) == 2 * 3 * 4
-    titles = [table["title"] for table in json.loads((tmp_path / "tables.json").read_text())]
+    titles = [table["title"] for table in json.loads((folder / "tables.json").read_text())]
     assert titles[0] == "Data"
     assert len(titles) == 7
 
