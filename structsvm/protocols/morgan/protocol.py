@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm.compute.processes import one_thread, spread
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
+from structsvm.files import replacing
 from structsvm.metrics import AP
 from structsvm.protocols.model import Candidate
 from structsvm.protocols.morgan.methods import Method
@@ -25,7 +26,7 @@ from structsvm.protocols.morgan.settings import MorganSettings
 from structsvm.protocols.morgan.terms import informative_terms, mutual_information
 from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.protocols.pick import Progress
-from structsvm.records import Header, versions
+from structsvm.records import Header, as_json, versions
 from structsvm.settings import as_list, as_path, require_kind
 from structsvm.text import Index
 from structsvm.types import BoolVector, Matrix, Vector
@@ -108,7 +109,8 @@ def morgan(
             documents=chosen.documents,
             trials=tuple(done[number] for number in range(len(plan))),
         )
-        results.save(folder / RESULTS)
+        with replacing(folder / RESULTS) as file:
+            file.write(as_json(results) + "\n")
     return results
 
 

@@ -1,17 +1,15 @@
 """What Morgan's experiment found."""
 
 from itertools import combinations
-from pathlib import Path
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.files import replacing
 from structsvm.protocols.model import Value
 from structsvm.protocols.morgan.topics import TopicCounts
 from structsvm.protocols.significance import Comparison, compare, mean_interval
-from structsvm.records import Header, as_json
+from structsvm.records import Header
 from structsvm.types import IntVector, Matrix, Vector
 
 PartName: TypeAlias = Literal["train", "validation", "test"]
@@ -188,13 +186,3 @@ class MorganResults:
 
     def _over_repeats(self, of_trials: Vector | Matrix) -> Vector | Matrix:
         return np.asarray(of_trials.reshape(len(self.topics), self.repeats, *of_trials.shape[1:]).mean(axis=1))
-
-    def save(self, path: str | Path) -> None:
-        """Write the results as JSON; an existing file is replaced at once or not at all.
-
-        Raises
-        ------
-        InputError : when no file can be put there.
-        """
-        with replacing(Path(path)) as file:
-            file.write(as_json(self) + "\n")

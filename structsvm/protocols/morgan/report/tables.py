@@ -20,8 +20,8 @@ equally good ones the shortest, and then the least."""
 _DIFFERENCES = """\
 Differences are those of average precision on the test documents, first minus second; a topic counts once, with the \
 mean over its splits. The interval is the 95% confidence interval of the mean over topics by Student's t. W/L/T: \
-topics on which the first does better, worse, the same. p is that of the two-tailed Wilcoxon signed rank test over topics, ** \
-marks p < 0.05; it is not corrected for the number of lengths and pairs."""
+topics on which the first does better, worse, the same. p is that of the two-tailed Wilcoxon signed rank test over \
+topics, ** marks p < 0.05; it is not corrected for the number of lengths and pairs."""
 
 
 def data_table(results: MorganResults) -> Table:
