@@ -9,6 +9,7 @@ from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
 from structsvm.cli.fuse import fuse_command
+from structsvm.cli.index import index_command
 from structsvm.cli.listing import list_command
 from structsvm.cli.morgan import morgan_command
 from structsvm.cli.options import example
@@ -30,6 +31,7 @@ __all__ = ["main"]
         fuse_command,
         benchmark_command,
         morgan_command,
+        index_command,
         report_command,
         list_command,
         demo_command,

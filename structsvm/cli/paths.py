@@ -44,6 +44,12 @@ def _of_collection(path: Path) -> Iterable[Path]:
     return files_of(path)
 
 
+def _of_index(folder: Path) -> Iterable[Path]:
+    from structsvm.text.index_files import DESCRIPTION
+
+    return (folder / DESCRIPTION,)
+
+
 def _of_folds(folder: Path) -> Iterable[Path]:
     from structsvm.protocols.letor import find_folds
 
@@ -144,11 +150,12 @@ TOPICS = _Named(reads=_itself)
 QRELS = _Named(reads=_itself)
 OUTPUT = _File(writes=_itself)
 RUNS = _Data(reads=_its_files, reads_all=True)
+INDEX = PathType(reads=_its_files, reads_all=True, file_okay=False)
+NEW_INDEX = PathType(writes=_of_index, file_okay=False)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
 FOLDS = PathType(reads=_of_folds, file_okay=False)
 BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
 EXPERIMENT = PathType(writes=_of_experiment, file_okay=False)
-INDEX = PathType(reads=_its_files, reads_all=True, file_okay=False)
 MORGAN = PathType(writes=_of_morgan, file_okay=False)
 FINISHED_EXPERIMENT = PathType(reads=_results, writes=_of_report, exists=True, file_okay=False)
 

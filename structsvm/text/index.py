@@ -1,15 +1,14 @@
 """Indexes: the counts of a collection, field by field."""
 
 from array import array
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, quoted
 from structsvm.settings import require_kind
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.counting import Counting
@@ -45,41 +44,33 @@ class Index:
     whole: Postings
 
     @classmethod
-    def build(cls, documents: Iterable[Any], analyzer: Analyzer, *, fields: Collection[str] | None = None) -> Self:
+    def build(cls, documents: Iterable[Any], analyzer: Analyzer) -> Self:
         """Index documents, which are read once and need not be in memory.
 
         Parameters
         ----------
-        documents : of each its ``id`` and its ``fields``, texts by name; or a pair of these.
+        documents : of each its ``id`` and its ``fields``, texts by name, as of `structsvm.data.read_documents`; or a
+            pair of these.
         analyzer : makes terms.
-        fields : the names of those to index; None: all that there are.
 
         Raises
         ------
-        InputError : there are no documents, or none with a term; two have the same id; no document has a field.
+        InputError : there are no documents, or none with a term, or two have the same id.
         """
         require_kind("analyzer", analyzer, Analyzer, "an Analyzer")
-        chosen = None if fields is None else _names(fields)
-        counting = Counting(analyzer)
-        ids, others = _Ids(), Counter[str]()
+        counting, ids = Counting(analyzer), _Ids()
         for document in _iterated(documents):
             name, texts = _parts(document)
-            if chosen is not None:
-                others.update(texts.keys() - chosen)
-                texts = {field: text for field, text in texts.items() if field in chosen}
             ids.add(name)
             counting.add(texts)
         doc_ids = ids.different()
-        made, whole = counting.finish()
-        for missing in [] if chosen is None else chosen - made.keys():
-            there = ", ".join(map(repr, sorted({*others, *made}))) or "none"
-            raise InputError(f"no document has a field {missing!r}; their fields: {there}")
+        fields, whole = counting.finish()
         if not whole.n_terms:
             raise InputError(
                 f"none of the {len(doc_ids):,} documents has a term: see whether the collection was read in its "
                 "format, and whether the stop words are those of its language"
             )
-        return cls(analyzer, doc_ids, made, whole)
+        return cls(analyzer, doc_ids, fields, whole)
 
     @property
     def empty_documents(self) -> int:
@@ -151,19 +142,10 @@ class _Ids:
             first, second = order[at], order[at + 1]
             if ids[first] == ids[second]:
                 raise InputError(
-                    f"two documents have the id {ids[first]!r}: the {first + 1:,}th and the {second + 1:,}th. Each "
-                    "needs its own"
+                    f"documents {first + 1:,} and {second + 1:,} have the same id, {quoted(ids[first])}: each needs "
+                    "its own"
                 )
         return ids
-
-
-def _names(fields: Any) -> frozenset[str]:
-    names = [fields] if isinstance(fields, str) else fields
-    if not isinstance(names, Iterable) or not (listed := list(names)):
-        raise InputError(f"fields must be names of fields, or None for all of them, got {fields!r}")
-    for name in listed:
-        require_kind("a name of a field", name, str, "text")
-    return frozenset(listed)
 
 
 def _iterated(documents: Any) -> Iterable[Any]:

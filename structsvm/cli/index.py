@@ -1,0 +1,137 @@
+"""``structsvm index``."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from structsvm.cli.collections import with_encoding, with_fields, with_format, with_id_field
+from structsvm.cli.console import counted, note, print_table, progress_line
+from structsvm.cli.options import bad, example
+from structsvm.cli.paths import COLLECTION, NEW_INDEX, Command
+from structsvm.exceptions import InputError
+
+if TYPE_CHECKING:
+    from structsvm.data import Document
+    from structsvm.text import Index, Postings
+
+_NONE = "none"
+_SAY_EVERY = 256
+
+
+def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
+    from structsvm.text.analyzer import STEMMERS
+
+    if name not in (_NONE, *STEMMERS):
+        raise click.BadParameter(f"there is no stemmer {name!r}; known: {', '.join((_NONE, *STEMMERS))}")
+    return None if name == _NONE else name
+
+
+def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> str | tuple[str, ...] | None:
+    from structsvm.text.stop_words import STOP_LISTS, read_stop_words
+
+    if name in (_NONE, *STOP_LISTS):
+        return None if name == _NONE else name
+    if not Path(name).exists():
+        known = ", ".join((_NONE, *STOP_LISTS))
+        raise click.BadParameter(f"{name!r} is neither a file nor the name of a list; known: {known}")
+    try:
+        return read_stop_words(name)
+    except InputError as error:
+        raise bad(error) from None
+
+
+@click.command(
+    cls=Command,
+    name="index",
+    short_help="Count the terms of a collection of texts.",
+    epilog=example(
+        "structsvm index cran.all.1400 --out plain",
+        "structsvm index cran.all.1400 --fields title,abstract --stemmer porter --stop-words glasgow --out stemmed",
+    ),
+)
+@click.argument("collection", type=COLLECTION)
+@click.option("-o", "--out", type=NEW_INDEX, required=True, help="Folder for the index; an index there is replaced.")
+@click.option(
+    "--stemmer",
+    metavar="NAME",
+    default=_NONE,
+    show_default=True,
+    callback=_as_stemmer,
+    help="porter, porter2 or none: terms are then the tokens of a text.",
+)
+@click.option(
+    "--stop-words",
+    metavar="NAME|FILE",
+    default=_NONE,
+    show_default=True,
+    callback=_as_stop_words,
+    help="Words that are left out: glasgow (318 words), lucene (33), none, or a file of words, with ./ before it if it "
+    "has the name of a list.",
+)
+@with_fields
+@with_format
+@with_encoding
+@with_id_field
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
+def index_command(
+    collection: Path | str,
+    out: Path,
+    stemmer: str | None,
+    stop_words: str | tuple[str, ...] | None,
+    fields: tuple[str, ...] | None,
+    form: str,
+    encoding: str,
+    id_field: str | None,
+    quiet: bool,
+) -> None:
+    """Count the terms of a collection, field by field and in all fields together, for retrieval and features.
+
+    COLLECTION is a file of documents, plain or gzip, a folder of them, "-" for standard input, or ir_datasets:NAME.
+    Topics are analysed as the documents were: the index knows its stemmer and its stop words.
+
+    The folder is written whole or not at all. It must not be there yet, or be empty, or hold an index and nothing else.
+    """
+    from structsvm.data import read_documents
+    from structsvm.text import Analyzer, Index
+    from structsvm.text.index_files import require_replaceable
+
+    require_replaceable(out)
+    analyzer = Analyzer(stemmer, stop_words)
+    documents = read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field)
+    with documents, progress_line(shown=not quiet) as say:
+        made = Index.build(_told(documents, say), analyzer)
+        say("writing the index")
+        made.save(out)
+    if not quiet:
+        _summarise(made, out)
+
+
+def _told(documents: "Iterable[Document]", say: Any) -> "Iterator[Document]":
+    for number, document in enumerate(documents):
+        if number % _SAY_EVERY == 0:
+            say(f"{number:,} documents")
+        yield document
+    say("sorting")
+
+
+def _summarise(index: "Index", folder: Path) -> None:
+    from structsvm.text.index_files import size_of
+
+    columns = dict(index.fields)
+    if len(columns) > 1:
+        columns["all fields"] = index.whole
+    rows = [[name, *_amounts(postings)] for name, postings in columns.items()]
+    print_table(["field", "documents", "terms", "tokens", "postings"], rows, numbers_from=1)
+    empty = index.empty_documents
+    if empty:
+        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} without a term, which no search finds")
+    note(f"wrote {counted(len(index.doc_ids), 'document')} in {size_of(folder):,} bytes to {folder}")
+
+
+def _amounts(postings: "Postings") -> list[str]:
+    import numpy as np
+
+    filled = int(np.count_nonzero(postings.lengths))
+    return [f"{number:,}" for number in (filled, postings.n_terms, postings.n_tokens, postings.n_postings)]
