@@ -4,7 +4,7 @@ from itertools import combinations
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from structsvm.protocols.model import Value
 from structsvm.protocols.morgan.topics import TopicCounts
@@ -172,13 +172,21 @@ class MorganResults:
         """Return average precision at each length with one value of the hyper-parameter, by position."""
         return self._over_repeats(np.array([getattr(each.curves[value], part) for each in self.learned(method)]))
 
-    def at_pick(self, method: str, part: PartName) -> Vector:
-        """Return average precision at the length and value that validation picks, shape (topics,)."""
-        values = []
+    def at_pick(self, method: str, part: PartName, value: int | None = None) -> Vector:
+        """Return average precision at the length and value that validation picks, shape (topics,).
+
+        Parameters
+        ----------
+        method : its name.
+        part : the documents.
+        value : position of the only value of the hyper-parameter to pick a length with; None: all take part.
+        """
+        found = []
         for each in self.learned(method):
-            value, length = each.pick
-            values.append(getattr(each.curves[value], part)[length])
-        return self._over_repeats(np.array(values))
+            of_value = each if value is None else evolve(each, curves=each.curves[value : value + 1])
+            chosen, length = of_value.pick
+            found.append(getattr(of_value.curves[chosen], part)[length])
+        return self._over_repeats(np.array(found))
 
     def picked_lengths(self, method: str) -> IntVector:
         """Return the length that validation picks in each trial, shape (trials,)."""

@@ -92,6 +92,9 @@ def test_figures_are_means_over_splits_and_topics(results):
     one, other = results.learned("WeightSearch")[2:]
     expected = np.mean([one.curves[0].train[one.pick[1]], other.curves[0].train[other.pick[1]]])
     assert picked[1] == pytest.approx(expected)
+    curve = [each.curves[1] for each in results.learned("SVM-map")[:2]]
+    expected = np.mean([each.test[int(np.argmax(each.validation))] for each in curve])
+    assert results.at_pick("SVM-map", "test", 1)[0] == pytest.approx(expected)
 
 
 def test_the_interval_of_a_difference_is_students():

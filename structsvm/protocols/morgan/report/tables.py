@@ -145,6 +145,7 @@ def value_table(results: MorganResults) -> Table:
                     "value": curve.value,
                     "train": float(results.per_topic_at(method, k, "train").mean(axis=0)[last]),
                     "test": float(test[last]),
+                    "test_at_pick": float(results.at_pick(method, "test", k).mean()),
                     "best": float(test.max()),
                     "best_length": int(test.argmax()) + 1,
                     "picked": picked.count(k),
@@ -158,12 +159,14 @@ def value_table(results: MorganResults) -> Table:
             Column("Value", lambda record: spelled(record["value"])),
             Column.number(f"Train, {results.terms} terms", "train", ".4f"),
             Column.number(f"Test, {results.terms} terms", "test", ".4f"),
+            Column.number("Test, terms picked", "test_at_pick", ".4f"),
             Column("Best test, at terms", lambda record: f"{record['best']:.4f}, {record['best_length']}"),
             Column.number("Times picked", "picked"),
         ),
         sections=tuple(sections),
         notes=(
-            "The hyper-parameter is C. Best test: the largest mean over topics of any one query length, which nobody "
+            "The hyper-parameter is C. Terms picked: the query length that is best on validation with this value. Best "
+            "test: the largest mean over topics of any one query length, which nobody "
             "knows beforehand. Times picked: trials in which validation picks the value, together with the length.",
         ),
     )
