@@ -6,8 +6,11 @@ import numpy as np
 
 from structsvm.types import BoolVector, IntVector
 
-SMALLEST = 4
-"""Documents that a quarter can be taken of."""
+FEWEST = 8
+"""Documents of which a quarter has room for a relevant one and another one."""
+
+FEWEST_OF_A_KIND = 3
+"""Relevant documents, and others: one for each part."""
 
 
 class Parts(NamedTuple):
@@ -33,7 +36,7 @@ def draw_parts(relevant: BoolVector, rng: np.random.Generator) -> Parts:
 
     Parameters
     ----------
-    relevant : whether each document is relevant, shape (n,); three of each kind at least, and `SMALLEST` in all.
+    relevant : whether each document is, shape (n,); `FEWEST_OF_A_KIND` are and are not, and there are `FEWEST`.
     rng : draws.
     """
     quarter = len(relevant) // 4

@@ -6,6 +6,7 @@ from attrs import asdict, field, filters, frozen
 
 from structsvm.protocols.model import require_different_names
 from structsvm.protocols.morgan.methods import Method, as_methods, paper_methods
+from structsvm.protocols.morgan.parts import FEWEST_OF_A_KIND
 from structsvm.settings import at_least
 
 
@@ -27,7 +28,7 @@ class MorganSettings:
 
     terms: int = field(default=20, validator=at_least(1))
     repeats: int = field(default=5, validator=at_least(1))
-    min_relevant: int = field(default=20, validator=at_least(3))
+    min_relevant: int = field(default=20, validator=at_least(FEWEST_OF_A_KIND))
     seed: int = field(default=0, validator=at_least(0))
     methods: tuple[Method, ...] = field(factory=paper_methods, converter=as_methods)
 

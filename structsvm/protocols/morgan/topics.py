@@ -7,12 +7,10 @@ from attrs import field, frozen
 
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
+from structsvm.protocols.morgan.parts import FEWEST, FEWEST_OF_A_KIND
 from structsvm.records import digest
 from structsvm.text import Index
 from structsvm.types import BoolVector, IntVector
-
-_KINDS = 3
-"""Documents of each kind that there must be: one for each part."""
 
 
 @frozen
@@ -106,9 +104,9 @@ def judged_topics(
     if not relevant:
         most = max((sum(row is not None for row in found.get(topic, [])) for topic in left_out), default=0)
         raise InputError(
-            f"none of the {len(left_out)} topics has {min_relevant} relevant documents in the index and three others "
-            f"(the most that one has is {most}): ask for fewer (--min-relevant, min_relevant=...), or give other "
-            "judgments"
+            f"none of the {len(left_out)} topics has {min_relevant} relevant documents in the index (the most that one "
+            f"has is {most}), and {FEWEST_OF_A_KIND} others: ask for fewer (--min-relevant, min_relevant=...), or give "
+            "other judgments"
         )
     return JudgedTopics(relevant, left_out, missing, n)
 
@@ -132,7 +130,9 @@ def _reason(judged: bool, relevant: int, documents: int, least: int) -> str:
         return "it is not judged"
     if relevant < least:
         return f"{relevant} of {least} relevant documents in the index"
-    return "" if documents - relevant >= _KINDS else "nearly all documents are relevant"
+    if documents < FEWEST:
+        return f"{documents} documents in the index, and {FEWEST} are needed"
+    return "" if documents - relevant >= FEWEST_OF_A_KIND else "nearly all documents are relevant"
 
 
 def _joined(texts: Iterable[str] | Sequence[str]) -> bytes:

@@ -198,6 +198,23 @@ def test_an_index_of_relevant_documents_alone_is_refused(qrels, tmp_path):
         morgan(alone, qrels, small(), tmp_path, jobs=1)
 
 
+def test_documents_that_a_quarter_is_too_small_of_are_refused(index, tmp_path):
+    documents = texts()[0]
+    few = {name: documents[name] for name in list(documents)[:7]}
+    named = judged({"1": list(few)[:3]})
+    with pytest.raises(InputError, match="none of the 1 topics"):
+        morgan(indexed(few), named, small(min_relevant=3, terms=2), tmp_path, jobs=1)
+    few = {name: documents[name] for name in list(documents)[8:16]}
+    found = morgan(
+        indexed(few),
+        judged({"1": list(few)[:3]}),
+        small(min_relevant=3, terms=2, repeats=3, methods=SearchedWeights()),
+        tmp_path,
+        jobs=1,
+    )
+    assert [trial.relevant for trial in found.trials] == [(1, 1, 1)] * 3
+
+
 def test_settings_are_checked():
     assert [method.name for method in paper_methods()] == ["WeightSearch", "MaximumEntropy", "SVM-map"]
     with pytest.raises(InputError, match="must have different names: WeightSearch is there twice"):
