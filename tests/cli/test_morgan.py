@@ -31,9 +31,13 @@ def test_it_prints_tables_and_writes_a_report(run, collection):
 def test_the_same_command_goes_on_and_another_one_is_refused(run, collection):
     command = ("morgan", *READ, *SHORT)
     first = run(*command).stdout
+    written = {
+        name: Path("out", name).read_bytes() for name in ("tables.csv", "topics.csv", "curves.svg", "topics.svg")
+    }
     kept = Path("out/trials.jsonl").read_text()
     Path("out/trials.jsonl").write_text(kept[:-20])
     assert run(*command).stdout == first
+    assert {name: Path("out", name).read_bytes() for name in written} == written
     refused = run(*command, "--seed", 1, code=1).stderr
     assert "out belongs to another experiment (seed was 0, and is 1)" in refused
 
