@@ -1,6 +1,7 @@
 """The data that the benchmarks run on."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,24 @@ def _labelled(X: Any, utility: Vector, documents: int) -> Ranking:
 def m(scale: float = 1.0) -> Ranking:
     """``m``: 1000 queries x 100 documents x 136 features."""
     return dense(max(20, round(1000 * scale)), 100, 136)
+
+
+def texts(documents: int, tokens: int = 150, vocabulary: int = 200_000, seed: int = 0) -> Iterator[str]:
+    """Make texts of words whose frequencies fall as in Zipf's and Mandelbrot's law, 1 / (rank + 2.7).
+
+    A word is one to four syllables with an English ending or none, so that a stemmer has something to do.
+    """
+    rng = np.random.default_rng(seed)
+    syllables = np.array([f"{one}{other}" for one in "bcdfghklmnprstvw" for other in "aeiou"])
+    endings = np.array(["", "", "", "s", "ing", "ed", "ation", "ly", "ness"])
+    drawn = syllables[rng.integers(0, len(syllables), (3 * vocabulary, 4))]
+    drawn[np.arange(4) >= rng.integers(1, 5, (len(drawn), 1))] = ""
+    made = ("".join(parts) for parts in np.column_stack([drawn, rng.choice(endings, len(drawn))]).tolist())
+    words = np.array(list(dict.fromkeys(made))[:vocabulary], dtype=object)
+    share = np.cumsum(1.0 / (np.arange(len(words)) + 2.7))
+    for first in range(0, documents, 1000):
+        ranks = np.searchsorted(share, share[-1] * rng.random((min(1000, documents - first), tokens)))
+        yield from map(" ".join, words[ranks].tolist())
 
 
 def letor_folder() -> Path | None:

@@ -28,6 +28,8 @@ COLUMNS: dict[str, Column] = {
     "microseconds": Column.number("µs a query", "microseconds", ".1f"),
     "megabytes": Column.number("peak MB", "megabytes", ",.0f"),
     "stored": Column.number("MB stored", "stored", ".3g"),
+    "postings": Column.number("postings", "postings", ",.0f"),
+    "rate": Column.number("postings a second", "rate", ",.0f"),
 }
 """What shows the numbers that a row may have."""
 

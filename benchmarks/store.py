@@ -32,6 +32,7 @@ NAMES = (
     "sequences",
     "growth",
     "fusion",
+    "indexing",
     "first_fit",
 )
 """The benchmarks, in the order of the page."""

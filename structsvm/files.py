@@ -49,6 +49,11 @@ class Source:
         self.is_gzip = self._packed.head == _GZIP
         self._file: Any = gzip.GzipFile(mode="rb", fileobj=cast(Any, self._packed)) if self.is_gzip else self._packed
 
+    @property
+    def n_read(self) -> int:
+        """Number of bytes of the file that were read so far, packed as they are there."""
+        return self._packed.count
+
     def read(self, size: int) -> bytes:
         """Return the next bytes: as many as asked for unless the file ends, none at its end.
 

@@ -106,12 +106,15 @@ NOT_CALLED = {
             "solvers.CheckpointPath",
             "protocols.Value",
             "tables.Record",
+            "text.STEMMERS",
+            "text.STOP_LISTS",
         ],
         "no function",
     ),
     **dict.fromkeys(
         ["comparison.Combination", "comparison.Comparison", "comparison.Progress", "comparison.Row"], _MADE
     ),
+    **dict.fromkeys(["text.Postings", "text.Strings"], _MADE),
     **dict.fromkeys(["data.JoinedRuns", "data.RankingData"], _MADE),
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
@@ -377,12 +380,22 @@ def _of_the_rest() -> Iterator[Call]:
     yield Call("morgan", morgan_experiment.morgan, {**asked, "out": "missing"}, right=False)
 
 
+def _of_text() -> Iterator[Call]:
+    yield Call("tokens", text.tokens, {"text": "a wing"})
+    yield Call("read_stop_words", text.read_stop_words, {"path": "missing"}, right=False)
+    yield Call("Analyzer", text.Analyzer, {"stemmer": "porter", "stop_words": "lucene"})
+    yield Call("Analyzer.terms", text.Analyzer("porter").terms, {"text": "a wing"})
+    yield Call("Index.build", text.Index.build, {"documents": [("a", {"x": "wing"})], "analyzer": text.Analyzer()})
+    yield Call("Index.load", text.Index.load, {"folder": "missing", "verify": False}, right=False)
+
+
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
     "estimators": _of_estimators,
     "problems": _of_problems,
     "losses and measures": _of_losses_and_measures,
     "data": _of_data,
     "protocols": _of_the_rest,
+    "text": _of_text,
 }
 """Right calls of everything that `structsvm` and its parts offer, methods among it."""
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 PARTS = ["", "comparison", "data", "features", "fusion", "losses", "metrics", "operators", "problem", "protocols"]
 PARTS += ["protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers"]
-PARTS += ["registry", "solvers", "tables", "testing"]
+PARTS += ["registry", "solvers", "tables", "testing", "text"]
 
 
 @pytest.mark.parametrize("group", GROUPS)

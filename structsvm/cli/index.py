@@ -1,23 +1,25 @@
 """``structsvm index``."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from structsvm.cli.collections import with_encoding, with_fields, with_format, with_id_field
-from structsvm.cli.console import counted, note, print_table, progress_line
+from structsvm.cli.console import counted, note, print_table, progress_bar, progress_line
 from structsvm.cli.options import bad, example
 from structsvm.cli.paths import COLLECTION, NEW_INDEX, Command
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
-    from structsvm.data import Document
+    from structsvm.data import Document, Documents
     from structsvm.text import Index, Postings
 
 _NONE = "none"
 _SAY_EVERY = 256
+_MEGABYTE = 1_000_000
 
 
 def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
@@ -94,26 +96,36 @@ def index_command(
     The folder is written whole or not at all. It must not be there yet, or be empty, or hold an index and nothing else.
     """
     from structsvm.data import read_documents
+    from structsvm.data.collections.reading import bytes_of
     from structsvm.text import Analyzer, Index
     from structsvm.text.index_files import require_replaceable
 
     require_replaceable(out)
     analyzer = Analyzer(stemmer, stop_words)
     documents = read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field)
-    with documents, progress_line(shown=not quiet) as say:
-        made = Index.build(_told(documents, say), analyzer)
+    with documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as told:
+        made = Index.build(told, analyzer)
+    with progress_line(shown=not quiet) as say:
         say("writing the index")
         made.save(out)
     if not quiet:
         _summarise(made, out)
 
 
-def _told(documents: "Iterable[Document]", say: Any) -> "Iterator[Document]":
-    for number, document in enumerate(documents):
-        if number % _SAY_EVERY == 0:
-            say(f"{number:,} documents")
-        yield document
-    say("sorting")
+def _shown(documents: "Documents", size: int | None, *, shown: bool) -> "Generator[Document]":
+    """Yield documents, and show how many were read; of files whose size is known, with the time left."""
+    if size is None:
+        with progress_line(shown=shown) as say:
+            for document in documents:
+                if documents.n_read % _SAY_EVERY == 1:
+                    say(f"reading, {documents.n_read:,} documents")
+                yield document
+        return
+    with progress_bar("MB read", shown=shown) as show:
+        for document in documents:
+            if documents.n_read % _SAY_EVERY == 1:
+                show(documents.n_bytes // _MEGABYTE, size // _MEGABYTE)
+            yield document
 
 
 def _summarise(index: "Index", folder: Path) -> None:
@@ -126,7 +138,8 @@ def _summarise(index: "Index", folder: Path) -> None:
     print_table(["field", "documents", "terms", "tokens", "postings"], rows, numbers_from=1)
     empty = index.empty_documents
     if empty:
-        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} without a term, which no search finds")
+        has, them = ("has", "it") if empty == 1 else ("have", "them")
+        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} {has} no term: no search finds {them}")
     note(f"wrote {counted(len(index.doc_ids), 'document')} in {size_of(folder):,} bytes to {folder}")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -63,10 +63,15 @@ class Block:
         return DataFormatError(self.path, self.line + line, f"{problem}{hint}")
 
 
-def read_blocks(path: Path) -> Generator[Block]:
+def read_blocks(path: Path, seen: Callable[[int], None] = lambda count: None) -> Generator[Block]:
     """Read a text file, plain or gzip, once and from its beginning to its end, in blocks of whole lines.
 
     A byte order mark of UTF-8 at the beginning is left out. Who stops early closes the generator, and with it the file.
+
+    Parameters
+    ----------
+    path : the file.
+    seen : is told how many further bytes of the file were read, packed as they are there.
 
     Raises
     ------
@@ -74,7 +79,7 @@ def read_blocks(path: Path) -> Generator[Block]:
     DataFormatError : it is not text, a line is too long, or line ends are those of old Macs. What comes before
         such a line is returned first.
     """
-    for block in _whole_lines(path):
+    for block in _whole_lines(path, seen):
         if block.line == 1:
             other = next((what for start, what in _OTHERS.items() if block.content.startswith(start)), None)
             if other is not None:
@@ -91,12 +96,14 @@ def read_blocks(path: Path) -> Generator[Block]:
         raise block.fault(before.content.count(b"\n"), problem)
 
 
-def _whole_lines(path: Path) -> Iterator[Block]:
+def _whole_lines(path: Path, seen: Callable[[int], None]) -> Iterator[Block]:
     with open_source(path) as source:
         misnamed = path.suffix == ".gz" and not source.is_gzip
         held: list[bytes] = []  # the beginning of a line, of which the end is not read yet
-        length, line = 0, 1
+        length, line, before = 0, 1, 0
         while chunk := source.read(BLOCK):
+            seen(source.n_read - before)
+            before = source.n_read
             first = chunk.find(b"\n")
             if length + (len(chunk) if first < 0 else first) > LONGEST_LINE:
                 block = Block(path, line, b"".join(held), misnamed)

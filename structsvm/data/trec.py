@@ -181,6 +181,10 @@ def _without_meaning(grade: int, meaning: dict[int, int]) -> str:
 
 def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
     rows = ir_datasets.judgments(source.removeprefix(DATA_SET))
+    if not rows:
+        raise InputError(
+            f"the data set {source.removeprefix(DATA_SET)!r} of ir_datasets has an empty list of judgments"
+        )
     if meaning is not None:
         unknown = next((grade for _, _, grade in rows if grade not in meaning), None)
         if unknown is not None:

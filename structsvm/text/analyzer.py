@@ -1,20 +1,20 @@
 """What a text is made of, in an index: its terms."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
 from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from structsvm.exceptions import InputError
-from structsvm.settings import place, require_choice, require_kind
+from structsvm.settings import as_list, place, require_choice, require_kind
 from structsvm.text.stop_words import named_stop_words, stopped_tokens
 from structsvm.text.tokens import tokens
 
 STEMMERS = {"porter": "porter", "porter2": "english"}
 """The stemmers, and what Snowball calls them."""
 
+_STOP_WORDS = "the name of a list, words, or None"
 _MOST_REMEMBERED = 2**20
 _ANALYZERS_AT_ONCE = 16
 
@@ -22,12 +22,9 @@ _ANALYZERS_AT_ONCE = 16
 def _as_stop_words(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
-    words = list(value) if isinstance(value, Iterable) else [value]
-    if not all(isinstance(word, str) for word in words):
-        raise InputError(
-            f"Analyzer(stop_words=...) must be the name of a list, words, or None, got {value!r}: "
-            "read_stop_words reads a file"
-        )
+    words = as_list("Analyzer(stop_words=...)", value, _STOP_WORDS)
+    for word in words:
+        require_kind("Analyzer(stop_words=...)", word, str, _STOP_WORDS)
     return tuple(sorted(stopped_tokens(words))) or None
 
 
@@ -73,7 +70,6 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, in their order, as often as they are there."""
-        require_kind("text", text, str, "a text")
         return [term for term in map(term_of_token(self), tokens(text)) if term]
 
 

@@ -1,7 +1,7 @@
 """Indexes: the counts of a collection, field by field."""
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Self
 
@@ -148,10 +148,13 @@ class _Ids:
         return ids
 
 
-def _iterated(documents: Any) -> Iterable[Any]:
-    if not isinstance(documents, Iterable) or isinstance(documents, str | bytes | Mapping):
-        raise InputError(f"documents must be documents, or pairs of an id and texts by name, got {documents!r:.80}")
-    return documents
+def _iterated(documents: Any) -> Iterator[Any]:
+    try:
+        if not isinstance(documents, str | bytes | Mapping):
+            return iter(documents)
+    except TypeError:
+        pass
+    raise InputError(f"documents must be documents, or pairs of an id and texts by name, got {documents!r:.80}")
 
 
 def _parts(document: Any) -> tuple[str, Mapping[str, str]]:

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from structsvm.settings import require_kind
+
 _ZERO_WIDTH_SPACE = "\u200b"
 
 
@@ -13,7 +15,17 @@ def tokens(text: str) -> list[str]:
     "3", "5e" and "7", "U.S." is "u" and "s", and a run of ideographs is one. Case and width are folded, as by
     Unicode's NFKC and full case folding: "Straße" is "strasse", "ﬁn" is "fin", "m²" is "m2". Accents stay. Signs
     that are not seen, such as the soft hyphen, are left out; a zero-width space separates.
+
+    Raises
+    ------
+    InputError : it is no text.
+
+    Examples
+    --------
+    >>> tokens("It's the boundary-layer of NACA's 0012 (fig. 3.1)")
+    ['it', 's', 'the', 'boundary', 'layer', 'of', 'naca', 's', '0012', 'fig', '3', '1']
     """
+    require_kind("text", text, str, "a text")
     if text.isascii():
         return text.translate(_ASCII).split()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

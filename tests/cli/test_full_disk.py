@@ -84,6 +84,19 @@ def test_a_plot_is_drawn_whole_or_not_at_all(run, here, name, there):
     assert contents() == before
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_an_index_is_written_whole_or_not_at_all(run, here, there):
+    Path("docs.jsonl").write_text('{"id": "a", "text": "a wing"}\n{"id": "b", "text": "flow"}\n')
+    if there:
+        run("index", "docs.jsonl", "--out", "idx", "--stemmer", "porter")
+    before = contents()
+    with full_disk():
+        (line,) = run("index", "docs.jsonl", "--out", "idx", code=1).stderr.splitlines()
+    kept = "What was there before is as it was" if there else "Nothing was left there"
+    assert line == f"structsvm: error: idx cannot be written: File too large. {kept}"
+    assert contents() == before
+
+
 @pytest.mark.parametrize("first", ["tables.txt", "report.html"])
 def test_a_report_is_replaced_as_a_whole_or_not_at_all(run, here, first, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take time

@@ -108,7 +108,7 @@ def test_a_full_disk(process, model, command):
     assert errors == b"structsvm: error: standard output cannot be written: No space left on device\n"
 
 
-@pytest.mark.parametrize("command", ["train", "predict", "evaluate", "compare", "fuse", "list", "demo"])
+@pytest.mark.parametrize("command", ["train", "predict", "evaluate", "compare", "fuse", "index", "list", "demo"])
 def test_help_has_an_example(command):
     done = CliRunner().invoke(main, [command, "--help"])
     assert done.exit_code == 0

@@ -42,6 +42,7 @@ wrong = st.lists(st.tuples(cells, spaces), max_size=8).map(lambda pairs: "".join
 words = st.text("abé", min_size=1, max_size=3)
 run_lines = st.builds("{} Q0 {} 1 {!r} t".format, st.integers(1, 3), words, st.floats(-9, 9))
 qrels_lines = st.builds("{}\t0\t{} {}".format, st.integers(1, 3), words, st.integers(-1, 2))
+short_lines = st.builds("{} {}\t{}".format, st.integers(1, 3), words, st.integers(-1, 2))
 ends = st.sampled_from(["\n", "\n", "\n\n", "\r\n", "\n# note\n", "\r", ""])
 
 
@@ -64,6 +65,7 @@ def read(load, path: Path, block: int) -> object:
 def accepted(load, content: bytes) -> bool:
     """Say whether a file is one by the definition."""
     seen = set()
+    count = 0  # of columns, by the first line
     text = content.decode().replace("\r\n", "\n").rstrip("\r")
     if "\r" in text:
         return False
@@ -73,10 +75,11 @@ def accepted(load, content: bytes) -> bool:
             continue
         number = columns[-1] if load is load_qrels else columns[4:5]
         number = "".join(number)
-        fits = len(columns) == 4 if load is load_qrels else len(columns) >= 6
-        if not fits or not NUMBER[load].fullmatch(number) or (columns[0], columns[2]) in seen:
+        count = count or (len(columns) if load is load_qrels else 6)
+        fits = len(columns) == count in (3, 4) if load is load_qrels else len(columns) >= 6
+        if not fits or not NUMBER[load].fullmatch(number) or (columns[0], columns[-2 if count < 6 else 2]) in seen:
             return False
-        seen.add((columns[0], columns[2]))
+        seen.add((columns[0], columns[-2 if count < 6 else 2]))
     return bool(seen)
 
 
@@ -84,7 +87,9 @@ def accepted(load, content: bytes) -> bool:
 @given(data=st.data())
 @quickly
 def test_any_block_gives_the_same(tmp_path, load, data):
-    content = data.draw(files(run_lines if load is load_run else qrels_lines))
+    content = data.draw(
+        files(run_lines if load is load_run else data.draw(st.sampled_from([qrels_lines, short_lines])))
+    )
     path = tmp_path / "file"
     path.write_bytes(content)
     whole = read(load, path, 2**22)

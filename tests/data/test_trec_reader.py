@@ -224,6 +224,65 @@ def test_faults_of_qrels(write, text, message):
         load_qrels(write(text))
 
 
+def test_judgments_of_three_columns(write):
+    qrels = load_qrels(write("# note\n\n 1 a  3\r\n1\tb -1 \n"))
+    assert (qrels.qid.tolist(), qrels.doc_ids.tolist(), qrels.grades.tolist()) == (["1", "1"], ["a", "b"], [3.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "1 a 3\n1 0 b 3\n",
+            "line 2: there are 4 columns in '1 0 b 3', but a line of qrels whose first line has three c",
+        ),
+        (
+            "1 0 b 3\n1 a 3\n",
+            "line 2: there are 3 columns in '1 a 3', but a line of qrels reads '<topic> <iteration> <",
+        ),
+        ("1 a 3\n1 b\n", "line 2: there are 2 columns in '1 b', but a line of qrels .* '<topic> <document> <grade>'"),
+        ("1 a\n", "line 1: there are 2 columns.*, or every line '<topic> <document> <grade>'"),
+        ("1 a 3\n1 b 2.5\n", "line 2: the grade '2.5' is not a whole number"),
+        ("1 a 3\n1 a 2\n", "line 2: document 'a' is in topic '1' twice, first in line 1"),
+        (f"1 {'a' * 1001} 3\n", "line 1: the document has 1001 characters"),
+    ],
+)
+def test_faults_of_judgments_of_three_columns(write, text, message):
+    with pytest.raises(DataFormatError, match=message):
+        load_qrels(write(text))
+
+
+def test_grades_are_translated(write):
+    path = write("# note\n1 0 a 1\n1 0 b 5\n2 0 a -1\n")
+    assert load_qrels(path, {1: 4, 5: 0, -1: 0, 2: 9}).grades.tolist() == [4.0, 0.0, 0.0]
+    assert load_qrels(path, grades={1: -2, 5: 2**40, -1: 0}).grades.tolist() == [-2.0, 2.0**40, 0.0]
+    with pytest.raises(
+        DataFormatError, match=r"line 3: the option grades does not say what grade 5 means, but only -1, 1"
+    ):
+        load_qrels(path, {1: 4, -1: 0})
+
+
+@pytest.mark.parametrize("grades", [{}, [1, 2], {1: 0.5}, {"1": 2}, {1: True}, {1: 2**63}, "1=2"])
+def test_grades_that_are_none(write, grades):
+    with pytest.raises(
+        InputError, match="grades must be a mapping of whole numbers, a grade for each that the file has"
+    ):
+        load_qrels(write("1 0 a 1\n"), grades)
+
+
+@pytest.mark.parametrize("load", [load_run, load_qrels])
+def test_bytes_that_are_no_text_are_refused_wherever_they_stand_in_a_line(write, load):
+    line = {load_run: b"1 Q0 a 1 2.5 t", load_qrels: b"1 0 a 1"}[load]
+    columns = line.split()
+    for k in range(len(columns)):
+        damaged = b" ".join([*columns[:k], columns[k] + b"\xbe", *columns[k + 1 :]])
+        with pytest.raises(DataFormatError, match="line 2: this is not text; TREC files are text in UTF-8"):
+            load(write(b"# any \xbe\n" + damaged + b"\n"))
+    with pytest.raises(DataFormatError, match=r"line 2: this is not text.* and '1 .* \\xbe' is not UTF-8"):
+        load(write(b"# any \xbe\n" + line + b" x \xbe\n"))
+    load(write(b"# any \xbe\n" + line + b"\n"))
+
+
 def test_gzip_that_is_none_or_is_damaged(write):
     with pytest.raises(
         DataFormatError, match="line 1: this is not text.*in spite of its name the file is not compressed with gzip"

@@ -39,6 +39,8 @@ WORKING = (
     "--jobs 1",
     "experiment --runs runs --qrels q.txt --out results --models svm-map,svm-roc --trials 2 --train 2 --validation 1 "
     "--bins 3 --jobs 1",
+    "index documents.trec --out new",
+    "index documents.trec --stemmer porter --stop-words words.txt --fields text --format trec --out new",
     "report results",
     "list",
     "demo --out train.txt",  # refused: it would take a minute

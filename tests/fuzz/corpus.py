@@ -50,6 +50,16 @@ def qrels(topics: int = 6, documents: int = 8) -> bytes:
     )
 
 
+def documents(rng: Random, count: int = 6) -> bytes:
+    """Return documents in TREC's format, with a title and a text each."""
+    words = ("wing", "wings", "the", "flow", "boundary-layer", "it's", "Mach", "0.8", "of")
+    return "".join(
+        f"<DOC>\n<DOCNO>D{number}</DOCNO>\n<TITLE>{rng.choice(words)}</TITLE>\n"
+        f"<TEXT>\n{' '.join(rng.choices(words, k=9))}\n</TEXT>\n</DOC>\n"
+        for number in range(count)
+    ).encode()
+
+
 def make_corpus() -> Mapping[str, bytes]:
     """Return valid files by name: data, runs, judgments, models, a checkpoint, and the results of an experiment."""
     rng = Random(0)
@@ -58,6 +68,8 @@ def make_corpus() -> Mapping[str, bytes]:
         "vali.txt": letor(rng, 11),
         "test.txt": letor(rng, 21),
         "q.txt": qrels(),
+        "documents.trec": documents(Random(1)),
+        "words.txt": b"the\nof\nit's\n",
         **{f"runs/{name}.run": run(rng, name) for name in ("alpha", "beta", "gamma")},
         **{f"folds/{part}.txt": letor(rng, 31 + 10 * k) for k, part in enumerate(("train", "vali", "test"))},
         **{f"sets/S{k}.txt": letor(rng, 100 + 10 * k) for k in (1, 2, 3)},

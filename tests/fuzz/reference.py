@@ -1,10 +1,11 @@
 """The formats of data files read slowly, from their definitions: what the readers must agree with."""
 
 import gzip
+import json
 import re
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -68,14 +69,111 @@ def read_run(content: bytes) -> tuple[str, dict[tuple[str, str], float]]:
 
 
 def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
-    """Read ``<topic> <iteration> <document> <grade>``: grades by topic and document."""
+    """Read ``<topic> <iteration> <document> <grade>``, all without the second or none: grades by topic and document."""
     grades = dict[tuple[str, str], int]()
-    for cells in _cells(content):
-        if len(cells) != 4:
-            raise Refused(f"not four columns: {cells}")
-        _add(grades, cells, _whole(cells[3], -(2**63), 2**63 - 1))
+    rows = _cells(content)
+    for cells in rows:
+        if len(cells) != len(rows[0]) or len(cells) not in (3, 4):
+            raise Refused(f"not four columns, nor three: {cells}")
+        _add(grades, [cells[0], "", *cells[-2:]], _whole(cells[-1], -(2**63), 2**63 - 1))
     return grades
 
+
+def read_collection(content: bytes, form: str, *, topics: bool) -> dict[str, dict[str, str]]:
+    """Read documents or topics in a format of `COLLECTIONS`: fields by id."""
+    lines = _lines(content)
+    if any("\udc80" <= sign <= "\udcff" for line in lines for sign in line):
+        raise Refused("not UTF-8")
+    found = dict[str, dict[str, str]]()
+    for name, fields in COLLECTIONS[form](lines, topics):
+        name = name.strip(" \t\r\n")
+        fields = {field: text.strip() for field, text in fields.items() if text.strip()}
+        if not name or _BLANKS.search(name) or len(name) > 1000 or name in found:
+            raise Refused(f"no id, or there twice: {name!r}")
+        if topics and (not fields or name.startswith("#")):
+            raise Refused(f"no topic: {name!r}")
+        if any("\ud800" <= sign <= "\udfff" for text in [name, *fields, *fields.values()] for sign in text):
+            raise Refused("half a character")
+        found[name] = fields
+    if not found:
+        raise Refused("nothing there")
+    return found
+
+
+def _rows_of_smart(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
+    names = {"T": "title", "A": "author", "B": "bibliography", "K": "keywords", "C": "categories", "N": "note", "X": ""}
+    names["W"] = "description" if topics else "text"
+    found = list[tuple[str, dict[str, str]]]()
+    section = None
+    for line in lines:
+        begin = re.fullmatch(r"\.I(?:[ \t]+(.*?))?[ \t]*", line)
+        mark = re.fullmatch(r"\.([A-Z])[ \t]*", line)
+        if begin:
+            if not begin[1]:
+                raise Refused("no id")
+            found.append((begin[1], {}))
+            section = None
+        elif mark:
+            if not found or mark[1] not in names:
+                raise Refused(f"a section out of place: {line}")
+            section = names[mark[1]]
+            found[-1][1].setdefault(section, "")
+        elif section is not None:
+            found[-1][1][section] += f"{line}\n"
+        elif line.strip():
+            raise Refused(f"text out of place: {line}")
+    return [(name, {field: text for field, text in fields.items() if field}) for name, fields in found]
+
+
+def _rows_of_json(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise Refused("a field twice")
+        return dict(pairs)
+
+    found = list[tuple[str, dict[str, str]]]()
+    field = ""
+    for line in filter(str.strip, lines):
+        try:
+            row = json.loads(line, object_pairs_hook=once)
+        except (ValueError, RecursionError):
+            raise Refused(f"no JSON: {line[:50]}") from None
+        if not isinstance(row, dict):
+            raise Refused("no object")
+        names = ["id", "_id", *(("qid", "query_id", "topic_id") if topics else ("docno", "doc_id", "docid"))]
+        ids = [name for name in names if name in row] if not field else [field]
+        if len(ids) != 1 or ids[0] not in row or type(row[ids[0]]) not in (str, int):
+            raise Refused(f"no id: {row}")
+        field = ids[0]
+        texts = {key: value for key, value in row.items() if isinstance(value, str) and key != field}
+        for key, value in row.items():
+            if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+                texts[key] = "\n".join(value)
+        found.append((str(row[field]), texts))
+    return found
+
+
+def _rows_of_table(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
+    rows = [line.split("\t") for line in lines if line.strip()]
+    if any(len(row) != 2 for row in rows):
+        raise Refused("not two columns")
+    return [(name, {"text": text}) for name, text in rows]
+
+
+def _rows_with_header(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
+    rows = [line.split("\t") for line in lines if line.strip()]
+    names = [name.strip() for name in rows[0]] if rows else []
+    if len(names) < 2 or not all(names) or len(set(names)) < len(names) or any(len(row) != len(names) for row in rows):
+        raise Refused("not the columns of the header")
+    return [(row[0], dict(zip(names[1:], row[1:], strict=True))) for row in rows[1:]]
+
+
+COLLECTIONS: Mapping[str, Callable[[list[str], bool], list[tuple[str, dict[str, str]]]]] = {
+    "smart": _rows_of_smart,
+    "jsonl": _rows_of_json,
+    "tsv": _rows_of_table,
+    "tsv-header": _rows_with_header,
+}
 
 _LARGEST_SINGLE = struct.unpack("f", b"\xff\xff\x7f\x7f")[0]
 

@@ -27,7 +27,7 @@ def shrunk(case: Case, shows: Callable[[Case], bool]) -> Case:
 def _candidates(case: Case) -> Iterator[Case]:
     for name in case.files:
         yield evolve(case, files={other: content for other, content in case.files.items() if other != name})
-    first = 1 if case.kind in ("readers", "models") else 0  # their first argument is the file
+    first = {"readers": 1, "models": 1, "collections": 2}.get(case.kind, 0)  # the first ones are the file, its format
     for many in (2, 1):
         for k in range(first, len(case.arguments) - many + 1):
             yield evolve(case, arguments=case.arguments[:k] + case.arguments[k + many :])

@@ -13,7 +13,7 @@ from tests.fuzz.pool import Pool
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.verdict import KINDS, TRY, make_case
 
-_CASES = {"readers": 250, "models": 150, "commands": 12, "processes": 1, "api": 150}
+_CASES = {"readers": 250, "collections": 250, "models": 150, "commands": 12, "processes": 1, "api": 150}
 
 
 @pytest.fixture(scope="module")

@@ -36,11 +36,12 @@ from sklearn.exceptions import NotFittedError
 import structsvm
 from structsvm.cli import main
 from structsvm.exceptions import StructSVMError
-from tests.fuzz import api, commands, models, processes, readers
+from tests.fuzz import api, collections, commands, models, processes, readers
 from tests.fuzz.case import Case
 
 KINDS: Mapping[str, Callable[[Random, Mapping[str, bytes]], Case]] = {
     "readers": readers.make,
+    "collections": collections.make,
     "models": models.make,
     "commands": commands.make,
     "processes": processes.make,
@@ -219,6 +220,8 @@ def _of_call(case: Case, files: Mapping[str, bytes]) -> Verdict:
         warnings.simplefilter("always")
         try:
             value = eval(case.source, _namespace())
+            if case.kind == "collections":
+                value = list(value)
             if case.kind == "models":
                 differs = models.check(case, value, files)
         except Exception as error:
@@ -228,6 +231,8 @@ def _of_call(case: Case, files: Mapping[str, bytes]) -> Verdict:
                 return _raw_error(fault, error)
     if case.kind == "readers":
         differs = readers.check(case, None if refused else value, refused)
+    if case.kind == "collections":
+        differs = collections.check(case, None if refused else value, refused)
     if differs:
         return Verdict("answer", f"{differs}: {said}" if refused else differs, refused)
     for warning in warned:

@@ -69,6 +69,10 @@ COMMANDS = (
         f"train train.txt --C-grid 0.1:1000:5 --validation vali.txt --tol 1e-5 {KEPT}",
         f"train train.txt --C-grid 0.1:1000:5 --validation vali.txt --tol 0.01 {KEPT}",
     ),
+    Command(
+        "index documents.jsonl --stemmer porter --stop-words lucene --out index -q",
+        "index documents.jsonl --fields title --out index -q",
+    ),
 )
 DEMO = Command("demo --out demo")
 
@@ -85,6 +89,14 @@ def write_inputs(folder: Path) -> None:
     for number in range(1, 4):
         write_set(folder / "tiny" / f"S{number}.txt", first=1000 * number, queries=12, seed=number)
     write_trec(folder, *scored_documents(12, 30, 4))
+    words = np.array([f"word{number}ing" for number in range(3000)])
+    chosen = np.random.default_rng(0).integers(0, 3000, (4000, 80))
+    (folder / "documents.jsonl").write_text(
+        "".join(
+            f'{{"id": "d{number}", "title": "{words[row[0]]}", "text": "{" ".join(words[row])}"}}\n'
+            for number, row in enumerate(chosen)
+        )
+    )
 
 
 PREPARED = ("train vali.txt --model known.npz", f"{EXPERIMENT} {MODELS} --out finished")
@@ -159,6 +171,8 @@ def same_each_time(path: Path) -> Any:
             read = {name: arrays[name] for name in arrays.files}
         result = json.loads(str(read["result"]))
         return read["w"].tolist(), result["primal"], result["dual"], result["status"]
+    if path.suffix == ".npy":
+        return np.load(path).tolist()
     content = path.read_bytes()
     if path.suffix == ".gz":
         return gzip.decompress(content)

@@ -10,6 +10,6 @@ from tests.kills.trial import Campaign
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_nothing_is_lost_and_nothing_left(tmp_path):
     campaign = Campaign(tmp_path, to_die=15.0, prepared=())
-    for number in (5, 41):  # fuse: SIGKILL over earlier outputs, and SIGTERM to the whole group
+    for number in (5, 83):  # fuse: SIGKILL over earlier outputs, and SIGTERM to the whole group
         verdict = campaign.try_one(number)
         assert verdict.faults == {}, verdict

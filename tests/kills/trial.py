@@ -197,7 +197,7 @@ class Campaign:
             now = (folder / path).read_bytes() if (folder / path).exists() else None
             if now == before.get(path) or path.suffix in (".jsonl", ".part"):
                 continue
-            if ".structsvm-" in path.name:
+            if ".structsvm-" in str(path):
                 if soft:
                     faults["leftover"] = str(path)
                 continue

@@ -9,7 +9,7 @@ from attrs import evolve
 from structsvm.data.collections import json_lines, smart, trec_documents, trec_topics, tsv
 from structsvm.data.collections.records import File, Kind, Reader, Record
 from structsvm.data.collections.text import Piece
-from structsvm.exceptions import DataFormatError, quoted
+from structsvm.exceptions import DataFormatError, InputError, quoted
 
 AUTO = "auto"
 
@@ -21,6 +21,9 @@ FORMATS: Mapping[str, Mapping[Kind, Reader]] = {
     "tsv-header": {"document": tsv.read_with_header, "topic": tsv.read_with_header},
 }
 """Readers by the name of the format and by what a file holds."""
+
+_NAMED = ("jsonl", "tsv-header")
+"""Formats in which fields have names of one's own."""
 
 _BEGINNINGS = {
     "trec": re.compile(r"<(doc|top)[\s>]|<!--", re.IGNORECASE),
@@ -35,6 +38,7 @@ def records(file: File, form: str) -> Iterator[Record]:
 
     Raises
     ------
+    InputError : the file names the field of the id, and the format has none of one's own names.
     DataFormatError : as the reader of the format; or the beginning is that of no format, or of several.
     """
     if form == AUTO:
@@ -45,6 +49,11 @@ def records(file: File, form: str) -> Iterator[Record]:
                 break
         form = _format_of(file, begun)
         file = evolve(file, pieces=chain(begun, file.pieces))
+    if file.id_field is not None and form not in _NAMED:
+        raise InputError(
+            f"the option id_field, got {file.id_field!r}, is for {' and '.join(_NAMED)}: in {form}, as {file.path} is, "
+            "the id has its place"
+        )
     yield from FORMATS[form][file.kind](file)
 
 

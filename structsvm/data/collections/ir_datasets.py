@@ -12,7 +12,7 @@ _WANTED: dict[Kind, tuple[str, str]] = {"document": ("docs", "doc_id"), "topic":
 
 
 def read(name: str, kind: Kind) -> Iterator[Record]:
-    """Yield the documents or topics of a data set; their lines are their numbers, from 1.
+    """Yield the documents or topics of a data set; in place of lines they have numbers, from 1.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def read(name: str, kind: Kind) -> Iterator[Record]:
     part, id_field = _WANTED[kind]
     for number, item in enumerate(_items(name, part), start=1):
         fields = item._asdict()
-        yield Record(number, str(fields.pop(id_field)).strip(), texts(fields.items()))
+        yield Record(number, str(fields.pop(id_field)), texts(fields.items()))
 
 
 def judgments(name: str) -> list[tuple[str, str, int]]:
@@ -37,7 +37,7 @@ def judgments(name: str) -> list[tuple[str, str, int]]:
     ------
     NotInstalledError, InputError : as `read`.
     """
-    return [(item.query_id, item.doc_id, item.relevance) for item in _items(name, "qrels")]
+    return [(item.query_id, item.doc_id, int(item.relevance)) for item in _items(name, "qrels")]
 
 
 def _items(name: str, part: str) -> Iterator[Any]:
@@ -58,9 +58,10 @@ def _items(name: str, part: str) -> Iterator[Any]:
         ) from None
     if not has:
         raise InputError(f"the data set {name!r} of ir_datasets has no {what}: a larger one that it is part of may")
-    items = getattr(data, f"{part}_iter")()
+    items = None
     while True:
         try:
+            items = items or iter(getattr(data, f"{part}_iter")())
             item = next(items)
         except StopIteration:
             return

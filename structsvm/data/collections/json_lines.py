@@ -34,7 +34,7 @@ def read(file: File) -> Iterator[Record]:
         name = fields.pop(id_field)
         if isinstance(name, bool) or not isinstance(name, str | int):
             raise file.fault(line, f"the id {quoted(json.dumps(name))} in field {quoted(id_field)} is not text")
-        yield Record(line, str(name).strip(), texts(fields.items()))
+        yield Record(line, str(name), texts(fields.items()))
 
 
 def texts(fields: Iterable[tuple[str, Any]]) -> dict[str, str]:
@@ -67,7 +67,7 @@ def _object(file: File, line: int, content: str) -> dict[str, Any]:
         raise file.fault(line, f"the field {quoted(str(error))} is there twice in one object") from None
     except json.JSONDecodeError as error:
         shown = quoted(content[max(0, error.pos - 20) :])
-        raise file.fault(line, f"this is not JSON: {error.msg} at column {error.pos + 1}, {shown}") from None
+        raise file.fault(line, f"this is not JSON: {error.msg}: column {error.pos + 1}, {shown}") from None
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of brackets
         raise file.fault(line, f"this is not JSON of documents: {str(error)[:100]}") from None
     if not isinstance(value, dict):

@@ -13,17 +13,15 @@ class Places:
         self._begins: list[int] = []  # of each file, the sum of the lines of those before
         self._last = 0
 
-    def add(self, name: str, path: Path, line: int) -> str | None:
-        """Add an id; lines of a file come in their order. Return its place in words if it was there before."""
+    def add(self, name: str, path: Path, line: int) -> tuple[Path, int] | None:
+        """Add an id; lines of a file come in their order. Return the file and line where it was before, if anywhere."""
         if not self._paths or path is not self._paths[-1]:
             self._paths.append(path)
             self._begins.append(self._last)
         self._last = place = self._begins[-1] + line
         known = len(self._place)
         first = self._place.setdefault(name, place)
-        return None if len(self._place) > known else self._words(first, path)
-
-    def _words(self, place: int, path: Path) -> str:
-        k = bisect_right(self._begins, place - 1) - 1
-        line = f"line {place - self._begins[k]}"
-        return line if self._paths[k] is path else f"{self._paths[k]}, {line}"
+        if len(self._place) > known:
+            return None
+        k = bisect_right(self._begins, first - 1) - 1
+        return self._paths[k], first - self._begins[k]

@@ -1,6 +1,7 @@
 """Readers of collections and topics, of every format."""
 
-from collections.abc import Generator, Iterable, Iterator
+import stat
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
@@ -20,6 +21,9 @@ from structsvm.settings import as_list, as_path, require_choice, require_kind
 Source: TypeAlias = str | PathLike[str]
 Numbering: TypeAlias = Literal["given", "position"]
 
+_BLANKS = " \t\r\n"
+"""What is left out around an id; other white space may be part of one, as in runs."""
+
 T = TypeVar("T", Document, Topic)
 
 
@@ -30,12 +34,17 @@ class Documents(Iterator[Document]):
     ----------
     n_read : number of documents so far.
     n_empty : how many of them have no text.
+    n_bytes : how much of the files was read so far, in bytes as they are there, packed or not: of `bytes_of` in all.
     """
 
-    def __init__(self, found: Generator[Document]) -> None:
-        self._found = found
+    def __init__(self, read: Callable[[Callable[[int], None]], Generator[Document]]) -> None:
         self.n_read = 0
         self.n_empty = 0
+        self.n_bytes = 0
+        self._found = read(self._count)
+
+    def _count(self, further: int) -> None:
+        self.n_bytes += further
 
     def __next__(self) -> Document:
         document = next(self._found)
@@ -93,7 +102,7 @@ def read_documents(
     (1400, 2)
     """
     kept = None if fields is None else _as_names(fields)
-    return Documents(_read(source, Document, "document", format, encoding, id_field, kept))
+    return Documents(lambda seen: _read(source, Document, "document", format, encoding, id_field, kept, seen=seen))
 
 
 def read_topics(
@@ -150,6 +159,7 @@ def _read(
     kept: tuple[str, ...] | None,
     *,
     positions: bool = False,
+    seen: Callable[[int], None] = lambda further: None,
 ) -> Generator[T]:
     """Check the arguments, and return what reads as it is asked to."""
     require_choice("format", form, (AUTO, *FORMATS))
@@ -158,20 +168,20 @@ def _read(
     if isinstance(source, str) and source.startswith(DATA_SET):
         if form != AUTO or id_field is not None or encoding != "utf-8":
             raise InputError(f"{source} is read by ir_datasets: leave the options format, encoding and id_field out")
-        name = source.removeprefix(DATA_SET)
-        found = ((Path(source), record) for record in ir_datasets.read(name, kind))
-        return _made(found, make, kept, positions=positions, where=source)
-    if id_field is not None and form in ("trec", "smart"):
-        raise InputError(
-            f"the option id_field, got {id_field!r}, is for jsonl and tsv-header: in {form} the id has its place"
-        )
+        name, origin = source.removeprefix(DATA_SET), Path(source)
+        found = ((origin, record) for record in ir_datasets.read(name, kind))
+        return _made(found, make, kept, positions=positions, source=source)
     path = as_path("source", source)
-    return _made(_of_files(path, kind, form, encoding, id_field), make, kept, positions=positions, where=str(path))
+    return _made(
+        _of_files(path, kind, form, encoding, id_field, seen), make, kept, positions=positions, source=str(path)
+    )
 
 
-def _of_files(path: Path, kind: Kind, form: str, encoding: str, id_field: str | None) -> Generator[tuple[Path, Record]]:
+def _of_files(
+    path: Path, kind: Kind, form: str, encoding: str, id_field: str | None, seen: Callable[[int], None]
+) -> Generator[tuple[Path, Record]]:
     for each in files_of(path):
-        with closing(read_text(each, encoding)) as pieces:
+        with closing(read_text(each, encoding, seen)) as pieces:
             empty = True
             for record in records(File(each, pieces, kind, id_field), form):
                 empty = False
@@ -186,30 +196,41 @@ def _made(
     kept: tuple[str, ...] | None,
     *,
     positions: bool,
-    where: str,
+    source: str,
 ) -> Generator[T]:
     places, seen, what = Places(), set[str](), make.__name__.lower()
+    in_lines = not source.startswith(DATA_SET)
+
+    def place(line: int) -> str:
+        return f"line {line}" if in_lines else f"{what} number {line}"
+
+    def fault(path: Path, line: int, problem: str) -> DataFormatError:
+        return (
+            DataFormatError(path, line, problem)
+            if in_lines
+            else DataFormatError(path, None, f"{place(line)}: {problem}")
+        )
+
     for number, (path, record) in enumerate(found, start=1):
         fields = {name: text for name, each in record.fields.items() if (text := each.strip())}
         if kept is not None:
             seen.update(fields)
             fields = {name: text for name, text in fields.items() if name in kept}
         try:
-            made = make(str(number) if positions else record.id, fields)
+            made = make(str(number) if positions else record.id.strip(_BLANKS), fields)
         except InputError as error:
-            raise DataFormatError(path, record.line, str(error)) from None
+            raise fault(path, record.line, str(error)) from None
         first = places.add(made.id, path, record.line)
         if first is not None:
-            raise DataFormatError(
-                path, record.line, f"{what} {quoted(made.id)} is there twice, first in {first}; leave one out"
-            )
+            before = place(first[1]) if first[0] is path else f"{first[0]}, {place(first[1])}"
+            raise fault(path, record.line, f"{what} {quoted(made.id)} is there twice, first in {before}; leave one out")
         if make is Topic and not fields:
-            raise DataFormatError(path, record.line, f"topic {quoted(made.id)} has no text to search with")
+            raise fault(path, record.line, f"topic {quoted(made.id)} has no text to search with")
         yield made
     missing = [] if kept is None else [name for name in kept if name not in seen]
     if missing:
         has = f"there is {', '.join(sorted(seen))}" if seen else "none has any"
-        raise InputError(f"no {what} of {where} has the field {quoted(missing[0])}: {has}")
+        raise InputError(f"no {what} of {source} has the field {quoted(missing[0])}: {has}")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -228,6 +249,17 @@ def files_of(path: Path) -> list[Path]:
     if not found:
         raise InputError(f"there are no files in the folder {path}")
     return found
+
+
+def bytes_of(source: Source) -> int | None:
+    """Return the size of all files of a collection; None where it is not known, as that of a pipe."""
+    if str(source).startswith(DATA_SET):
+        return None
+    try:
+        found = [path.stat() for path in files_of(Path(source))]
+    except (InputError, OSError):  # who reads it says what is wrong
+        return None
+    return sum(each.st_size for each in found) if all(stat.S_ISREG(each.st_mode) for each in found) else None
 
 
 def _below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:

@@ -48,7 +48,7 @@ class Record(NamedTuple):
     Parameters
     ----------
     line : where it begins, from 1.
-    id : its id as written, without white space around; nothing is known of it.
+    id : its id as written, with blanks around; nothing is known of it.
     fields : text by name; white space may be around it, or all of it.
     """
 

@@ -112,11 +112,13 @@ def _not_closed(name: str, until: str) -> str:
     return f"<{name}> is not closed by </{name}> before {until}"
 
 
-def check_odd(file: File, element: Element, found: "re.Match[str]") -> None:
-    """Refuse a comment that is not closed, and what is not SGML of TREC's."""
+def check_tag(file: File, element: Element, found: "re.Match[str]", name: str) -> None:
+    """Refuse what cannot be in an element of this name: another one, a comment that is not closed, a CDATA section."""
     if found["odd"]:
         problem = "the comment is not closed by -->" if found["odd"] == "!--" else "a CDATA section cannot be read"
         raise file.fault(element.line_of(found.start()), f"{problem}: {quoted(found.string[found.start() :])}")
+    if found["name"] and found["name"].lower() == name.lower():
+        raise file.fault(element.line, _not_closed(name, "the next one begins"))
 
 
 def plain(text: str) -> str:

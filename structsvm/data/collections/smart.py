@@ -17,7 +17,7 @@ SECTIONS = {
 }
 """Fields by section; ``.W`` of a topic is its description. Section ``.X``, numbers of other documents, is no text."""
 
-_MARK = re.compile(r"\.([A-Z])(?:[ \t]+(\S.*?)|)[ \t]*")
+_MARK = re.compile(r"\.([A-Z])(?:[ \t]+([^ \t].*?)|)[ \t]*")
 
 
 def read(file: File) -> Iterator[Record]:

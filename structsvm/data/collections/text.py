@@ -2,7 +2,7 @@
 
 import codecs
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -50,17 +50,18 @@ def require_encoding(name: str) -> None:
         )
 
 
-def read_text(path: Path, encoding: str) -> Generator[Piece]:
+def read_text(path: Path, encoding: str, seen: Callable[[int], None]) -> Generator[Piece]:
     r"""Read a text file, plain or gzip, once and from its beginning to its end.
 
-    Line ends of Windows become ``\n``. Who stops early closes the generator, and with it the file.
+    Line ends of Windows become ``\n``. Who stops early closes the generator, and with it the file. ``seen`` is told how
+    many further bytes of it were read.
 
     Raises
     ------
     InputError : the file does not exist or cannot be read.
     DataFormatError : as `read_blocks`; or a line is not text in this encoding.
     """
-    with closing(read_blocks(path)) as blocks:
+    with closing(read_blocks(path, seen)) as blocks:
         for block in blocks:
             try:
                 text = block.content.decode(encoding)

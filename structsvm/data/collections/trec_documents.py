@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from structsvm.data.collections.records import File, Record
-from structsvm.data.collections.sgml import TAG, Element, check_odd, elements, plain
+from structsvm.data.collections.sgml import TAG, Element, check_tag, elements, plain
 from structsvm.exceptions import quoted
 
 OUTSIDE = "text"
@@ -23,9 +23,9 @@ def read(file: File) -> Iterator[Record]:
         if len(ids) != 1:
             problem = "has no <DOCNO>" if not ids else f"has {len(ids)} <DOCNO>"
             raise file.fault(element.line, f"the document that begins here {problem}; it needs one, which holds its id")
-        name = ids[0].strip()
+        name = ids[0]
         if "<" in name:
-            raise file.fault(element.line, f"there is a tag in <DOCNO>, which holds {quoted(name)}")
+            raise file.fault(element.line, f"there is a tag in <DOCNO>, which holds {quoted(name.strip())}")
         yield Record(element.line, name, {field: plain("\n".join(texts)) for field, texts in fields.items()})
 
 
@@ -35,17 +35,13 @@ def _fields(file: File, element: Element) -> dict[str, list[str]]:
     fields: dict[str, list[str]] = {}
     name, depth, at, opened = "", 0, 0, 0  # of the element that is open, if any; where its text or that outside begins
     for tag in TAG.finditer(text):
-        kind = tag.lastgroup
-        if kind == "odd":
-            check_odd(file, element, tag)
+        check_tag(file, element, tag, "DOC")
         if tag["name"] is None:
             if not depth:
                 _add(fields, OUTSIDE, text[at : tag.start()])
                 at = tag.end()
             continue
         found = tag["name"].lower()
-        if found == "doc":
-            raise file.fault(element.line, "<DOC> is not closed by </DOC> before the next one begins")
         if depth:
             if found == name and not tag["alone"]:
                 depth += -1 if tag["end"] else 1

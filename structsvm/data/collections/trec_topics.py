@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from structsvm.data.collections.records import File, Record
-from structsvm.data.collections.sgml import TAG, Element, check_odd, elements, plain
+from structsvm.data.collections.sgml import TAG, Element, check_tag, elements, plain
 from structsvm.exceptions import quoted
 
 NAMES = {
@@ -46,7 +46,7 @@ def read(file: File) -> Iterator[Record]:
         name = parts.pop("num", None)
         if name is None:
             raise file.fault(element.line, "the topic that begins here has no <num>, which holds its id")
-        yield Record(element.line, name.strip(), {NAMES.get(tag, tag): plain(text) for tag, text in parts.items()})
+        yield Record(element.line, name, {NAMES.get(tag, tag): plain(text) for tag, text in parts.items()})
 
 
 def _parts(file: File, element: Element) -> dict[str, str]:
@@ -61,13 +61,13 @@ def _parts(file: File, element: Element) -> dict[str, str]:
         part = text[at:place]
         if tags and tags[-1] not in parts:
             parts[tags[-1]] = _without_label(tags[-1], part)
-        elif part.strip():
+        elif plain(part).strip():
             line = element.line_of(at + len(part) - len(part.lstrip()))
             raise file.fault(line, f"{quoted(part.strip())} stands in no part of the topic, such as <title>")
 
     for tag in TAG.finditer(text):
-        check_odd(file, element, tag)
-        if tag["name"] is None:
+        check_tag(file, element, tag, "top")
+        if tag["name"] is None or tag["alone"]:
             continue
         name = tag["name"].lower()
         end(tag.start())
@@ -85,7 +85,7 @@ def _parts(file: File, element: Element) -> dict[str, str]:
 
 
 def _without_label(tag: str, text: str) -> str:
-    text = text.strip()
+    text = text.lstrip(" \t\n")
     for label in LABELS.get(tag, ()):
         if text.startswith(label):
             return text.removeprefix(label)

@@ -23,7 +23,7 @@ def read(file: File) -> Iterator[Record]:
                 f"{_columns(cells)} in {quoted(content)}, but a line reads '<id> TAB <text>'; "
                 "the format tsv-header reads more, named by the first line",
             )
-        yield Record(line, cells[0].strip(), {"text": cells[1]})
+        yield Record(line, cells[0], {"text": cells[1]})
 
 
 def read_with_header(file: File) -> Iterator[Record]:
@@ -47,7 +47,7 @@ def read_with_header(file: File) -> Iterator[Record]:
         if len(cells) != len(names):
             raise file.fault(line, f"{_columns(cells)} in {quoted(content)}, but the header names {len(names)}")
         fields = dict(zip(names, cells, strict=True))
-        yield Record(line, fields.pop(id_field).strip(), fields)
+        yield Record(line, fields.pop(id_field), fields)
 
 
 def _names(file: File, line: int, cells: list[str]) -> list[str]:

@@ -1,0 +1,137 @@
+"""Options and paths of commands that read collections, topics and judgments."""
+
+import json
+import re
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from structsvm.cli import collections, paths
+from structsvm.data.collections.formats import AUTO, FORMATS
+from structsvm.files import STANDARD_INPUT
+
+
+@click.command(cls=paths.Command)
+@click.argument("collection", type=paths.COLLECTION)
+@click.option("--topics", type=paths.TOPICS)
+@click.option("--out", type=paths.OUTPUT)
+@collections.with_format
+@collections.with_encoding
+@collections.with_id_field
+@collections.with_fields
+@collections.with_numbering
+@collections.with_grades
+def command(**values):
+    click.echo(repr(values))
+
+
+def values(*words):
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert done.exception is None, done.exception
+    return eval(done.output, {"PosixPath": Path, "WindowsPath": Path})
+
+
+def refusal(*words):
+    done = CliRunner().invoke(command, words)
+    return re.sub(r"\s+", " ", str(done.exception) if done.exit_code == 1 else done.stderr)
+
+
+def test_what_commands_are_given():
+    assert values("cran.all.1400") == {
+        "collection": Path("cran.all.1400"),
+        "topics": None,
+        "out": None,
+        "form": "auto",
+        "encoding": "utf-8",
+        "id_field": None,
+        "fields": None,
+        "numbering": "given",
+        "grades": None,
+    }
+    words = ("--format", "tsv-header", "--encoding", "latin-1", "--id-field", "pid", "--fields", "title, text")
+    found = values("x", *words, "--numbering", "position", "--grades", "1=4, 2=3,+3=2,4=1,5=0,-1=0")
+    assert found["grades"] == {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
+    assert (found["form"], found["encoding"], found["id_field"]) == ("tsv-header", "latin-1", "pid")
+    assert (found["fields"], found["numbering"]) == (("title", "text"), "position")
+
+
+def test_a_path_may_be_a_data_set_or_standard_input():
+    assert values("ir_datasets:nfcorpus/test", "--topics", "-") | {"grades": None} == values(
+        "ir_datasets:nfcorpus/test", "--topics", "/dev/stdin"
+    )
+    assert values("ir_datasets:nfcorpus/test")["collection"] == "ir_datasets:nfcorpus/test"
+    assert values("-")["collection"] == STANDARD_INPUT
+    assert values("./ir_datasets:x")["collection"] == Path("ir_datasets:x")
+    assert "standard input is read once" in refusal("-", "--topics", "-")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--format", "xml"), "there is no format 'xml'; known: auto, trec, smart, jsonl, tsv, tsv-header"),
+        (("--encoding", "utf-9"), "there is no encoding 'utf-9': utf-8, latin-1 and cp1252 are some"),
+        (("--encoding", "utf-16"), "files in utf-16 cannot be read"),
+        (("--numbering", "rank"), "'rank' is not one of 'given', 'position'"),
+        (("--fields", ","), "the list is empty"),
+        (("--grades", ""), "has an empty entry"),
+        (("--grades", "1=2,"), "has an empty entry"),
+        (("--grades", "1"), "'1' is not a whole number and what it means: write 1=4,2=3"),
+        (("--grades", "1=0.5"), "'1=0.5' is not a whole number and what it means"),
+        (("--grades", "1=٤"), "is not a whole number and what it means"),
+        (("--grades", "1=2,01=3"), "grade 1 is there twice: leave one out"),
+    ],
+)
+def test_options_that_are_none(words, message):
+    assert message in refusal("x", *words)
+
+
+def test_help_names_all_formats():
+    shown = CliRunner().invoke(command, ["--help"]).output
+    assert all(re.search(rf"\b{name}\b", shown) for name in (AUTO, *FORMATS))
+
+
+def test_an_output_is_not_written_into_a_collection(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("all/b").mkdir(parents=True)
+    Path("all/b/c.txt").write_text("x")
+    for out in ("all/new", "all/b/new", "all/b/../new"):
+        assert f"--out {out} is in the folder all, where it would be read as an input the next time" in refusal(
+            "all", "--out", out
+        )
+    assert "--out all/b/c.txt would replace the input all/b/c.txt" in refusal("all", "--out", "all/b/c.txt")
+    assert values("all", "--out", "all.txt")["out"] == Path("all.txt")
+    assert values("all/b/c.txt", "--out", "all/b/d.txt")["out"] == Path("all/b/d.txt")
+
+
+def test_grades_where_runs_are_measured(run, here):
+    Path("run").write_text("1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n")
+    Path("qrels").write_text("1 a 4\n1 b 1\n1 c -1\n")
+    evaluate = ("evaluate", "--qrels", "qrels", "run", "--measure", "ndcg", "--measure", "map", "--format", "json")
+
+    def measured(*more):
+        (report,) = json.loads(run(*evaluate, *more).stdout)["runs"]
+        return [report["measures"][name]["mean"] for name in ("ndcg", "map")]
+
+    assert measured() == measured("--grades", "4=4,1=1,-1=0")
+    assert measured() == [1.0, 1.0]
+    turned = measured("--grades", "1=4,4=1,-1=0")
+    assert turned[0] < 1.0
+    assert turned[1] == 1.0
+    assert measured("--grades", "1=4,4=0,-1=0")[1] == 0.5
+    (line,) = run(*evaluate, "--grades", "1=4,4=1", code=1).stderr.splitlines()
+    assert line == (
+        "structsvm: error: qrels, line 3: the option grades does not say what grade -1 means, but only 1, 4"
+    )
+    assert (
+        "--grades says what the grades of --qrels mean: give both"
+        in run("evaluate", "m.npz", "test.txt", "--grades", "1=1", code=2).stderr
+    )
+
+
+def test_judgments_of_a_data_set(run, here, monkeypatch):
+    Path("run").write_text("1 Q0 a 1 3 r\n")
+    monkeypatch.setitem(__import__("sys").modules, "ir_datasets", None)
+    (line,) = run("evaluate", "--qrels", "ir_datasets:nfcorpus/test", "run", code=1).stderr.splitlines()
+    assert "pip install 'structural-svm[ir-datasets]'" in line

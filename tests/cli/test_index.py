@@ -1,0 +1,171 @@
+"""``structsvm index``."""
+
+import gzip
+import json
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from structsvm.cli import index, main
+from structsvm.data import read_documents
+from structsvm.data.collections.reading import bytes_of
+from structsvm.text import Analyzer, Index, read_stop_words
+from tests.cli.test_paths import contents
+from tests.text.test_index_files import same
+
+DOCUMENTS = [
+    {"id": "a", "title": "On wings", "text": "A wing is a wing, and of wings there are two."},
+    {"id": "b", "title": "", "text": "Supersonic flow"},
+    {"id": "c", "title": "", "text": "--"},
+]
+
+
+@pytest.fixture
+def docs(here):
+    Path("docs.jsonl").write_text("".join(f"{json.dumps(document)}\n" for document in DOCUMENTS))
+    Path("words").write_text("# my own\nwing\nflow\n")
+    return Path("docs.jsonl")
+
+
+def test_the_index_is_that_of_python(run, docs):
+    done = run("index", docs, "--stemmer", "porter", "--stop-words", "words", "--out", "idx")
+    made = Index.build(read_documents(docs), Analyzer("porter", read_stop_words("words")))
+    assert same(Index.load("idx", verify=True), made)
+    lines = [line.split() for line in done.stdout.splitlines() if line.strip("─ ")]
+    assert lines == [
+        ["field", "documents", "terms", "tokens", "postings"],
+        ["text", "2", "9", "10", "9"],
+        ["title", "1", "2", "2", "2"],
+        ["all", "fields", "2", "10", "12", "10"],
+    ]
+    assert done.stderr.splitlines() == [
+        "structsvm: note: 1 document of 3 has no term: no search finds it",
+        f"structsvm: note: wrote 3 documents in {sum(map(len, contents_of('idx'))):,} bytes to idx",
+    ]
+
+
+def contents_of(folder):
+    return [path.read_bytes() for path in Path(folder).iterdir()]
+
+
+def test_terms_are_tokens_where_nothing_is_said(run, docs):
+    run("index", docs, "--out", "idx", "--quiet")
+    assert Index.load("idx").analyzer == Analyzer()
+
+
+def test_quiet(run, docs):
+    done = run("index", docs, "--out", "idx", "--quiet")
+    assert done.output == ""
+
+
+def test_some_fields_only(run, docs):
+    done = run("index", docs, "--fields", "title", "--out", "idx", "--stop-words", "none", "--stemmer", "none")
+    assert list(Index.load("idx").fields) == ["title"]
+    assert "all fields" not in done.stdout
+
+
+def test_a_folder_of_files_and_standard_input(run, docs, here):
+    Path("many").mkdir()
+    Path("many/1.jsonl").write_text('{"id": "a", "text": "wing"}\n')
+    Path("many/2.jsonl.gz").write_bytes(gzip.compress(b'{"id": "b", "text": "caf\xe9"}\n'))
+    run("index", "many", "--encoding", "latin-1", "--out", "idx")
+    assert Index.load("idx").whole.terms.tolist() == ["café", "wing"]
+    run("index", "many", "--encoding", "latin-1", "--out", "idx")  # an index is replaced
+    given = CliRunner().invoke(main, ["index", "-", "--out", "idx"], input=docs.read_bytes())
+    assert given.exit_code == 0
+    assert Index.load("idx").doc_ids.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("docs.jsonl", "--out", "full"), "full holds 'mine.txt', which is no part of an index: choose another folder"),
+        (("docs.jsonl", "--out", "nowhere/idx"), "nowhere/idx cannot be written: there is no folder nowhere"),
+        (
+            ("docs.jsonl", "--out", "idx", "--fields", "body"),
+            "no document of docs.jsonl has the field 'body': there is",
+        ),
+        (("missing", "--out", "idx"), "there is no file missing"),
+        (("full", "--out", "full/idx"), "--out full/idx/index.json is in the folder full, where it would be read"),
+        (("empty", "--out", "idx"), "there are no files in the folder empty"),
+        (("nothing", "--out", "idx"), "nothing"),
+        (("twice.jsonl", "--out", "idx"), "twice.jsonl, line 2: document 'a' is there twice"),
+        (("signs.jsonl", "--out", "idx"), "none of the 1 documents has a term: see whether the collection was read in"),
+        (("docs.jsonl", "--out", "idx", "--stop-words", "nothing"), "nothing: there are no stop words in it"),
+    ],
+)
+def test_what_cannot_be_indexed(run, docs, words, message):
+    for name in ("full", "empty"):
+        Path(name).mkdir()
+    Path("full/mine.txt").write_text("x")
+    Path("nothing").write_text("")
+    Path("twice.jsonl").write_text('{"id": "a", "text": "wing"}\n' * 2)
+    Path("signs.jsonl").write_text('{"id": "a", "text": "..."}\n')
+    before = contents()
+    code = 2 if "--stop-words" in words else 1
+    assert message in run("index", *words, code=code).stderr
+    assert contents() == before
+    assert not Path("idx").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--stemmer", "lovins"), "there is no stemmer 'lovins'; known: none, porter, porter2"),
+        (("--stop-words", "glasgo"), "'glasgo' is neither a file nor the name of a list; known: none, glasgow, lucene"),
+        (("--stop-words", "."), ". is a directory"),
+        (("--format", "xml"), "there is no format 'xml'"),
+        (("--out", "docs.jsonl"), "is a file"),
+    ],
+)
+def test_usage(run, docs, words, message):
+    done = run("index", docs, "--out", "idx", *words, code=2)
+    assert message in done.stderr
+    assert not Path("idx").exists()
+
+
+def test_an_interrupted_one_leaves_what_was_there(run, docs, monkeypatch):
+    run("index", docs, "--out", "idx")
+    before = contents()
+
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("structsvm.text.counting.Counting.finish", interrupted)
+    assert run("index", docs, "--out", "idx", code=1).stderr == "structsvm: error: interrupted\n"
+    assert run("index", docs, "--out", "new", code=1).stderr == "structsvm: error: interrupted\n"
+    assert contents() == before
+
+
+@pytest.mark.parametrize("size", [None, 4_000_000])
+def test_progress(docs, monkeypatch, size):
+    told = []
+
+    @contextmanager
+    def keep(*_words, shown):
+        yield lambda *what: told.append(what) if shown else None
+
+    monkeypatch.setattr(index, "progress_line", keep)
+    monkeypatch.setattr(index, "progress_bar", keep)
+    monkeypatch.setattr(index, "_MEGABYTE", 10)
+    with read_documents(docs) as documents:
+        assert len(list(index._shown(documents, size, shown=True))) == 3
+    assert told == ([("reading, 1 documents",)] if size is None else [(docs.stat().st_size // 10, 400_000)])
+
+
+def test_the_size_of_a_collection_is_that_of_its_files(docs, here):
+    Path("many").mkdir()
+    Path("many/a").write_bytes(gzip.compress(docs.read_bytes()))
+    Path("many/b").write_bytes(docs.read_bytes().replace(b'"id": "', b'"id": "x'))
+    size = sum(path.stat().st_size for path in Path("many").iterdir())
+    assert bytes_of("many") == bytes_of(Path("many")) == size
+    with read_documents("many") as documents:
+        assert len(list(documents)) == 6
+        assert documents.n_bytes == size
+    assert bytes_of("missing") is None
+    assert bytes_of("ir_datasets:vaswani") is None
+    os.mkfifo("pipe")
+    assert bytes_of("pipe") is None
