@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 MODULES: dict[str, tuple[str, ...]] = {
-    "structsvm.archive": ("structsvm.files",),
+    "structsvm.archive": ("structsvm.storage.files",),
     "structsvm.baselines": ("structsvm.rankers", "structsvm.fusion"),
     "structsvm.baselines.clicks": ("structsvm.rankers.preferences",),
     "structsvm.baselines.fusion": ("structsvm.fusion",),

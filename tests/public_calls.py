@@ -115,7 +115,7 @@ NOT_CALLED = {
         ["comparison.Combination", "comparison.Comparison", "comparison.Progress", "comparison.Row"], _MADE
     ),
     **dict.fromkeys(["text.Postings", "text.Strings"], _MADE),
-    **dict.fromkeys(["data.JoinedRuns", "data.RankingData"], _MADE),
+    **dict.fromkeys(["data.Documents", "data.JoinedRuns", "data.RankingData"], _MADE),
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
@@ -346,13 +346,20 @@ def _of_data() -> Iterator[Call]:
     yield Call("Pool.submission_scores", pool.submission_scores, {"run": "a"})
     yield Call("load_letor", data.load_letor, {"path_or_paths": "missing", "n_features": 3}, right=False)
     yield Call("load_letor_parts", data.load_letor_parts, {"parts": ["missing"], "n_features": 3}, right=False)
-    yield Call("load_qrels", data.load_qrels, {"path": "missing"}, right=False)
+    yield Call("load_qrels", data.load_qrels, {"path": "missing", "grades": {1: 2}}, right=False)
     yield Call("load_run", data.load_run, {"path": "missing", "name": "a"}, right=False)
     yield Call("load_runs", data.load_runs, {"folder_or_paths": ["missing"]}, right=False)
     yield Call("load_pool", data.load_pool, {"runs": ["missing"], "qrels": "missing", "depth": 3}, right=False)
     yield Call(
         "write_run", data.write_run, {"path": "missing/a", **columns, "scores": X[:, 0], "tag": "a"}, right=False
     )
+    yield Call("Document", data.Document, {"id": "a", "fields": {"text": "a wing"}})
+    yield Call("Topic", data.Topic, {"id": "1", "fields": {"title": "wings"}})
+    yield Call("Topic.query", data.Topic("1", {"title": "wings"}).query, {"part": "title"})
+    written = {"source": "missing", "format": "jsonl", "encoding": "ascii", "id_field": "id"}
+    documents = {**written, "fields": ["text"]}
+    yield Call("read_documents", lambda **given: list(data.read_documents(**given)), documents, right=False)
+    yield Call("read_topics", data.read_topics, {**written, "numbering": "given"}, right=False)
     yield Call("load_digits_queries", data.load_digits_queries, {"n_train": 1})
     yield Call("load_digits_runs", data.load_digits_runs, {"seed": 0})
 

@@ -18,7 +18,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # The parts of the package in order: what each may import besides itself. A solver sees
 # neither a loss nor an operator, a loss sees no solver, an operator sees no loss.
 BASE = {"types", "exceptions", "arrays", "compute", "settings"}
-SHARED = BASE | {"archives", "files", "registry", "result"}
+SHARED = BASE | {"storage", "registry", "result"}
 MAY_IMPORT = {
     "types": set(),
     "exceptions": set(),
@@ -26,34 +26,29 @@ MAY_IMPORT = {
     "signals": set(),
     "compute": {"types", "exceptions", "signals"},
     "settings": {"exceptions"},
-    "archives": set(),
-    "locks": set(),
-    "temporary": {"locks"},
-    "files": {"exceptions", "archives", "settings", "temporary"},
-    "records": {"exceptions", "archives", "files", "locks"},
+    "storage": {"exceptions", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
     "moved": {"queries"},
-    "result": BASE | {"archives", "files"},
+    "result": BASE | {"storage"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
     "features": BASE | {"queries", "operators"},
-    "data": BASE | {"files"},
-    "text": SHARED | {"locks", "temporary", "records", "queries", "data"},
+    "data": BASE | {"storage"},
+    "text": SHARED | {"queries", "data"},
     "qp": BASE,
     "losses": BASE | {"registry", "operators", "metrics"},
     "planes": BASE | {"result"},
     "problem": BASE | {"registry", "result", "queries", "moved", "operators", "metrics", "losses", "planes"},
-    "solvers": BASE | {"archives", "files", "registry", "result", "qp", "planes", "problem"},
+    "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers"},
-    "tables": {"exceptions", "files"},
-    "comparison": SHARED | {"records", "tables", "qp", "planes", "problem", "solvers"},
+    "tables": {"exceptions", "storage"},
+    "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {
-        "records",
         "queries",
         "tables",
         "operators",

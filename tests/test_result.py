@@ -9,9 +9,9 @@ import pytest
 from attrs import asdict
 
 from structsvm.exceptions import ModelFileError
-from structsvm.files import write_archive
 from structsvm.registry import solvers
 from structsvm.result import Result, Status
+from structsvm.storage.files import write_archive
 from tests.small_problems import small_problem
 
 

@@ -12,10 +12,10 @@ from structsvm.cli.failures import Failure
 from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.exceptions import InputError
-from structsvm.files import check_writable, replacement, replacing
-from structsvm.records import count_records
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.signals import finish
+from structsvm.storage.files import check_writable, replacement, replacing
+from structsvm.storage.records import count_records
 
 if TYPE_CHECKING:
     from structsvm import Problem

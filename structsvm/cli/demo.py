@@ -10,7 +10,7 @@ from structsvm.cli.options import example
 from structsvm.cli.paths import EXPERIMENT, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
-from structsvm.files import check_writable, make_folder
+from structsvm.storage.files import check_writable, make_folder
 
 _TRIALS = 5
 _CANDIDATES = 400

@@ -14,7 +14,7 @@ from structsvm.cli.files import read_model_and_data
 from structsvm.cli.options import as_measures, example
 from structsvm.cli.paths import DATA, QRELS, Command
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.files import STANDARD_INPUT
+from structsvm.storage.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -21,7 +21,7 @@ from structsvm.signals import unwrapped
 _UNWRITABLE = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 """Errors of a disk, and of an output that is closed.
 
-Those of files name the file, as all are written through `structsvm.files`.
+Those of files name the file, as all are written through `structsvm.storage.files`.
 """
 
 

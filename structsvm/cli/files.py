@@ -12,7 +12,7 @@ import click
 
 from structsvm.cli.console import counted, note
 from structsvm.exceptions import printable
-from structsvm.files import check_writable, naming, replacement, replacing
+from structsvm.storage.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
     from structsvm import Ranker

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from structsvm.exceptions import InputError
-from structsvm.files import DATA_SET, STANDARD_INPUT
+from structsvm.storage.files import DATA_SET, STANDARD_INPUT
 
 _STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
 

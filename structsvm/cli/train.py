@@ -20,9 +20,9 @@ from structsvm.cli.options import (
 )
 from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
-from structsvm.files import check_writable
 from structsvm.registry import backends, losses, solvers
 from structsvm.signals import finish
+from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

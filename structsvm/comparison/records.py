@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from attrs import asdict
 
-from structsvm import records
 from structsvm.comparison.combinations import Combination, Task
 from structsvm.comparison.table import Row
 from structsvm.problem import fingerprint
-from structsvm.records import Header, Kind, Records, digest, versions
+from structsvm.storage import records
+from structsvm.storage.records import Header, Kind, Records, digest, versions
 
 _ROWS = Kind(
     part=Row,
@@ -37,7 +37,7 @@ def final(row: Row) -> bool:
 
 
 def open_rows(path: Path, tasks: Sequence[Task], limit: float | None) -> AbstractContextManager[Records[Row]]:
-    """Open the rows of a comparison; see `structsvm.records.open_records`.
+    """Open the rows of a comparison; see `structsvm.storage.records.open_records`.
 
     Parameters
     ----------

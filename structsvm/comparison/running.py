@@ -17,10 +17,10 @@ from structsvm.comparison.warming import warm_up
 from structsvm.exceptions import InputError, NotInstalledError, StructSVMError
 from structsvm.problem import Problem
 from structsvm.qp import QPBackend
-from structsvm.records import versions
 from structsvm.result import Result, Status, Step
 from structsvm.settings import require_callback
 from structsvm.solvers import Solver
+from structsvm.storage.records import versions
 
 logger = logging.getLogger("structsvm")
 

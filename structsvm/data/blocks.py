@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from structsvm.exceptions import DataFormatError
-from structsvm.files import open_source
+from structsvm.storage.files import open_source
 
 BLOCK = 2**22
 """Bytes that are read at a time."""

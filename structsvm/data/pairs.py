@@ -91,13 +91,16 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.object_]:
 
     Raises
     ------
-    InputError : it is not a vector, or an id is longer than 1000 characters; the message calls it `name`.
+    InputError : it is not a vector, it holds records, or an id is longer than 1000 characters; the message calls
+        it `name`.
     """
     import pandas as pd
 
     values = np.asarray(ids)
     if values.ndim != 1:
         raise InputError(f"{name} must hold one id per row; its shape is {values.shape}")
+    if values.dtype.kind == "V":
+        raise InputError(f"{name} must hold one id per row, not records of {values.dtype}: pass one of their fields")
     if values.dtype.kind != "O":
         texts = values.astype(np.str_).astype(object)
     elif pd.api.types.infer_dtype(values, skipna=False) == "string":

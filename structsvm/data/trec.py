@@ -19,8 +19,8 @@ from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
 from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault, form_of_qrels
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.files import DATA_SET, replacing
 from structsvm.settings import as_list, as_path, is_integer, require_kind
+from structsvm.storage.files import DATA_SET, replacing
 from structsvm.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]

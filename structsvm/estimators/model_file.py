@@ -12,13 +12,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.archives import record, require_names, require_numbers, shape, texts
 from structsvm.exceptions import InputError, ModelFileError, PluginError, UnknownNameError
-from structsvm.files import read_archive, write_archive
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
 from structsvm.result import Result, require_known_format
 from structsvm.settings import is_number, require_choice, require_integer, require_number, require_switch
+from structsvm.storage.archives import record, require_names, require_numbers, shape, texts
+from structsvm.storage.files import read_archive, write_archive
 
 _FORMAT = 1
 _CLASSES = {"ranker": "Ranker", "structural_svm": "StructuralSVM"}

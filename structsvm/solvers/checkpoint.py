@@ -12,12 +12,12 @@ from typing import Any, Protocol, TypeAlias, Union
 import numpy as np
 from attrs import evolve, field, fields, frozen, has
 
-from structsvm.archives import record
 from structsvm.exceptions import CheckpointWarning, InputError, ModelFileError
-from structsvm.files import check_writable, read_archive, write_archive
 from structsvm.problem import Problem, fingerprint, same
 from structsvm.result import CutSet, Result, Status, require_known_format
 from structsvm.settings import not_negative, require_kind
+from structsvm.storage.archives import record
+from structsvm.storage.files import check_writable, read_archive, write_archive
 from structsvm.types import Vector
 
 _FORMAT = 1
@@ -205,7 +205,7 @@ class Keeper:
             )
         if self.known is not None and not same(seen, self.known.fingerprint):
             raise self._refusal(
-                "is of a fit to other features, labels or weights of examples, or of a loss with other settings"
+                "is of a fit to other features, labels or weights of examples, or of a loss with other settings or code"
             )
 
     def due(self) -> bool:

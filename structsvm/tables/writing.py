@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from structsvm.files import check_writable, make_folder, replacement
+from structsvm.storage.files import check_writable, make_folder, replacement
 from structsvm.tables.base import Table
 from structsvm.tables.formats import as_csv, as_json, as_latex, as_markdown, as_text
 

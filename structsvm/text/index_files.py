@@ -17,12 +17,12 @@ from attrs import evolve, frozen
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from structsvm.archives import digest_of_array, parse_json
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.files import check_folder_writable, replacing_folder
-from structsvm.records import as_json, from_json
 from structsvm.settings import as_path
-from structsvm.temporary import remove_leftovers
+from structsvm.storage.archives import digest_of_array, parse_json
+from structsvm.storage.files import check_folder_writable, replacing_folder
+from structsvm.storage.records import as_json, from_json
+from structsvm.storage.temporary import remove_leftovers
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.postings import Postings
 from structsvm.text.stop_words import STOP_LISTS, named_stop_words
@@ -62,7 +62,7 @@ class Stored:
     ----------
     dtype : type of the numbers, as NumPy writes it.
     length : how many they are.
-    sha256 : digest of the name, the type and the numbers, by `structsvm.archives.digest_of_array`.
+    sha256 : digest of the name, the type and the numbers, by `structsvm.storage.archives.digest_of_array`.
     """
 
     dtype: str

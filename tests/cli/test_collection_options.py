@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from structsvm.cli import collections, paths
 from structsvm.data.collections.formats import AUTO, FORMATS
-from structsvm.files import STANDARD_INPUT
+from structsvm.storage.files import STANDARD_INPUT
 
 
 @click.command(cls=paths.Command)

@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 from structsvm import Ranker
-from structsvm.archives import DIGESTS
 from structsvm.cli import main
 from structsvm.data import load_letor
+from structsvm.storage.archives import DIGESTS
 
 
 def test_a_score_a_line(run, model):

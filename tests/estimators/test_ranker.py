@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 
 from structsvm import Ranker, Status
 from structsvm.exceptions import InputError, ModelFileError, UnknownNameError
-from structsvm.files import write_archive
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP, NDCG
 from structsvm.problem import Problem, fingerprint, same
 from structsvm.qp import OSQP, ActiveSet
 from structsvm.solvers import NSlack, OneSlack
+from structsvm.storage.files import write_archive
 
 
 def test_learns_and_reports(queries):

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from structsvm import Ranker, Result, StructuralSVM
 from structsvm.cli import main
 from structsvm.data import load_letor, load_pool
-from structsvm.files import write_archive
 from structsvm.protocols.experiment import Settings
 from structsvm.protocols.experiment import run as run_experiment
+from structsvm.storage.files import write_archive
 
 _SETTINGS: dict[str, Any] = {"trials": 2, "train": 2, "validation": 1, "bins": 3, "models": ("svm-map", "svm-roc")}
 

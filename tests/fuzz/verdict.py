@@ -206,7 +206,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
             if path in before and failure is not None and "no fit can go on" in failure:
                 return f"changed, and refused: {path}"
             continue
-        if not any(path == output or path.startswith(f"{output}/") for output in outputs):
+        if not any(output in (path, ".") or path.startswith(f"{output}/") for output in outputs):
             return f"changed, and no output: {path}"
         if failure is not None and not keeps and not path.endswith(".jsonl"):
             return f"written by what failed: {path}: {failure}"

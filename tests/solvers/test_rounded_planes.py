@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.files import write_archive
 from structsvm.planes import Capacity
 from structsvm.planes.capacity import fewest
 from structsvm.problem import Problem
 from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack, Solver
+from structsvm.storage.files import write_archive
 from tests.small_problems import KINDS, ranking_arrays, small_problem, solved
 from tests.solvers.test_optimum import assert_certified, assert_dual_point
 

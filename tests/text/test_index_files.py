@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from structsvm import temporary
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.records import as_json, from_json
+from structsvm.storage import temporary
+from structsvm.storage.records import as_json, from_json
 from structsvm.text import Analyzer, Index, stop_words
 from structsvm.text.index_files import DESCRIPTION, Description, size_of
 

@@ -6,7 +6,7 @@ from typing import Any
 from structsvm.data.collections.json_lines import texts
 from structsvm.data.collections.records import Kind, Record
 from structsvm.exceptions import InputError, NotInstalledError
-from structsvm.files import DATA_SET
+from structsvm.storage.files import DATA_SET
 
 _WANTED: dict[Kind, tuple[str, str]] = {"document": ("docs", "doc_id"), "topic": ("queries", "query_id")}
 

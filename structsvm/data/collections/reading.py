@@ -15,8 +15,8 @@ from structsvm.data.collections.records import File, Kind, Record
 from structsvm.data.collections.text import read_text, require_encoding
 from structsvm.data.collections.topic import Topic
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.files import DATA_SET, STANDARD_INPUT
 from structsvm.settings import as_list, as_path, require_choice, require_kind
+from structsvm.storage.files import DATA_SET, STANDARD_INPUT
 
 Source: TypeAlias = str | PathLike[str]
 Numbering: TypeAlias = Literal["given", "position"]

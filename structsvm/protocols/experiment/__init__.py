@@ -22,7 +22,7 @@ from structsvm.protocols.experiment.results import (
 from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.significance import Comparison, compare
-from structsvm.records import Header
+from structsvm.storage.records import Header
 
 __all__ = [
     "WITHOUT_BEST",

@@ -11,7 +11,7 @@ from structsvm.arrays import numbers
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
-from structsvm.records import digest
+from structsvm.storage.records import digest
 from structsvm.types import BoolVector, IntVector, Matrix
 
 

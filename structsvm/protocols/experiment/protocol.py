@@ -24,7 +24,7 @@ from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
-from structsvm.records import Header, versions
+from structsvm.storage.records import Header, versions
 from structsvm.types import IntVector, Vector
 
 RESULTS = "results.json"

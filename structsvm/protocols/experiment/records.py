@@ -3,9 +3,9 @@
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from structsvm import records
 from structsvm.protocols.experiment.results import Trial
-from structsvm.records import Header, Kind, Records, count_records
+from structsvm.storage import records
+from structsvm.storage.records import Header, Kind, Records, count_records
 
 NAME = "trials.jsonl"
 
@@ -25,5 +25,5 @@ def count_trials(folder: Path) -> int:
 
 
 def open_trials(folder: Path, header: Header) -> AbstractContextManager[Records[Trial]]:
-    """Open the trials of an experiment in a folder; see `structsvm.records.open_records`."""
+    """Open the trials of an experiment in a folder; see `structsvm.storage.records.open_records`."""
     return records.open_records(folder / NAME, header, _TRIALS)

@@ -8,11 +8,11 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.files import open_source, replacing
 from structsvm.protocols.pick import Picked
 from structsvm.protocols.significance import Comparison, compare
-from structsvm.records import FORMAT, Header, as_json, from_json
 from structsvm.settings import require_integer
+from structsvm.storage.files import open_source, replacing
+from structsvm.storage.records import FORMAT, Header, as_json, from_json
 from structsvm.types import Vector
 
 _LARGEST = 2**27

@@ -25,8 +25,8 @@ from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, m
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
-from structsvm.records import versions
 from structsvm.settings import as_list, require_kind
+from structsvm.storage.records import versions
 from structsvm.types import IntVector, Vector
 
 

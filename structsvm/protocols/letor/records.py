@@ -9,8 +9,8 @@ from structsvm.exceptions import InputError
 from structsvm.protocols.letor.folds import Fold
 from structsvm.protocols.letor.results import FoldResults
 from structsvm.protocols.model import Model
-from structsvm.records import Header, Kind, Records, count_records, digest, open_records, versions
 from structsvm.settings import as_path
+from structsvm.storage.records import Header, Kind, Records, count_records, digest, open_records, versions
 
 NAME = "folds.jsonl"
 
@@ -55,7 +55,7 @@ def _content(path: Path) -> bytes:
 
 @contextmanager
 def open_folds(folder: str | Path, header: Header, *, replace: bool = False) -> Iterator[Records[FoldResults]]:
-    """Open the folds of a benchmark in a folder; see `structsvm.records.open_records`.
+    """Open the folds of a benchmark in a folder; see `structsvm.storage.records.open_records`.
 
     Parameters
     ----------

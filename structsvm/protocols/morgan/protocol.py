@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm.compute.processes import one_thread, spread
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
-from structsvm.files import replacing
 from structsvm.metrics import AP
 from structsvm.protocols.model import Candidate
 from structsvm.protocols.morgan.methods import Method
@@ -26,8 +25,9 @@ from structsvm.protocols.morgan.settings import MorganSettings
 from structsvm.protocols.morgan.terms import informative_terms, mutual_information
 from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.protocols.pick import Progress
-from structsvm.records import Header, as_json, versions
 from structsvm.settings import as_list, as_path, require_kind
+from structsvm.storage.files import replacing
+from structsvm.storage.records import Header, as_json, versions
 from structsvm.text import Index
 from structsvm.types import BoolVector, Matrix, Vector
 

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 from structsvm.protocols.model import Value
 from structsvm.protocols.morgan.topics import TopicCounts
 from structsvm.protocols.significance import Comparison, compare, mean_interval
-from structsvm.records import Header
+from structsvm.storage.records import Header
 from structsvm.types import IntVector, Matrix, Vector
 
 PartName: TypeAlias = Literal["train", "validation", "test"]

@@ -7,7 +7,7 @@ import pytest
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.protocols.experiment.records import NAME, count_trials, open_trials
 from structsvm.protocols.experiment.results import Fit, Ranked, Trial
-from structsvm.records import Header
+from structsvm.storage.records import Header
 
 SETTINGS = {"trials": 5, "seed": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
 HEADER = Header(SETTINGS, "abc", {"numpy": "2.0"})

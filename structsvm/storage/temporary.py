@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from platform import node
 
-from structsvm.locks import lock
+from structsvm.storage.locks import lock
 
 _NEW, _BEFORE = "new", "before"
 """What is in a folder on its way: itself, and what was in its place, for the moment in which both are moved."""

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from structsvm.archives import Archive
 from structsvm.exceptions import InputError, ModelFileError
-from structsvm.files import check_writable, read_archive, write_archive
-from structsvm.temporary import on_the_way, remove_leftovers
+from structsvm.storage.archives import Archive
+from structsvm.storage.files import check_writable, read_archive, write_archive
+from structsvm.storage.temporary import on_the_way, remove_leftovers
 
 ARRAYS = {"a": np.arange(300.0), "b": np.array("text"), "c": np.eye(3, dtype=np.int64)}
 
@@ -88,7 +88,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
 WRITING = """
 import sys, time
 from pathlib import Path
-from structsvm.files import replacement
+from structsvm.storage.files import replacement
 
 with replacement(Path(sys.argv[1])) as temporary:
     temporary.write_text("half")

@@ -11,10 +11,10 @@ from typing import IO, Any, TextIO, TypeVar, cast
 
 import numpy as np
 
-from structsvm.archives import Archive, Damage, with_digests
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.settings import as_path
-from structsvm.temporary import folder_on_the_way, on_the_way, remove_leftovers
+from structsvm.storage.archives import Archive, Damage, with_digests
+from structsvm.storage.temporary import folder_on_the_way, on_the_way, remove_leftovers
 
 T = TypeVar("T")
 
@@ -263,8 +263,8 @@ def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
     Parameters
     ----------
     path : of a file that `write_archive` wrote.
-    make : is given the arrays by name, which are read from the file as it asks for them; `structsvm.archives` has
-        functions that do so after a look at shape and type. What it raises says that they make no sense.
+    make : is given the arrays by name, which are read from the file as it asks for them; `structsvm.storage.archives`
+        has functions that do so after a look at shape and type. What it raises says that they make no sense.
 
     Raises
     ------

@@ -18,10 +18,10 @@ from cattrs import BaseValidationError, transform_error
 from cattrs.preconf.json import make_converter
 from cattrs.v import format_exception
 
-from structsvm.archives import parse_json
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.files import naming
-from structsvm.locks import lock
+from structsvm.storage.archives import parse_json
+from structsvm.storage.files import naming
+from structsvm.storage.locks import lock
 
 T = TypeVar("T")
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from structsvm import Ranker, Result, StructuralSVM
-from structsvm.archives import DIGESTS
 from structsvm.exceptions import ModelFileError
 from structsvm.losses import NDCG
 from structsvm.solvers import OneSlack
+from structsvm.storage.archives import DIGESTS
 
 Edit = Callable[[dict[str, Any]], Any]
 
