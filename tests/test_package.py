@@ -59,6 +59,7 @@ MAY_IMPORT = {
         "estimators",
         "rankers",
         "fusion",
+        "text",
     },
 }
 ANYTHING = {"__init__", "__main__", "cli"}
@@ -76,6 +77,7 @@ STATEMENTS = [
     "import structsvm.protocols",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
+    "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
 ]
 

@@ -12,6 +12,7 @@ from structsvm.cli.features import features_command
 from structsvm.cli.fuse import fuse_command
 from structsvm.cli.index import index_command
 from structsvm.cli.listing import list_command
+from structsvm.cli.morgan import morgan_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
 from structsvm.cli.report import report_command
@@ -32,6 +33,7 @@ __all__ = ["main"]
         features_command,
         fuse_command,
         benchmark_command,
+        morgan_command,
         index_command,
         retrieve_command,
         report_command,
