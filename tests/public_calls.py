@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import structsvm
+import structsvm.text.letor
 from structsvm import (
     comparison,
     data,
@@ -23,7 +24,9 @@ from structsvm import (
     testing,
     text,
 )
+from structsvm.data.letor_writing import LetorText
 from structsvm.protocols import experiment, letor
+from structsvm.protocols import morgan as morgan_experiment
 
 X = np.random.default_rng(0).standard_normal((8, 3))
 Y, QID = np.tile([0.0, 1.0], 4), np.repeat([0, 1], 4)
@@ -93,6 +96,7 @@ def judgments() -> data.Qrels:
 _MADE = "made by the package: what is in it was checked where it came from"
 _DERIVED = "derived from, not called"
 _NO_ARGUMENTS = "takes nothing"
+_FOR_FEATURES = "for authors of features"
 _TEXT = "made of tables and results of the package"
 
 NOT_CALLED = {
@@ -115,6 +119,8 @@ NOT_CALLED = {
     ),
     **dict.fromkeys(["text.Postings", "text.Strings"], _MADE),
     **dict.fromkeys(["data.Documents", "data.JoinedRuns", "data.RankingData"], _MADE),
+    **dict.fromkeys(["text.letor.Evidence", "text.letor.LECTURED", "text.letor.RELEASED"], _MADE),
+    **dict.fromkeys(["text.letor.Candidates", "text.letor.Feature", "text.letor.retrieval_feature"], _FOR_FEATURES),
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
@@ -169,6 +175,13 @@ NOT_CALLED = {
             *("Row", "Split", "Trial", "count_trials", "run"),
         )
     },
+    **{
+        f"protocols.morgan.{name}": _MADE
+        for name in ("Curve", "Difference", "Learned", "MorganResults", "TopicCounts", "TopicTrial")
+    },
+    "protocols.morgan.Method": _DERIVED,
+    "protocols.morgan.count_topic_trials": _MADE,
+    "protocols.morgan.paper_methods": _NO_ARGUMENTS,
 }
 """Public names that are not called here, and why."""
 
@@ -352,6 +365,10 @@ def _of_data() -> Iterator[Call]:
     documents = {**written, "fields": ["text"]}
     yield Call("read_documents", lambda **given: list(data.read_documents(**given)), documents, right=False)
     yield Call("read_topics", data.read_topics, {**written, "numbering": "given"}, right=False)
+    columns = {**columns, "X": X, "y": Y, "feature_names": ["p", "q", "r"]}
+    yield Call("write_letor", data.write_letor, {"path": "missing/a", **columns}, right=False)
+    yield Call("LETOR's lines", lambda **given: list(LetorText.of(**given).pieces()), columns)
+    yield Call("load_feature_names", data.load_feature_names, {"path": "missing"}, right=False)
     yield Call("load_digits_queries", data.load_digits_queries, {"n_train": 1})
     yield Call("load_digits_runs", data.load_digits_runs, {"seed": 0})
 
@@ -363,12 +380,22 @@ def _of_the_rest() -> Iterator[Call]:
     yield Call("letor.create_model", letor.create_model, {"name": "SVM-map"})
     yield Call("count_folds", letor.count_folds, {"folder": "missing"})
     yield Call("find_folds", letor.find_folds, {"folder": "missing"}, right=False)
+    folds = {"folder": "missing.txt/a", "data": data.RankingData(X, Y, QID), "folds": 5, "seed": 0}
+    yield Call("write_folds", letor.write_folds, folds, right=False)
     yield Call("letor.benchmark", letor.benchmark, {"data": "missing", "models": "SVM-map"}, right=False)
     yield Call("Settings", experiment.Settings, {"trials": 1, "train": 1, "validation": 1, "bins": 3, "seed": 0})
     splits = {"queries": 9, "trials": 1, "train": 2, "validation": 2, "seed": 0}
     yield Call("balanced_splits", experiment.balanced_splits, splits)
     collection = {"X": X, "y": Y, "qid": QID}
     yield Call("Collection.from_arrays", experiment.Collection.from_arrays, collection)
+    yield Call("SearchedWeights", morgan_experiment.SearchedWeights, {"max_rounds": 3})
+    model = protocols.EstimatorModel(name="a", features=protocols.AsGiven(), estimator=rankers.MaximumEntropy())
+    yield Call("FittedWeights", morgan_experiment.FittedWeights, {"model": model})
+    settings = {"terms": 3, "repeats": 1, "min_relevant": 3, "seed": 0, "methods": [model]}
+    yield Call("MorganSettings", morgan_experiment.MorganSettings, settings)
+    index = text.Index.build([("a", {"text": "one word"})], text.Analyzer())
+    asked = {"index": index, "qrels": judgments(), "settings": morgan_experiment.MorganSettings(), "topics": ["1"]}
+    yield Call("morgan", morgan_experiment.morgan, {**asked, "out": "missing"}, right=False)
 
 
 def _of_text() -> Iterator[Call]:
@@ -378,6 +405,15 @@ def _of_text() -> Iterator[Call]:
     yield Call("Analyzer.terms", text.Analyzer("porter").terms, {"text": "a wing"})
     yield Call("Index.build", text.Index.build, {"documents": [("a", {"x": "wing"})], "analyzer": text.Analyzer()})
     yield Call("Index.load", text.Index.load, {"folder": "missing", "verify": False}, right=False)
+    index = text.Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], text.Analyzer())
+    topics, candidates = {"0": "wing", "1": "wings"}, data.Qrels.from_grades([0, 0, 1], list("aba"), [1, 0, 1])
+    made = {"features": "L1", "fields": ["text"], "normalise": "none", "query": None}
+    yield Call(
+        "letor_features",
+        text.letor.letor_features,
+        {"index": index, "topics": topics, "candidates": candidates, "qrels": candidates, **made},
+    )
+    yield Call("find_features", text.letor.find_features, {"features": ["released", "tfidf"]})
 
 
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "metrics": BASE | {"registry", "queries", "moved"},
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
-    "text": SHARED | {"queries", "data"},
+    "text": SHARED | {"queries", "data", "features"},
     "qp": BASE,
     "losses": BASE | {"registry", "operators", "metrics"},
     "planes": BASE | {"result"},
@@ -59,6 +59,7 @@ MAY_IMPORT = {
         "estimators",
         "rankers",
         "fusion",
+        "text",
     },
 }
 ANYTHING = {"__init__", "__main__", "cli"}
@@ -72,11 +73,11 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
-    "import structsvm.text",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
+    "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
 ]
 

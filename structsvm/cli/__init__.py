@@ -8,9 +8,11 @@ from structsvm.cli.demo import demo_command
 from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
+from structsvm.cli.features import features_command
 from structsvm.cli.fuse import fuse_command
 from structsvm.cli.index import index_command
 from structsvm.cli.listing import list_command
+from structsvm.cli.morgan import morgan_command
 from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
 from structsvm.cli.report import report_command
@@ -28,8 +30,10 @@ __all__ = ["main"]
         evaluate_command,
         compare_command,
         experiment_command,
+        features_command,
         fuse_command,
         benchmark_command,
+        morgan_command,
         index_command,
         retrieve_command,
         report_command,

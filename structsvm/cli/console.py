@@ -1,7 +1,7 @@
 """Tables and the progress line."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import click
@@ -22,6 +22,9 @@ from structsvm.tables import Table, lay_out
 
 _WIDTH_OF_FILES = 200
 _WIDEST = 10_000
+_SHOWN = 5
+"""Topics that a note names."""
+
 _A_DAY = 24 * 3600.0
 """Seconds that an estimate of the time left looks back: steps may take minutes."""
 
@@ -34,6 +37,14 @@ def echo(*lines: str, err: bool = False) -> None:
 def note(text: str) -> None:
     """Print a note on standard error."""
     echo(f"structsvm: note: {text}", err=True)
+
+
+def note_left_out(left_out: Mapping[str, str]) -> None:
+    """Print a note on topics that take no part, and why, if there are any."""
+    if left_out:
+        reasons = [f"{topic} ({reason})" for topic, reason in left_out.items()]
+        more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+        note(f"{counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}")
 
 
 def print_table(

@@ -1,25 +1,20 @@
 """``structsvm experiment``."""
 
-import re
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from structsvm.cli.collections import with_grades
-from structsvm.cli.console import counted, note, progress_bar, progress_line
+from structsvm.cli.console import counted, note_left_out, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, example
+from structsvm.cli.options import as_list, example, expanded
 from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.exceptions import InputError
-from structsvm.registry.spelling import is_whole
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
-
-_SHOWN = 5
 
 
 @click.command(
@@ -92,7 +87,7 @@ def experiment_command(
     with progress_line(shown=not quiet) as say:
         say("reading runs and judgments")
         pool = _read(runs, qrels, grades, topics)
-    _note_left_out(pool.left_out)
+    note_left_out(pool.left_out)
     try:
         with progress_bar("trials", shown=not quiet) as show:
             results = run(pool, settings, out, jobs=jobs, progress=show)
@@ -114,24 +109,7 @@ def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: 
     if topics is None:
         return pool_runs(read, judgments)
     known = set(judgments.qid.tolist()).union(*(each.qid.tolist() for each in read))
-    asked = list(dict.fromkeys(_expanded(topics, known)))
+    asked = list(dict.fromkeys(expanded(topics, known)))
     if not asked:
         raise InputError(f"--topics {','.join(topics)} names none of the {len(known)} topics of {runs} and {qrels}")
     return pool_runs(read, judgments, topics=asked)
-
-
-def _expanded(topics: Iterable[str], known: set[str]) -> Iterator[str]:
-    for text in topics:
-        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
-        if ends and text not in known:
-            numbers = (each for each in known if is_whole(each))
-            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
-        else:
-            yield text
-
-
-def _note_left_out(left_out: "Any") -> None:
-    if left_out:
-        reasons = [f"{topic} ({reason})" for topic, reason in left_out.items()]
-        more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
-        note(f"{counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}")

@@ -2,13 +2,14 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.registry.spelling import is_whole
 from structsvm.settings import is_number
 
 if TYPE_CHECKING:
@@ -35,6 +36,18 @@ def as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> t
     if not parts:
         raise click.BadParameter("the list is empty")
     return parts
+
+
+def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Yield topics of which some are given as ranges, such as 301-350; of a range, those that are known."""
+    every = list(dict.fromkeys(known))
+    for text in topics:
+        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
+        if ends and text not in every:
+            numbers = (each for each in every if is_whole(each))
+            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
+        else:
+            yield text
 
 
 def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:

@@ -1,9 +1,10 @@
-"""Readers of ranking data, and a small data set to try things on."""
+"""Readers and writers of ranking data, and a small data set to try things on."""
 
 from structsvm.data.collections import Document, Documents, Topic, read_documents, read_topics
 from structsvm.data.dataset import JoinedRuns, Pool, RankingData
 from structsvm.data.digits import load_digits_queries, load_digits_runs
 from structsvm.data.letor import load_letor, load_letor_parts
+from structsvm.data.letor_writing import load_feature_names, write_letor
 from structsvm.data.pooling import join_runs, load_pool, pool_runs
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
@@ -21,6 +22,7 @@ __all__ = [
     "join_runs",
     "load_digits_queries",
     "load_digits_runs",
+    "load_feature_names",
     "load_letor",
     "load_letor_parts",
     "load_pool",
@@ -30,5 +32,6 @@ __all__ = [
     "pool_runs",
     "read_documents",
     "read_topics",
+    "write_letor",
     "write_run",
 ]

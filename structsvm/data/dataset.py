@@ -25,12 +25,14 @@ class RankingData:
     y : labels, shape (n,), float64.
     qid : query id of each row, shape (n,), integers or strings.
     doc_ids : document id of each row, shape (n,); None when they were not asked for.
+    feature_names : name of each column; None where columns have none but their numbers.
     """
 
     X: Features
     y: Vector
     qid: IntVector | NDArray[np.str_]
     doc_ids: NDArray[np.str_] | None = None
+    feature_names: tuple[str, ...] | None = None
 
     @property
     def summary(self) -> str:

@@ -17,7 +17,8 @@ from structsvm.data.collections import ir_datasets
 from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import BLANKS, QRELS, RUN, Format, first_fault, form_of_qrels
+from structsvm.data.trec_faults import QRELS, RUN, Format, first_fault, form_of_qrels
+from structsvm.data.words import require_words
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.settings import as_list, as_path, is_integer, require_kind
 from structsvm.storage.files import DATA_SET, replacing
@@ -26,9 +27,6 @@ from structsvm.types import IntVector
 FilePath: TypeAlias = str | PathLike[str]
 
 _LINES_AT_ONCE = 10_000
-_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Others stand for bytes that are not UTF-8, and are written as these."""
-"""What Python makes of bytes of an argument that are not text."""
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
@@ -230,11 +228,11 @@ def run_lines(run: Run) -> Iterator[str]:
         or a topic begins with ``#``.
     """
     topics, first, topic = np.unique(run.qid, return_index=True, return_inverse=True)
-    _check_words("the name", [run.name])
-    _check_words("the topic", topics.tolist())
+    require_words("the name", [run.name], "a run")
+    require_words("the topic", topics.tolist(), "a run")
     if any(topic.startswith("#") for topic in topics.tolist()):
         raise InputError("a topic begins with '#', which makes its lines comments: give it another name")
-    _check_words("the document id", run.doc_ids.tolist())
+    require_words("the document id", run.doc_ids.tolist(), "a run")
     rank = np.arange(1, len(run.qid) + 1) - first[topic]
     return _pieces(run, rank.tolist())
 
@@ -356,14 +354,3 @@ def _pieces(run: Run, rank: list[int]) -> Iterator[str]:
             strict=True,
         )
         yield "".join(f"{topic} Q0 {document} {place} {score} {run.name}\n" for topic, document, place, score in rows)
-
-
-def _check_words(what: str, words: Iterable[str]) -> None:
-    for word in words:
-        require_kind(what, word, str, "text")
-        if not word or BLANKS.search(word):
-            raise InputError(
-                f"{what} {word!r} must have no blank, tab or line end in it, and not be empty, to stand in a run"
-            )
-        if _SURROGATE.search(word):
-            raise InputError(f"{what} {word!r} must be text in UTF-8 to stand in a run")

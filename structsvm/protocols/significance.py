@@ -1,10 +1,10 @@
-"""Two rankers compared query by query."""
+"""Two rankers compared query by query, and how sure a mean over queries is."""
 
 from functools import lru_cache
 
 import numpy as np
 from attrs import frozen
-from scipy.stats import wilcoxon
+from scipy.stats import t, wilcoxon
 
 from structsvm.types import Vector
 
@@ -47,6 +47,15 @@ def compare(first: Vector, second: Vector) -> Comparison:
         ties=int((difference == 0.0).sum()),
         p_value=_p_value(difference.tobytes()),
     )
+
+
+def mean_interval(values: Vector) -> tuple[float, float] | None:
+    """Return the ends of the 95% confidence interval of a mean by Student's t; None of fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return None
+    reach = float(t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+    return float(values.mean()) - reach, float(values.mean()) + reach
 
 
 @lru_cache(maxsize=256)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib.resources import files
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -154,20 +155,26 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", printable(" ".join(text.split())))
 
 
+def page_style() -> str:
+    """Return the style sheet of HTML pages."""
+    return (files(_TEMPLATES) / "templates" / "page.css").read_text(encoding="utf-8")
+
+
 @cache
 def environment(package: str) -> "Environment":
     """Return Jinja's environment for the folder ``templates`` of a package; values are `printable`, in HTML escaped.
 
-    The filter ``latex`` escapes values in LaTeX.
+    The templates that are here, ``parts.html.j2`` of pages among them, are known in every one. The filter ``latex``
+    escapes values in LaTeX.
 
     Parameters
     ----------
     package : such as ``"structsvm.tables"``.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 
     made = Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(each) for each in dict.fromkeys((package, _TEMPLATES))]),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,

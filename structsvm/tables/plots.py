@@ -1,12 +1,15 @@
-"""Plots: Matplotlib, which they need and nothing else does, and a figure as an element of an HTML page."""
+"""Plots: Matplotlib, which they need and nothing else does, how they look, and a figure as an element of a page."""
 
 import io
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
+
+from attrs import frozen
 
 from structsvm.exceptions import NotInstalledError, printable
 
@@ -15,6 +18,49 @@ if TYPE_CHECKING:
 
 _SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _INTERNAL = re.compile(r"url\(#([^)]+)\)")
+
+INK = "#010203"
+"""Stands for the colour of the text around the plot."""
+
+BLUE, ORANGE, GREEN = "#2b87c8", "#d9701a", "#1a9a72"
+"""Told apart on light and dark."""
+
+SETTINGS: Any = {
+    "axes.edgecolor": INK,
+    "axes.facecolor": "none",
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlepad": 4.0,
+    "axes.titlesize": 9.5,
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "grid.alpha": 0.15,
+    "grid.color": INK,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "structsvm",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+"""Matplotlib's, in force while the plots of a page are drawn."""
+
+
+@frozen
+class Plot:
+    """A plot.
+
+    Parameters
+    ----------
+    caption : what it shows.
+    svg : an ``<svg>`` element for an HTML page, which is a file of its own as well.
+    """
+
+    caption: str
+    svg: str
 
 
 def require_matplotlib() -> None:
@@ -73,3 +119,12 @@ def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mappin
     root.set("role", "img")
     root.set("aria-label", printable(description))
     return ElementTree.tostring(root, encoding="unicode")
+
+
+@contextmanager
+def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure", Callable[[str], Plot]]]:
+    """Make a figure of a size in inches, and what turns it into a plot when it is drawn: it is given the caption."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
+    yield figure, lambda caption: Plot(caption, as_inline_svg(figure, name, caption, {INK: "currentColor"}))

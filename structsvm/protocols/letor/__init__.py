@@ -4,6 +4,7 @@
 """
 
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names, model_names
+from structsvm.protocols.letor.fold_files import write_folds
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.protocol import BestFeature, benchmark
 from structsvm.protocols.letor.records import count_folds
@@ -37,5 +38,6 @@ __all__ = [
     "record_table",
     "summary_table",
     "training_table",
+    "write_folds",
     "write_tables",
 ]

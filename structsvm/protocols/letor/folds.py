@@ -14,7 +14,7 @@ _FILE = re.compile(r"(?P<stem>.+?)\.txt(\.gz)?", re.IGNORECASE)
 _FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 _SET = re.compile(r"S(\d+)", re.IGNORECASE)
 _ROLES = {"train": ("train",), "validate": ("vali", "valid", "validation"), "test": ("test",)}
-_FEWEST_SETS = 3
+FEWEST_SETS = 3
 _SHOWN = 5
 
 
@@ -73,6 +73,13 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     )
 
 
+def numbered_entries(folder: Path) -> list[Path]:
+    """Return what `find_folds` would take for a fold or a set of a folder, by name; none if there is no folder."""
+    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    sets = {path for stem, path in _text_files(folder) if _SET.fullmatch(stem)} if entries else set()
+    return [path for path in entries if path in sets or (path.is_dir() and _FOLD.fullmatch(path.name))]
+
+
 def _of_folder(folder: Path) -> Fold:
     files = _text_files(folder)
     found = []
@@ -89,7 +96,7 @@ def _of_folder(folder: Path) -> Fold:
 
 
 def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
-    count = max(max(sets), _FEWEST_SETS)
+    count = max(max(sets), FEWEST_SETS)
     absent = count - sum(number > 0 for number in sets)
     if 0 in sets or absent:
         there = _first(path.name for path in sets.values())

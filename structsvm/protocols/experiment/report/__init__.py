@@ -1,7 +1,7 @@
 """What an experiment found, for people and for programs: an HTML page, and tables in several formats."""
 
 from structsvm.protocols.experiment.report.page import FILES, Page, Written, as_page, findings, write_report
-from structsvm.protocols.experiment.report.plots import Plot, Plots, draw
+from structsvm.protocols.experiment.report.plots import Plots, draw
 from structsvm.protocols.experiment.report.tables import (
     all_tables,
     data_table,
@@ -11,6 +11,7 @@ from structsvm.protocols.experiment.report.tables import (
     map_tables,
     query_table,
 )
+from structsvm.tables.plots import Plot
 
 __all__ = [
     "FILES",

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from structsvm.protocols.experiment.report.tables import (
     query_table,
 )
 from structsvm.tables import as_csv
-from structsvm.tables.formats import environment
+from structsvm.tables.formats import environment, page_style
 from structsvm.tables.writing import FILES as TABLES
 from structsvm.tables.writing import table_texts, write_texts
 
@@ -70,7 +69,7 @@ def as_page(results: Results, title: str) -> Page:
         .get_template("report.html.j2")
         .render(
             title=title,
-            style=(files(_PACKAGE) / "templates" / "report.css").read_text(encoding="utf-8"),
+            style=page_style(),
             results=results,
             findings=findings(results),
             variants={variant: VARIANTS[variant] for variant in variants},

@@ -1,14 +1,13 @@
 """The plots of a report, by Matplotlib: SVG for a page, in colours that are told apart on light and dark."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from attrs import frozen
 
 from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
-from structsvm.tables.plots import as_inline_svg, as_label, require_matplotlib
+from structsvm.tables.plots import BLUE, GREEN, INK, ORANGE, SETTINGS, Plot, as_label, figure_of, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,48 +17,8 @@ if TYPE_CHECKING:
 
 _SHORT = {WITH_BEST: "model", WITHOUT_BEST: "model without the best function"}
 
-INK = "#010203"
-"""Stands for the colour of the text around the plot."""
-
-_BLUE, _ORANGE, _GREEN = "#2b87c8", "#d9701a", "#1a9a72"
 _PANELS = 4
 _SMALLEST_GAP = 1e-7
-
-_SETTINGS: Any = {
-    "axes.edgecolor": INK,
-    "axes.facecolor": "none",
-    "axes.grid": True,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.6,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlepad": 4.0,
-    "axes.titlesize": 9.5,
-    "font.family": "sans-serif",
-    "font.size": 9.0,
-    "grid.alpha": 0.15,
-    "grid.color": INK,
-    "legend.frameon": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "structsvm",
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
-
-
-@frozen
-class Plot:
-    """A plot.
-
-    Parameters
-    ----------
-    caption : what it shows.
-    svg : an ``<svg>`` element for an HTML page.
-    """
-
-    caption: str
-    svg: str
 
 
 @frozen
@@ -91,7 +50,7 @@ def draw(results: Results) -> Plots:
     from matplotlib import rc_context
 
     rows = {variant: results.rows(variant) for variant in results.variants}
-    with rc_context(_SETTINGS):
+    with rc_context(SETTINGS):
         return Plots(
             overview=_overview(rows),
             differences={variant: _differences(results, variant, rows[variant]) for variant in rows},
@@ -103,10 +62,10 @@ def draw(results: Results) -> Plots:
 def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
     names = [row.name for row in next(iter(rows.values()))]
     models = [row.name for row in next(iter(rows.values())) if not row.place]
-    with _figure("overview", 8.0, 0.9 + 0.24 * len(names)) as (figure, drawn):
+    with figure_of("overview", 8.0, 0.9 + 0.24 * len(names)) as (figure, drawn):
         axes = figure.subplots()
         axes.axhline(len(models) - 0.5, color=INK, linewidth=0.6, alpha=0.5)
-        for (variant, of_variant), colour, marker in zip(rows.items(), (_BLUE, _ORANGE), "oD", strict=False):
+        for (variant, of_variant), colour, marker in zip(rows.items(), (BLUE, ORANGE), "oD", strict=False):
             shown = [row for row in of_variant if not row.place]
             axes.plot(
                 [row.mean for row in shown],
@@ -121,11 +80,11 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
             [row.mean for row in functions],
             range(len(models), len(names)),
             "s",
-            color=_GREEN,
+            color=GREEN,
             label="base function",
         )
         if functions:
-            axes.axvline(functions[0].mean, color=_GREEN, linewidth=0.8, linestyle="--")
+            axes.axvline(functions[0].mean, color=GREEN, linewidth=0.8, linestyle="--")
         axes.set(yticks=range(len(names)), yticklabels=list(map(as_label, names)), xlabel="MAP over the pool")
         axes.invert_yaxis()
         figure.legend(loc="outside upper left", ncols=3)
@@ -134,7 +93,7 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
 
 def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
     reference, *others = rows
-    with _figure(f"differences-{variant}", *_size(len(others))) as (figure, drawn):
+    with figure_of(f"differences-{variant}", *_size(len(others))) as (figure, drawn):
         for axes, row in zip(_panels(figure, len(others), share_x=True), others, strict=True):
             difference = reference.values - row.values
             difference = np.sort(difference[~np.isnan(difference)])[::-1]
@@ -152,14 +111,14 @@ def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
 
 def _bars(axes: "Axes", difference: "Vector") -> None:
     edges = np.arange(len(difference) + 1.0)
-    for sign, colour in ((1.0, _BLUE), (-1.0, _ORANGE)):
+    for sign, colour in ((1.0, BLUE), (-1.0, ORANGE)):
         axes.stairs(np.where(sign * difference > 0.0, difference, 0.0), edges, fill=True, color=colour)
     axes.axhline(0.0, color=INK, linewidth=0.6)
     axes.set(xticks=[])
 
 
 def _regularisation(results: Results, variant: str) -> Plot:
-    with _figure(f"regularisation-{variant}", *_size(len(results.models))) as (figure, drawn):
+    with figure_of(f"regularisation-{variant}", *_size(len(results.models))) as (figure, drawn):
         for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
             fits = results.fits(variant, model)
             named = any(isinstance(value, str) for value in fits[0].values)
@@ -169,13 +128,13 @@ def _regularisation(results: Results, variant: str) -> Plot:
             )
             picks = np.bincount([fit.chosen for fit in fits], minlength=len(values))
             first = axes is figure.axes[0]
-            axes.plot(values, validation, "-", color=_ORANGE, linewidth=1.2, label="validation" if first else None)
-            axes.plot(values, test, "-", color=_BLUE, linewidth=1.2, label="test" if first else None)
+            axes.plot(values, validation, "-", color=ORANGE, linewidth=1.2, label="validation" if first else None)
+            axes.plot(values, test, "-", color=BLUE, linewidth=1.2, label="test" if first else None)
             axes.scatter(
                 values,
                 test,
                 s=160.0 * picks / picks.sum(),
-                color=_BLUE,
+                color=BLUE,
                 alpha=0.6,
                 linewidths=0.0,
                 label="test; area: how often it was picked" if first else None,
@@ -196,10 +155,10 @@ def _regularisation(results: Results, variant: str) -> Plot:
 
 def _training(results: Results) -> Plot:
     models = results.models
-    with _figure("training", 8.0, 1.0 + 0.26 * len(models)) as (figure, drawn):
+    with figure_of("training", 8.0, 1.0 + 0.26 * len(models)) as (figure, drawn):
         time, gap = figure.subplots(1, 2, sharey=True)
         shifts = np.linspace(-0.14, 0.14, len(results.variants)) if len(results.variants) > 1 else [0.0]
-        for variant, colour, shift in zip(results.variants, (_BLUE, _ORANGE), shifts, strict=False):
+        for variant, colour, shift in zip(results.variants, (BLUE, ORANGE), shifts, strict=False):
             for row, model in enumerate(models):
                 fits = results.fits(variant, model)
                 label = _SHORT[variant] if row == 0 else None
@@ -242,12 +201,3 @@ def _panels(figure: "Figure", number: int, *, share_x: bool = False) -> Iterator
     for unused in panels[number:]:
         unused.set_axis_off()
     return iter(panels[:number])
-
-
-@contextmanager
-def _figure(name: str, width: float, height: float) -> Iterator[tuple["Figure", Callable[[str], Plot]]]:
-    """Make a figure of a size in inches, and what turns it into a plot when it is drawn."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
-    yield figure, lambda caption: Plot(caption, as_inline_svg(figure, name, caption, {INK: "currentColor"}))

@@ -1,0 +1,28 @@
+"""Morgan's experiment (Morgan, Greiff and Henderson, HLT-NAACL 2004, section 4): average precision by query length.
+
+``morgan(Index.load(folder), load_qrels(path), MorganSettings(), out)`` compares weight search, maximum entropy and
+SVM-map on queries of 1 to 20 terms, topic by topic, and returns `MorganResults`.
+"""
+
+from structsvm.protocols.morgan.methods import FittedWeights, Method, SearchedWeights, paper_methods
+from structsvm.protocols.morgan.protocol import morgan
+from structsvm.protocols.morgan.records import count_topic_trials
+from structsvm.protocols.morgan.results import Curve, Difference, Learned, MorganResults, TopicTrial
+from structsvm.protocols.morgan.settings import MorganSettings
+from structsvm.protocols.morgan.topics import TopicCounts
+
+__all__ = [
+    "Curve",
+    "Difference",
+    "FittedWeights",
+    "Learned",
+    "Method",
+    "MorganResults",
+    "MorganSettings",
+    "SearchedWeights",
+    "TopicCounts",
+    "TopicTrial",
+    "count_topic_trials",
+    "morgan",
+    "paper_methods",
+]

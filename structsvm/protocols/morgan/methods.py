@@ -1,0 +1,142 @@
+"""What learns the weights of a query's terms, for queries of 1, 2, ... terms."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from attrs import Attribute, field, frozen
+
+from structsvm.exceptions import InputError
+from structsvm.operators import Rows
+from structsvm.protocols.estimator_model import EstimatorModel
+from structsvm.protocols.feature_maps import AsGiven
+from structsvm.protocols.model import Candidate, Model
+from structsvm.protocols.svm_models import RankingSVM
+from structsvm.rankers import MaximumEntropy, WeightSearch
+from structsvm.settings import as_list, at_least
+from structsvm.types import IntVector, Matrix, Vector
+
+
+class Method(ABC):
+    """A way to learn the weights of terms. Derive from it to bring one of your own.
+
+    A value: its ``repr`` is kept with the results and tells whether an experiment is the same.
+    """
+
+    name: str
+    """What tables call it; no two methods of an experiment have the same."""
+
+    @abstractmethod
+    def lengths(self, X: Matrix, y: Vector) -> Iterator[Sequence[Candidate]]:
+        """Learn the weights of queries of 1, 2, ..., d terms from the training documents of a topic.
+
+        Parameters
+        ----------
+        X : values of the terms, those of the first term in the first column, shape (n, d).
+        y : 1 for relevant documents and 0 for others, shape (n,); there are both.
+
+        Yields
+        ------
+        For each length, a candidate for each value of the hyper-parameter, the same ones in the same order. It scores
+        the values of these terms alone. Of those that are equally good on validation the first is picked.
+        """
+
+
+@frozen(kw_only=True)
+class SearchedWeights(Method):
+    """Weight search: the first weight is 1, one weight changes at a time, and each length starts from the one before.
+
+    Morgan, Greiff and Henderson, HLT-NAACL 2004, section 4; see `structsvm.rankers.WeightSearch`. The weight of a new
+    term starts at 0, so that average precision on the training documents never falls with the length.
+
+    Parameters
+    ----------
+    name : what tables call it.
+    max_rounds : most rounds for each length.
+    """
+
+    name: str = "WeightSearch"
+    max_rounds: int = field(default=100, validator=at_least(1))
+
+    def lengths(self, X: Matrix, y: Vector) -> Iterator[Sequence[Candidate]]:
+        """Search the weights of all lengths in one go; there is no hyper-parameter. See `Method.lengths`."""
+        began = time.perf_counter()
+        search = WeightSearch(fix_first=True, incremental=True, max_rounds=self.max_rounds).fit(X, y)
+        seconds = (time.perf_counter() - began) / X.shape[1]
+        for length, weights in enumerate(search.coef_path_, start=1):
+            yield (Candidate("", partial(_scores, weights[:length]), seconds),)
+
+
+def _scores(weights: Vector, X: Matrix, _qid: IntVector) -> Vector:
+    """Return the scores of documents: those that are the same have the same, to the last bit."""
+    return Rows.one_each(X).scores(weights)
+
+
+def _reads_as_given(method: "FittedWeights", _attribute: "Attribute[Any]", model: Any) -> None:
+    if not isinstance(model, Model):
+        raise InputError(f"FittedWeights(model=...) must be a Model, got {model!r}")
+    if not isinstance(model.features, AsGiven):
+        raise InputError(f"{model.name} must read the values of terms as they are: give it features=AsGiven()")
+
+
+@frozen
+class FittedWeights(Method):
+    """A model of `structsvm.protocols`, fitted anew for each length and each value of its hyper-parameter.
+
+    Parameters
+    ----------
+    model : the model; it reads what it is given (`structsvm.protocols.AsGiven`).
+    """
+
+    model: Model = field(validator=_reads_as_given)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What the model is called."""
+        return self.model.name
+
+    def lengths(self, X: Matrix, y: Vector) -> Iterator[Sequence[Candidate]]:
+        """Fit the model for each length. See `Method.lengths`."""
+        qid = np.zeros(len(y), dtype=np.int64)
+        for length in range(1, X.shape[1] + 1):
+            yield self.model.candidates(np.ascontiguousarray(X[:, :length]), y, qid)
+
+
+def paper_methods() -> tuple[Method, ...]:
+    """Return weight search and maximum entropy, as in the paper, and SVM-map, each with what validation picks of C.
+
+    At the largest C the regulariser of maximum entropy is next to none. The only query of SVM-map is the topic.
+    """
+    as_given = AsGiven()
+    entropy = {"C": (0.1, 1.0, 10.0, 100.0, 1e4)}
+    return (
+        SearchedWeights(),
+        FittedWeights(
+            EstimatorModel(name="MaximumEntropy", features=as_given, estimator=MaximumEntropy(), grid=entropy)
+        ),
+        FittedWeights(
+            RankingSVM(name="SVM-map", features=as_given, loss="map", Cs=(0.01, 0.1, 1.0, 10.0, 100.0, 1000.0))
+        ),
+    )
+
+
+def as_methods(given: Any) -> tuple[Method, ...]:
+    """Return methods and models, given as one or several, as a tuple of methods.
+
+    Raises
+    ------
+    InputError : one of them is neither; it is named.
+    """
+    one = isinstance(given, Method | Model)
+    methods = []
+    for each in (given,) if one else as_list("methods", given, "methods or models"):
+        if not isinstance(each, Method | Model):
+            raise InputError(
+                f"each of methods must be a Method, such as SearchedWeights(), or a Model of structsvm.protocols, "
+                f"got {each!r}"
+            )
+        methods.append(FittedWeights(each) if isinstance(each, Model) else each)
+    return tuple(methods)

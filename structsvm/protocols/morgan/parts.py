@@ -1,0 +1,47 @@
+"""The documents of a topic, split at random into those to train, to validate and to test on."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from structsvm.types import BoolVector, IntVector
+
+FEWEST = 8
+"""Documents of which a quarter has room for a relevant one and another one."""
+
+FEWEST_OF_A_KIND = 3
+"""Relevant documents, and others: one for each part."""
+
+
+class Parts(NamedTuple):
+    """Numbers of documents, in random order: a quarter, a quarter, and the rest.
+
+    Parameters
+    ----------
+    train : what terms are chosen on and weights learned from.
+    validation : what picks hyper-parameters and the length of the query.
+    test : all others.
+    """
+
+    train: IntVector
+    validation: IntVector
+    test: IntVector
+
+
+def draw_parts(relevant: BoolVector, rng: np.random.Generator) -> Parts:
+    """Split documents into 25% to train, 25% to validate and 50% to test on.
+
+    Every split in which each part has a relevant document and another one is as likely as any other: one that has
+    not is drawn again. The parts are not stratified.
+
+    Parameters
+    ----------
+    relevant : whether each document is, shape (n,); `FEWEST_OF_A_KIND` are and are not, and there are `FEWEST`.
+    rng : draws.
+    """
+    quarter = len(relevant) // 4
+    while True:
+        order = rng.permutation(len(relevant))
+        parts = Parts(order[:quarter], order[quarter : 2 * quarter], order[2 * quarter :])
+        if all(relevant[part].any() and not relevant[part].all() for part in parts):
+            return parts

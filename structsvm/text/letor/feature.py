@@ -1,0 +1,55 @@
+"""What a feature is: a number for each candidate of a query, and what is known of its definition."""
+
+from collections.abc import Callable
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.arrays import numbers
+from structsvm.exceptions import InputError
+from structsvm.text.letor.evidence import Evidence
+from structsvm.types import Vector
+
+
+@frozen
+class Feature:
+    r"""A feature of a query and a document.
+
+    Parameters
+    ----------
+    name : what it is called, without blanks; ``L1`` to ``L10`` and ``H1`` to ``H5`` are LETOR's names.
+    description : what it is, in words.
+    formula : the formula, in LaTeX. :math:`c(q_i, d)` is how often term :math:`q_i` is in the text of
+        document d, :math:`|d|` the length of that text, :math:`c(q_i, C)` and :math:`df(q_i)` how often the
+        term is in the collection and in how many of its documents, :math:`|C|` the number of documents.
+    source : where the definition is from.
+    compute : returns the values of the candidates, shape (n,).
+    """
+
+    name: str
+    description: str
+    formula: str
+    source: str
+    compute: Callable[[Evidence], Vector] = field(repr=False)
+
+    def values(self, evidence: Evidence) -> Vector:
+        """Return the values of all candidates, finite, shape (n,).
+
+        Raises
+        ------
+        InputError : they are not one number a candidate, or one is NaN or infinite, as a function of one's own may have
+            it.
+        """
+        values = numbers(self.compute(evidence), f"what feature {self.name} computes")
+        if values.shape != evidence.documents.shape:
+            raise InputError(
+                f"feature {self.name} must have a number for each of {len(evidence.documents)} candidates; the shape "
+                f"of what it computes is {values.shape}"
+            )
+        wrong = ~np.isfinite(values)
+        if wrong.any():
+            raise InputError(
+                f"feature {self.name} is {values[wrong.argmax()]} for a document with the terms "
+                f"{', '.join(sorted(evidence.query))}: its function must give every document a finite score"
+            )
+        return values

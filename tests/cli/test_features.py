@@ -1,0 +1,150 @@
+"""``structsvm features``: from an index to files that the other commands read."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from structsvm.data import load_feature_names, load_letor
+
+WORDS = ["wing", "flow", "heat", "shock", "wave", "plate", "jet", "cone"]
+TOPICS = 9
+
+
+@pytest.fixture(autouse=True)
+def collection(here, run):
+    """A collection in which half of the documents with two words of a topic are relevant, and its index."""
+    rng = np.random.default_rng(0)
+    pairs = [WORDS[k % 8] + " " + WORDS[(k + 1 + k // 8) % 8] for k in range(TOPICS)]
+    documents, judgments = [], []
+    for number in range(60):
+        of = number % TOPICS
+        title = pairs[of] if number % 2 else WORDS[rng.integers(8)]
+        text = " ".join([title, *rng.choice(WORDS, rng.integers(3, 9))])
+        documents.append({"id": f"d{number}", "title": title, "text": text})
+        judgments.append(f"{of + 1} 0 d{number} {1 + (number % 4 == 3) if number % 2 else 0}\n")
+    Path("documents.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
+    Path("topics.tsv").write_text("".join(f"{k}\t{pair}\n" for k, pair in enumerate(pairs, start=1)))
+    Path("qrels.txt").write_text("".join(judgments))
+    run("index", "documents.jsonl", "--out", "index", "--quiet")
+
+
+ARGUMENTS = ("features", "index", "topics.tsv", "--format", "tsv", "--qrels", "qrels.txt")
+
+
+def test_from_an_index_to_a_benchmark(run):
+    done = run(*ARGUMENTS, "--function", "okapi,cosine", "--top", 20, "--folds", 3, "--out", "letor")
+    assert "wrote 9 queries" in done.stderr
+    assert "45 features, dense" in done.stderr
+    assert "to 3 files in letor" in done.stderr
+    assert sorted(path.name for path in Path("letor").iterdir()) == ["S1.txt", "S2.txt", "S3.txt"]
+    names = load_feature_names("letor/S2.txt")
+    assert names[::15] == ("text.L1", "title.L1", "whole.L1")
+    tables = run("benchmark", "letor", "--models", "borda-count", "--jobs", 1, "--quiet").stdout
+    assert "BordaCount" in tables
+
+
+def test_from_an_index_to_a_model_and_a_ranking(run):
+    run(*ARGUMENTS, "--judged", "--fields", "title,text", "--out", "all.txt")
+    data = load_letor("all.txt", doc_ids=True)
+    assert len(data.qid) == 60
+    assert data.X.shape[1] == 30
+    assert data.X.min() == 0.0
+    assert data.X.max() == 1.0
+    run("train", "all.txt", "--model", "m.npz", "--quiet")
+    table = run("evaluate", "m.npz", "all.txt").stdout
+    assert "9 queries, 60 documents" in table
+
+
+def test_the_candidates_of_runs(run):
+    Path("runs").mkdir()
+    Path("runs/a").write_text("1 Q0 d9 1 3 same\n1 Q0 d8 2 2 same\n2 Q0 d1 1 1 same\n77 Q0 d1 1 1 same\n")
+    Path("runs/b").write_text("1 Q0 d7 1 3 same\n")
+    Path("one").write_text("1 Q0 d1 1 3 same\n")
+    done = run(*ARGUMENTS, "--candidates", "runs", "--candidates", "one", "--top", 1, "--out", "some.txt")
+    data = load_letor("some.txt", doc_ids=True)
+    assert data.doc_ids.tolist() == ["d9", "d7", "d1", "d1"]
+    assert data.qid.tolist() == [1, 1, 1, 2]
+    assert "7 topics left out (3, 4, 5, 6, 7, ...), without judgments or without candidates" in done.stderr
+
+
+def test_features_as_they_are_and_by_name(run):
+    run(*ARGUMENTS, "--judged", "--fields", "whole", "--features", "L1,L8_lecture,lm_dirichlet(mu=500)",
+        "--normalise", "none", "--out", "raw.txt.gz", "--quiet")  # fmt: skip
+    assert load_feature_names("raw.txt.gz") == ("whole.L1", "whole.L8_lecture", "whole.lm_dirichlet(mu=500)")
+    assert gzip.decompress(Path("raw.txt.gz").read_bytes()).startswith(b"# feature 1 = whole.L1\n")
+    assert load_letor("raw.txt.gz").X[:, 0].max() > 1
+
+
+def test_grades_may_run_backwards_and_topics_be_numbered_by_position(run):
+    Path("topics.tsv").write_text("".join(f"T{line}\n" for line in Path("topics.tsv").read_text().splitlines()))
+    error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=1).stderr
+    assert "the first ones are 'T1' and '1'" in error
+    assert "--numbering position" in error
+    run(*ARGUMENTS, "--judged", "--numbering", "position", "--grades", "0=0,1=5,2=3", "--out", "x.txt", "--quiet")
+    assert set(load_letor("x.txt").y.tolist()) == {0.0, 3.0, 5.0}
+
+
+def test_topics_without_relevant_candidates_are_told(run):
+    Path("qrels.txt").write_text("1 0 d1 0\n1 0 d2 1\n2 0 d1 0\n")
+    done = run(*ARGUMENTS, "--judged", "--out", "x.txt")
+    assert "7 topics left out (3, 4, 5, 6, 7, ...)" in done.stderr
+    assert "1 topic with no relevant document among the candidates: measures count them as 0" in done.stderr
+    assert "wrote 2 queries, 3 documents" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--judged", "--top", 3], 2, "--judged says what the candidates are"),
+        (["--candidates", "one", "--function", "okapi"], 2, "leave one out"),
+        (["--function", "nonsense"], 2, "no retrieval function named 'nonsense'"),
+        (["--function", "okapi,okapi"], 2, "given twice"),
+        (["--top", 0], 2, "0 is not in the range"),
+        (["--features", "L11"], 1, "no feature named 'L11'"),
+        (["--fields", "abstract"], 1, "no field of the index named 'abstract'"),
+        (["--fields", "title,title"], 2, "given twice"),
+        (["--folds", 2], 2, "2 is not in the range"),
+        (["--folds", 10, "--out", "folder"], 1, "too few for 10 folds"),
+        (["--query", "narrative"], 1, "has no narrative"),
+        (["--grades", "1:2"], 2, "1=4,2=3"),
+        (["--candidates", "missing"], 1, "missing"),
+        (["--candidates", "one"], 1, "'nowhere', a candidate for topic '1', is not in the index"),
+        (["--qrels", "missing"], 1, "there is no file missing"),
+        (["--out", "missing/x.txt"], 1, "there is no folder missing"),
+        (["--out", "qrels.txt"], 1, "would replace the input qrels.txt"),
+        (["--out", "topics.tsv"], 1, "would replace the input topics.tsv"),
+        (["--candidates", "runs", "--out", "runs/x.txt"], 1, "is in the folder runs"),
+        (["--candidates", "runs/S1.txt", "--folds", 3, "--out", "runs"], 1, "would replace the input runs/S1.txt"),
+        (["--folds", 3, "--out", "others"], 1, "holds Fold1, of other folds"),
+        (["--folds", 3, "--out", "qrels.txt"], 1, "qrels.txt"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_in_a_line_and_nothing_is_written(arguments, code, said, run):
+    Path("one").write_text("1 Q0 nowhere 1 3 x\n")
+    Path("runs").mkdir()
+    Path("runs/S1.txt").write_text("1 Q0 d1 1 3 x\n")
+    Path("others/Fold1").mkdir(parents=True)
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    if "--out" not in arguments:
+        arguments = [*arguments, "--out", "x.txt"]
+    done = run(*ARGUMENTS, *arguments, code=code)
+    assert said in " ".join(done.stderr.split())
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+
+
+def test_damaged_inputs_are_named(run):
+    Path("damaged").mkdir()
+    error = run("features", "damaged", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=1).stderr
+    assert "damaged" in error
+    error = run("features", "nowhere", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=1).stderr
+    assert "nowhere" in error
+    assert not Path("x.txt").exists()
+
+
+def test_the_help_says_what_there_is(run):
+    text = run("features", "--help").stdout
+    for word in ("--candidates", "--judged", "--folds", "released", "query-min-max"):
+        assert word in text
