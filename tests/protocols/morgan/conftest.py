@@ -5,7 +5,7 @@ import pytest
 
 from structsvm.data import Qrels
 from structsvm.protocols import AsGiven, EstimatorModel, RankingSVM
-from structsvm.protocols.morgan import MorganSettings, SearchedWeights
+from structsvm.protocols.morgan import MorganSettings, SearchedWeights, morgan
 from structsvm.rankers import MaximumEntropy
 from structsvm.text import Analyzer, Index
 
@@ -65,3 +65,8 @@ def small(**changed):
         RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=(0.1, 10.0)),
     )
     return MorganSettings(**{"terms": 4, "repeats": 2, "min_relevant": 10, "methods": methods, **changed})
+
+
+@pytest.fixture(scope="session")
+def results(index, qrels, tmp_path_factory):
+    return morgan(index, qrels, small(), tmp_path_factory.mktemp("morgan"), jobs=1)

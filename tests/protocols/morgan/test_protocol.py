@@ -28,11 +28,6 @@ def timeless(results):
     return evolve(results, trials=trials)
 
 
-@pytest.fixture(scope="module")
-def results(index, qrels, tmp_path_factory):
-    return morgan(index, qrels, small(), tmp_path_factory.mktemp("morgan"), jobs=1)
-
-
 def test_topics_with_too_few_relevant_documents_are_left_out(results):
     assert [topic.id for topic in results.topics] == ["1", "2"]
     assert results.left_out == {"few": "2 of 10 relevant documents in the index"}
@@ -106,10 +101,13 @@ def test_the_interval_of_a_difference_is_students():
     assert mean_interval(np.ones(1)) is None
 
 
-def test_it_does_not_depend_on_processes_or_on_other_topics(index, qrels, results, tmp_path):
-    parallel = morgan(index, qrels, small(), tmp_path / "a", jobs=2)
-    assert timeless(parallel) == timeless(results)
-    alone = morgan(index, qrels, small(repeats=1), tmp_path / "b", topics=["2"], jobs=1)
+@pytest.mark.slow
+def test_it_does_not_depend_on_processes(index, qrels, results, tmp_path):
+    assert timeless(morgan(index, qrels, small(), tmp_path, jobs=2)) == timeless(results)
+
+
+def test_a_topic_does_not_depend_on_others(index, qrels, results, tmp_path):
+    alone = morgan(index, qrels, small(repeats=1), tmp_path, topics=["2"], jobs=1)
     ours, theirs = timeless(alone).trials[0], timeless(results).trials[2]
     assert evolve(ours, number=2) == theirs
 

@@ -13,11 +13,6 @@ from tests.protocols.morgan.conftest import small
 
 
 @pytest.fixture(scope="module")
-def results(index, qrels, tmp_path_factory):
-    return morgan(index, qrels, small(), tmp_path_factory.mktemp("morgan"), jobs=1)
-
-
-@pytest.fixture(scope="module")
 def written(results, tmp_path_factory):
     return write_morgan_report(results, tmp_path_factory.mktemp("report") / "out", title="A & B <1>")
 
