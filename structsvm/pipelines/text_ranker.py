@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -43,8 +43,8 @@ class TextRanker(BaseEstimator):
         ``"released"``, ``["L1", "L8", "okapi"]``. None: the scores of the base functions are the features.
     fields : the fields that LETOR's features are of; None: all, see `structsvm.text.letor.letor_features`.
     features : how the ranker reads features: `Indicators`, `Scores` or `AsGiven` of `structsvm.protocols`, or a
-        `FeatureMap` of one's own. None: ``Indicators()`` of the scores of base functions, which is the paper's; and
-        ``Scores("min-max")`` of LETOR's features, which is LETOR's normalisation by query.
+        `FeatureMap` of one's own. None: ``Indicators()`` for a `Ranker` of the scores of base functions, as in the
+        paper; else ``Scores("min-max")``, which is LETOR's normalisation by query.
     ranker : what is trained: any estimator with ``fit(X, y, qid)`` and ``predict(X)``, of which a clone is fitted.
         None: ``Ranker("map")``.
     query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
@@ -116,8 +116,8 @@ class TextRanker(BaseEstimator):
         """
         require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
         texts = texts_of(topics, self.query)
-        features = self._feature_map()
         ranker = clone(self._unfitted())
+        features = self._feature_map(ranker)
         base = BaseFunctions.of(self.indexes, self.functions, self.depth, self.letor, self.fields)
         pool = pool_runs(base.runs(texts), qrels, depth=base.depth, topics=texts)
         found, names = base.features(texts, pool)
@@ -144,12 +144,7 @@ class TextRanker(BaseEstimator):
         """
         check_is_fitted(self, "ranker_")
         require_kind("name", name, str | None, "the name of a run, or None")
-        texts = texts_of(topics, self._query)
-        candidates = self._base.candidates(texts)
-        found, _ = self._base.features(texts, candidates)
-        X = self.transformer_.transform(self.features_.within_queries(found, candidates.qid))
-        scores = self.ranker_.predict(X)
-        return Run.from_scores(name or type(self.ranker_).__name__, candidates.qid, candidates.doc_ids, scores)
+        return self._ranked(texts_of(topics, self._query), name or type(self.ranker_).__name__)
 
     def score(self, topics: Topics, qrels: Qrels) -> float:
         """Rank topics, and return the mean of the ranker's measure over those that are judged.
@@ -175,7 +170,7 @@ class TextRanker(BaseEstimator):
                 f"none of {len(texts)} topics is judged: the first topic is {next(iter(texts))!r}, the first that is "
                 f"judged {next(iter(qrels.qid.tolist()), None)!r}"
             )
-        run = self.rank({topic: texts[topic] for topic in sort_topics(judged)})
+        run = self._ranked({topic: texts[topic] for topic in sort_topics(judged)}, "run")
         nothing = list(sort_topics(judged - set(run.qid.tolist())))
         scores = np.concatenate([run.scores, np.zeros(len(nothing))])
         labels = np.concatenate([qrels.labels(run.qid, run.doc_ids), np.zeros(len(nothing))])
@@ -228,14 +223,20 @@ class TextRanker(BaseEstimator):
         self.left_out_ = saved.left_out
         return self
 
+    def _ranked(self, texts: Mapping[str, str], name: str) -> Run:
+        candidates = self._base.candidates(texts)
+        found, _ = self._base.features(texts, candidates)
+        X = self.transformer_.transform(self.features_.within_queries(found, candidates.qid))
+        return Run.from_scores(name, candidates.qid, candidates.doc_ids, self.ranker_.predict(X))
+
     def _keep(self, base: BaseFunctions, features: FeatureMap, transformer: Any, names: tuple[str, ...]) -> None:
         """Keep what `rank` needs: parameters that are set later wait for the next `fit`."""
         self._base, self._query = base, self.query
         self.features_, self.transformer_, self.column_names_ = features, transformer, names
 
-    def _feature_map(self) -> FeatureMap:
+    def _feature_map(self, ranker: Any) -> FeatureMap:
         if self.features is None:
-            return Indicators() if self.letor is None else Scores("min-max")
+            return Indicators() if self.letor is None and isinstance(ranker, Ranker) else Scores("min-max")
         require_kind("features", self.features, FeatureMap, "a map of features, such as Indicators(50) or Scores()")
         return self.features
 

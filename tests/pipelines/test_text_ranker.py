@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from structsvm import Ranker
-from structsvm.data import Qrels, Run, Topic, join_runs, load_qrels, pool_runs, read_documents, read_topics
+from structsvm.data import Qrels, Run, Topic, join_runs, pool_runs
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError, UnknownNameError
 from structsvm.metrics import AP, NDCG
 from structsvm.pipelines import TextRanker
@@ -79,7 +79,7 @@ def same(one, other):
         (None, None),
         (Indicators(5), Ranker("map", C=10.0)),
         (Indicators(5, "percentiles"), Ranker("roc_area")),
-        (Scores(), Ranker("ndcg@5", measure="ndcg@5")),
+        (Scores(), Ranker("ndcg@5", C=100.0, measure="ndcg@5")),
         (AsGiven(), RankBoost(3)),
     ],
 )
@@ -158,7 +158,7 @@ def test_topics_that_cannot_be_learned_from(folders):
         TextRanker(folders[0], "okapi").fit({"1": "heat"}, judged)
 
 
-def test_score_counts_what_was_not_retrieved(folders):
+def test_score_counts_what_was_not_retrieved():
     index = Index.build([("a", {"text": "heat"}), ("b", {"text": "heat flow"}), ("c", {"text": "jets"})], Analyzer())
     judged = Qrels.from_grades(["1", "1", "1", "2", "3"], ["a", "b", "c", "c", "a"], [1, 0, 1, 1, 1])
     made = TextRanker(index, ["okapi", "cosine"], features=Scores()).fit({"1": "heat"}, judged)
@@ -330,3 +330,22 @@ def test_indexes_of_one_name(folders, tmp_path):
     index.save(tmp_path / "stems")
     made = TextRanker([folders[1], tmp_path / "stems", index], "okapi", depth=DEPTH).fit(TRAIN, QRELS)
     assert made.column_names_ == ("1.okapi", "2.okapi", "3.okapi")
+
+
+@needs_data
+def test_half_of_cranfield_ranks_the_other(tmp_path):
+    """The figures of docs/text/ranking.md, but for the choice of C."""
+    documents = list(read_documents(DATA / "cranfield" / "cran.all.1400"))
+    folders = {"words": Analyzer(), "porter": Analyzer("porter"), "stopped": Analyzer("porter", "glasgow")}
+    for name, analyzer in folders.items():
+        Index.build(documents, analyzer).save(tmp_path / name)
+    every = read_topics(DATA / "cranfield" / "cran.qry", numbering="position")
+    judged = load_qrels(DATA / "cranfield" / "cranqrel", {1: 4, 2: 3, 3: 2, 4: 1, -1: 0})
+    shuffled = [every[k] for k in np.random.default_rng(0).permutation(len(every))]
+    training, test = shuffled[:112], shuffled[112:]
+    made = TextRanker([tmp_path / name for name in folders], depth=100, ranker=Ranker("map", C=1e-3))
+    best = retrieve(Index.load(tmp_path / "stopped"), test, "okapi")
+    labels = judged.labels(best.qid, best.doc_ids)
+    alone = AP().mean(best.scores, labels, best.qid, judged=judged.judged)
+    assert alone == pytest.approx(0.3217, abs=5e-5)
+    assert made.fit(training, judged).score(test, judged) == pytest.approx(0.3304, abs=5e-4)
