@@ -155,7 +155,7 @@ def _folders(path: str | Path, saved: list[_SavedIndex], given: Any) -> list[Pat
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str | PathLike) for each in listed):
         raise InputError(f"indexes must be {words}, got {given!r}")
     if len(listed) != len(saved):
-        raise InputError(f"{path} was trained with {len(saved)} indexes, and indexes names {len(listed)}")
+        raise InputError(f"indexes must name a folder for each index of {path}, {len(saved)}, and names {len(listed)}")
     return [Path(each) for each in listed]
 
 
