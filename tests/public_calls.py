@@ -17,6 +17,7 @@ from structsvm import (
     losses,
     metrics,
     operators,
+    pipelines,
     protocols,
     qp,
     rankers,
@@ -414,6 +415,17 @@ def _of_text() -> Iterator[Call]:
         {"index": index, "topics": topics, "candidates": candidates, "qrels": candidates, **made},
     )
     yield Call("find_features", text.letor.find_features, {"features": ["released", "tfidf"]})
+    used: dict[str, Any] = {"topics": {"0": "wing wings"}, "qrels": candidates}
+    own = {"indexes": index, "functions": "okapi", "depth": 3, "letor": "L1", "fields": ["text"], "query": None}
+    own |= {"features": protocols.Scores(), "ranker": structsvm.Ranker()}
+    yield Call("TextRanker", lambda **settings: pipelines.TextRanker(**settings).fit(**used), own)
+    ranker = pipelines.TextRanker(index, "okapi")
+    yield Call("TextRanker.fit", ranker.fit, used)
+    ranker = pipelines.TextRanker(index, "okapi").fit(**used)
+    yield Call("TextRanker.rank", ranker.rank, {"topics": topics, "name": "run"})
+    yield Call("TextRanker.score", ranker.score, used)
+    yield Call("TextRanker.save", ranker.save, {"path": "missing"}, right=False)
+    yield Call("TextRanker.load", pipelines.TextRanker.load, {"path": "missing", "indexes": None}, right=False)
 
 
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
