@@ -1,7 +1,7 @@
 """Retrieval: the best documents of each topic, as a run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,8 +72,29 @@ class Retriever:
         progress: Callable[[int], object] | None = None,
     ) -> Run:
         """Return the best documents of each topic; see `structsvm.text.retrieve`."""
-        require_integer("top", top, 1)
         texts = texts_of(topics, query)
+        run = self.ranked(texts, top, name=name, progress=progress)
+        if len(run.qid) == 0:
+            raise nothing_found(texts)
+        return run
+
+    def ranked(
+        self,
+        texts: Mapping[str, str],
+        top: int,
+        *,
+        name: str | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> Run:
+        """Return the best documents of each topic, as `retrieve`; none where no topic has a term of the index.
+
+        Parameters
+        ----------
+        texts : the text of each query by the id of its topic.
+        top, name : see `structsvm.text.retrieve`.
+        progress : is given the numbers of topics that are done.
+        """
+        require_integer("top", top, 1)
         names = sort_topics(texts)
         found: list[_Best] = []
         for first in range(0, len(names), _AT_ONCE):
@@ -81,11 +102,6 @@ class Retriever:
             found += self._best(some, top)
             if progress is not None:
                 progress(len(some))
-        if not any(len(best.documents) for best in found):
-            raise InputError(
-                f"no document has a term of any of {len(names)} topics: is the index one of the collection that they "
-                "are for, and are its terms in their language?"
-            )
         if name is None:
             name = retrieval_functions.spell(self.function) or type(self.function).__name__
         documents = np.concatenate([best.documents for best in found])
@@ -168,6 +184,14 @@ def retrieve(
     array(['d1', 'd2'], dtype='<U2')
     """
     return Retriever(index, function).retrieve(topics, top, query=query, name=name)
+
+
+def nothing_found(topics: Sized) -> InputError:
+    """Return the error for topics of which no document has a term."""
+    return InputError(
+        f"no document has a term of any of {len(topics)} topics: is the index one of the collection that they "
+        "are for, and are its terms in their language?"
+    )
 
 
 def texts_of(topics: Topics, query: str | None) -> dict[str, str]:
