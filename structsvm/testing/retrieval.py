@@ -58,15 +58,19 @@ def check_retrieval(
     >>> from structsvm.text.functions import Okapi
     >>> check_retrieval(Okapi(k1=0.9))
     """
+<<<<<<< HEAD
     function = retrieval_functions.create(function)
+=======
+    made: RetrievalFunction = retrieval_functions.create(function)
+>>>>>>> main
     require_integer("seed", seed, 0)
     require_integer("collections", collections, 1)
-    _check_value(function)
+    _check_value(made)
     random = np.random.default_rng(seed)
     for number in range(collections):
         documents = _random_documents(random, number)
         query = _random_query(random, documents)
-        _check_scores(function, definition, documents, query, random, f"seed {seed}, collection {number}")
+        _check_scores(made, definition, documents, query, random, f"seed {seed}, collection {number}")
 
 
 def _check_value(function: RetrievalFunction) -> None:
