@@ -58,11 +58,7 @@ def check_retrieval(
     >>> from structsvm.text.functions import Okapi
     >>> check_retrieval(Okapi(k1=0.9))
     """
-<<<<<<< HEAD
-    function = retrieval_functions.create(function)
-=======
     made: RetrievalFunction = retrieval_functions.create(function)
->>>>>>> main
     require_integer("seed", seed, 0)
     require_integer("collections", collections, 1)
     _check_value(made)
