@@ -5,7 +5,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TextIO, TypeVar, cast
 
@@ -160,6 +160,25 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
+def output_folder(folder: Path) -> Iterator[None]:
+    """Make a folder for output where there is none; after an error, folders that were made go again if they are empty.
+
+    Raises
+    ------
+    InputError : as `make_folder`.
+    """
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    make_folder(folder)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for each in made:
+                each.rmdir()
+        raise
+
+
+@contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
     """Open a text file for writing that takes its place at ``path`` when it is complete, and not before.
 
@@ -198,6 +217,8 @@ def check_folder_writable(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise InputError(_unwritable(path, "it is a file, and a folder is to be put there"))
     place = Path(os.path.realpath(path))
+    if not place.name:
+        raise InputError(_unwritable(path, "it is the root of the file system: name a folder in it"))
     there = next(folder for folder in place.parents if folder.exists())
     if not there.is_dir():
         raise InputError(_unwritable(path, f"{there} is a file, and no folder"))

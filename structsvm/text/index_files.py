@@ -335,6 +335,8 @@ def _postings(arrays: Mapping[str, NDArray[Any]], owner: str, n_documents: int) 
         raise _Damage(f"it is damaged: the arrays of {owner} are not of one collection. {_AGAIN}")
     if lengths.min(initial=0) < 0 or not _are_lists(documents, ptr, n_documents):
         raise _Damage(f"it is damaged: {owner} has documents that the collection does not have. {_AGAIN}")
+    if counts.min(initial=1) < 1 or counts.sum(dtype=np.int64) != lengths.sum(dtype=np.int64):
+        raise _Damage(f"it is damaged: the counts of {owner} are not those of its documents. {_AGAIN}")
     return Postings(terms, ptr, documents, counts, lengths)
 
 

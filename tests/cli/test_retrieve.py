@@ -78,7 +78,9 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (("plain", "none.jsonl", "--out", "runs"), 1, "there is no file none.jsonl"),
         (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 1, "has no title"),
         (("plain", "strange.jsonl", "--out", "runs"), 1, "no document has a term of any of 1 topics"),
+        (("plain", "strange.jsonl", "--out", "deeper/runs"), 1, "no document has a term of any of 1 topics"),
         (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
+        (("plain", "topics.jsonl", "--out", "plain/runs"), 1, "is in the folder plain, an input"),
         (("plain", "--out", "runs"), 2, "Missing argument"),
     ],
 )
@@ -90,7 +92,7 @@ def test_what_cannot_be_retrieved(run, indexes, words, code, message):
         Path("plain").rename("deep/plain")
         run("index", "docs.jsonl", "--out", "plain", "-q")
     assert message in run("retrieve", *words, code=code).stderr
-    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+    assert not {path.name for path in Path().iterdir()} & {"runs", "deeper"}
 
 
 def test_a_run_does_not_replace_the_topics(run, indexes):
