@@ -88,22 +88,20 @@ def best_documents(
                 continue
             sums.view(np.int64)[:] = _NONE
             for term in range(needed):
-                end = _first_from(documents, begin[term], behind[term], first + BLOCK)
-                behind[term] = _first_from(documents, max(begin[term], end - BLOCK), end, first)
-                _add(sums, documents[behind[term] : end], weights[behind[term] : end], first, factor[term])
+                behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
             found = _pick(sums, least - (rest[needed] + lift), candidate, picked)
             for term in range(needed, len(begin)):
                 if found == 0:
                     break
-                end = _first_from(documents, begin[term], behind[term], first + BLOCK)
-                behind[term] = _first_from(documents, max(begin[term], end - BLOCK), end, first)
-                if _LOOKING_UP * found > end - behind[term]:
-                    _add(sums, documents[behind[term] : end], weights[behind[term] : end], first, factor[term])
+                if _LOOKING_UP * found * n_blocks > ends[query_ptr[query] + term] - begin[term]:
+                    behind[term] = _first_from(documents, begin[term], behind[term], first + BLOCK)
+                    behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
                 else:
                     for document in picked[:found]:
-                        end = _first_from(documents, behind[term], end, first + document + 1)
-                        if end > behind[term] and documents[end - 1] == first + document:
-                            sums[document] += factor[term] * weights[end - 1] + 0.0
+                        posting = _first_from(documents, begin[term], behind[term], first + document)
+                        if posting < behind[term] and documents[posting] == first + document:
+                            sums[document] += factor[term] * weights[posting] + 0.0
+                        behind[term] = posting
                 enough = least - (rest[term + 1] + lift)
                 kept = 0
                 for document in picked[:found]:
@@ -130,10 +128,21 @@ def best_documents(
 
 
 @compiled
-def _add(sums: Vector, documents: NDArray[np.int32], weights: Vector, first: int, factor: float) -> None:
-    """Add the weights of some postings of a term to the sums of their documents, the first of which is given."""
-    for posting in range(len(documents)):
+def _add(
+    sums: Vector,
+    documents: NDArray[np.int32],
+    weights: Vector,
+    begin: int,
+    end: int,
+    first: int,
+    factor: float,
+) -> int:
+    """Add a term's weights, from the last posting back to the first document of a block; return where that is."""
+    posting = end - 1
+    while posting >= begin and documents[posting] >= first:
         sums[np.uint64(documents[posting] - first)] += factor * weights[posting] + 0.0
+        posting -= 1
+    return posting + 1
 
 
 @compiled
@@ -161,16 +170,24 @@ def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: Int
 
 @compiled
 def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: int) -> int:
-    """Return the first of some postings, ascending by document, whose document is at least this one."""
-    if begin == end or documents[end - 1] < document:
-        return end
-    while begin < end:
-        middle = (begin + end) >> 1
+    """Return the first of some postings, ascending by document, whose document is at least this one.
+
+    From the end on, in steps that double (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976).
+    """
+    step = 1
+    low = end - 1
+    while low >= begin and documents[low] >= document:
+        end = low
+        step *= 2
+        low -= step
+    low = max(low, begin - 1)
+    while end - low > 1:
+        middle = (low + end) >> 1
         if documents[middle] < document:
-            begin = middle + 1
+            low = middle
         else:
             end = middle
-    return begin
+    return end
 
 
 def scores_and_places(keys: NDArray[np.int64]) -> tuple[NDArray[np.float32], IntVector]:
