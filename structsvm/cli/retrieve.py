@@ -147,6 +147,8 @@ def _runs(
 
 def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
     for folder in indexes:
+        if folder.is_file():
+            raise InputError(f"{folder} is a file, and an index is a folder: indexes come first, topics last")
         if not folder.is_dir():
             raise InputError(f"there is no index {folder}: structsvm index makes one")
     twice = next((name for k, name in enumerate(names) if _file(name) in map(_file, names[:k])), None)

@@ -208,19 +208,22 @@ def replacement(path: Path) -> Iterator[Path]:
 def check_folder_writable(path: Path) -> None:
     """Make sure that a folder can be put at this path, as `check_writable` does of a file.
 
+    Folders that it is to be in may be missing: `replacing_folder` makes them.
+
     Raises
     ------
-    InputError : when the folder that it is to be in is missing or cannot be written, or a file is in the way.
+    InputError : when the folder that is to hold it cannot be written, or a file is in the way.
     """
     if path.exists() and not path.is_dir():
         raise InputError(_unwritable(path, "it is a file, and a folder is to be put there"))
     place = Path(os.path.realpath(path))
     if not place.name:
         raise InputError(_unwritable(path, "it is the root of the file system: name a folder in it"))
-    if not place.parent.is_dir():
-        raise InputError(_unwritable(path, f"there is no folder {path.parent}"))
+    there = next(folder for folder in place.parents if folder.exists())
+    if not there.is_dir():
+        raise InputError(_unwritable(path, f"{there} is a file, and no folder"))
     remove_leftovers(place)
-    with _beside(path):
+    with _beside(path if there == place.parent else there / place.name):
         pass
 
 
@@ -235,6 +238,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     InputError : as `check_folder_writable`; or writing fails, as on a full disk: what was at ``path`` is still there.
     """
     check_folder_writable(path)
+    make_folder(Path(os.path.realpath(path)).parent)
     kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
     with naming(path, kept), folder_on_the_way(Path(os.path.realpath(path))) as temporary:
         yield temporary

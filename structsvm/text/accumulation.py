@@ -1,4 +1,10 @@
-"""The best documents of a query: postings added up in compiled code, block of documents after block."""
+"""The best documents of queries: postings added up in compiled code, block of documents after block.
+
+By MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", IPM 1995): the terms of a query come in
+descending order of the most that they add to a score. Once k documents are held, the last terms, which even together
+lift no document above the worst of these, are not added up any more, but looked up for documents that the first terms
+bring close to it. The order in which the weights of a document are added is the same for all documents.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,27 +12,40 @@ from numpy.typing import NDArray
 from structsvm.compute.compilation import compiled
 from structsvm.types import IntVector, Vector
 
-_BLOCK = 1 << 14
+BLOCK = 1 << 14
 """Documents whose sums are held at a time, so that they stay in the processor's cache."""
+SPARE = 2
+"""Times as many documents as are asked for are held before the worst of them are dropped."""
+NO_KEY = np.int64(-(1 << 63))
+"""What is less than all keys."""
 _NONE = np.int64(-(1 << 63))
 """The bits of -0.0, which no sum is, as 0.0 is added to each weight: the sum of a document that has no term."""
-_SPARE = 4
-"""Times as many documents as are asked for are held before the worst of them are dropped."""
+_LOOKING_UP = 64
+"""Time that it takes to look a document up, in units of that of adding a posting."""
+_MANY = 2
+"""Times as many documents of a block as are asked for, above which a sample shows which of them are not the best."""
+_SAMPLED = 16
+"""Every so many documents, one is in the sample."""
 
 
 @compiled
 def best_documents(
+    query_ptr: IntVector,
     begins: IntVector,
     ends: IntVector,
     factors: Vector,
+    most: Vector,
+    scores: Vector,
+    slacks: Vector,
     documents: NDArray[np.int32],
     weights: Vector,
     added: Vector,
-    score: float,
+    most_added: Vector,
     place: NDArray[np.int32],
     k: int,
-) -> IntVector:
-    """Return the keys of the k best of the documents with a term of a query, in no order; see `scores_and_places`.
+    keys: NDArray[np.int64],
+) -> None:
+    """Find the keys of the best documents with a term of each query: the k best, and perhaps others.
 
     Scores are summed in float64, term after term, and compared in float32; equal ones by the place of the document.
     Blocks go from the last document to the first: where ids ascend, as they do in most collections, the first of equal
@@ -34,97 +53,174 @@ def best_documents(
 
     Parameters
     ----------
+    query_ptr : terms ``query_ptr[q]:query_ptr[q + 1]`` are those of query q, shape (n_queries + 1,).
     begins, ends : where the postings of each term are, shape (m,).
-    factors : weight of each term in the query, shape (m,).
+    factors : weight of each term in its query, shape (m,).
+    most : the most that each term adds to a score, at least 0, descending in a query, shape (m,).
+    scores : what is added to all scores of a query, shape (n_queries,).
+    slacks : by how much rounding may raise a score of a query above a bound, at most, shape (n_queries,).
     documents, weights : document of each posting, ascending within a term, and its weight, shape (n_postings,).
     added : what is added to the score of each document, shape (n_documents,) or, where that is nothing, (0,).
-    score : what is added to all scores.
+    most_added : the largest of `added` in each `BLOCK` of documents; 0 where there is nothing; shape (n_blocks,).
     place : place of each document in the order of ids, ascending, shape (n_documents,).
-    k : how many documents, at most.
+    k : how many documents of a query, at most.
+    keys : written from the left, shape (n_queries, SPARE * k); see `scores_and_places`.
     """
-    sums = np.empty(_BLOCK)
-    bits_of_sums = sums.view(np.int64)
-    shifted = len(added) > 0 or score != 0.0
-    totals = np.empty(_BLOCK) if shifted else sums
-    candidate = np.zeros(_BLOCK, np.bool_)
-    eights = candidate.view(np.int64)
-    picked = np.empty(_BLOCK, np.int64)
-    held = np.empty(_SPARE * k, np.int64)
-    count = 0
-    worst_key, least = np.int64(-(1 << 63)), -np.inf
+    sums = np.empty(BLOCK)
+    candidate = np.zeros(BLOCK, np.bool_)
+    picked = np.empty(BLOCK, np.int64)
     rounded = np.empty(1, np.float32)
     bits = rounded.view(np.int32)
-    behind = ends.copy()
-    while True:
-        end = 0
-        for term in range(len(behind)):
-            if behind[term] > begins[term]:
-                end = max(end, documents[behind[term] - 1] + 1)
-        if end == 0:
-            break
-        first = max(0, end - _BLOCK)
-        size = end - first
-        bits_of_sums[:size] = _NONE
-        for term in range(len(behind)):
-            begin = _first_from(documents, max(begins[term], behind[term] - size), behind[term], first)
-            factor = factors[term]
-            for posting in range(begin, behind[term]):
-                sums[np.uint64(documents[posting] - first)] += factor * weights[posting] + 0.0
-            behind[term] = begin
-        if len(added):
-            for document in range(size):
-                totals[document] = sums[document] + score + added[first + document]
-        elif score != 0.0:
-            for document in range(size):
-                totals[document] = sums[document] + score
-        if least > 0.0 and not shifted:
-            for document in range(size):
-                candidate[document] = totals[document] >= least
-        else:
-            for document in range(size):
-                candidate[document] = (bits_of_sums[document] != _NONE) & (totals[document] >= least)
-        found = 0
-        for eight in range((size - 1) >> 3, -1, -1):
-            if eights[eight] != 0:
-                for document in range(min(8 * eight + 7, size - 1), 8 * eight - 1, -1):
-                    picked[found] = document  # overwritten by the next one, unless it is a candidate: no branch
-                    found += candidate[document]
-        for document in picked[:found]:
-            rounded[0] = totals[document] + 0.0
-            key = np.int64(bits[0] if bits[0] >= 0 else bits[0] ^ 0x7FFFFFFF) << 32 | place[first + document]
-            if key <= worst_key:
+    for query in range(len(query_ptr) - 1):
+        begin = begins[query_ptr[query] : query_ptr[query + 1]]
+        behind = ends[query_ptr[query] : query_ptr[query + 1]].copy()
+        factor = factors[query_ptr[query] : query_ptr[query + 1]]
+        rest = np.zeros(len(begin) + 1)  # the most that all terms from each on add
+        n_blocks = 0
+        for term in range(len(begin) - 1, -1, -1):
+            rest[term] = rest[term + 1] + most[query_ptr[query] + term]
+            n_blocks = max(n_blocks, documents[behind[term] - 1] // BLOCK + 1)
+        held, count = keys[query], 0
+        worst_key, least = NO_KEY, -np.inf
+        for block in range(n_blocks - 1, -1, -1):
+            first = block * BLOCK
+            lift = scores[query] + most_added[block] + slacks[query]
+            needed = len(begin)
+            while needed > 0 and rest[needed - 1] + lift < least:
+                needed -= 1
+            if needed == 0:
                 continue
-            held[count] = key
-            count += 1
-            if count == len(held):
-                held = np.partition(held, count - k)
-                held[:k] = held[count - k :]
-                count = k
-                worst_key = held[:k].min()
-                bits[0] = worst_key >> 32 if worst_key >= 0 else (worst_key >> 32) ^ 0x7FFFFFFF
-                least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))  # what is less, rounds to less
-    return held[:count]
+            sums.view(np.int64)[:] = _NONE
+            for term in range(needed):
+                behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
+            found = _pick(sums, least - (rest[needed] + lift), candidate, picked)
+            for term in range(needed, len(begin)):
+                if found == 0:
+                    break
+                if _LOOKING_UP * found * n_blocks > ends[query_ptr[query] + term] - begin[term]:
+                    behind[term] = _first_from(documents, begin[term], behind[term], first + BLOCK)
+                    behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
+                else:
+                    for document in picked[:found]:
+                        posting = _first_from(documents, begin[term], behind[term], first + document)
+                        if posting < behind[term] and documents[posting] == first + document:
+                            sums[document] += factor[term] * weights[posting] + 0.0
+                        behind[term] = posting
+                enough = least - (rest[term + 1] + lift)
+                kept = 0
+                for document in picked[:found]:
+                    picked[kept] = document
+                    kept += sums[document] >= enough
+                found = kept
+            for document in picked[:found]:
+                sums[document] = (sums[document] + (added[first + document] if len(added) else 0.0)) + scores[query]
+            if found > _MANY * k:
+                found = _thin(sums, picked[:found], k)
+            for document in picked[:found]:
+                rounded[0] = sums[document] + 0.0
+                key = np.int64(bits[0] if bits[0] >= 0 else bits[0] ^ 0x7FFFFFFF) << 32 | place[first + document]
+                if key <= worst_key:
+                    continue
+                held[count] = key
+                count += 1
+                if count == len(held):
+                    held[:k] = np.partition(held, count - k)[count - k :]
+                    count = k
+                    worst_key = held[:k].min()
+                    bits[0] = worst_key >> 32 if worst_key >= 0 else (worst_key >> 32) ^ 0x7FFFFFFF
+                    least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))  # what is less, rounds to less
+        held[count:] = NO_KEY
+
+
+@compiled
+def _add(
+    sums: Vector,
+    documents: NDArray[np.int32],
+    weights: Vector,
+    begin: int,
+    end: int,
+    first: int,
+    factor: float,
+) -> int:
+    """Add a term's weights, from the last posting back to the first document of a block; return where that is."""
+    posting = end - 1
+    while posting >= begin and documents[posting] >= first:
+        sums[np.uint64(documents[posting] - first)] += factor * weights[posting] + 0.0
+        posting -= 1
+    return posting + 1
+
+
+@compiled
+def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: IntVector) -> int:
+    """Write which documents have a term and at least this sum, the last first; return how many they are.
+
+    `candidate` is room to work in.
+    """
+    if enough > 0.0:
+        for document in range(len(sums)):
+            candidate[document] = sums[document] >= enough
+    else:
+        bits = sums.view(np.int64)
+        for document in range(len(sums)):
+            candidate[document] = (bits[document] != _NONE) & (sums[document] >= enough)
+    eights = candidate.view(np.int64)
+    found = 0
+    for eight in range(len(eights) - 1, -1, -1):
+        if eights[eight] != 0:
+            for document in range(8 * eight + 7, 8 * eight - 1, -1):
+                picked[found] = document  # overwritten by the next one, unless it is a candidate: no branch
+                found += candidate[document]
+    return found
+
+
+@compiled
+def _thin(sums: Vector, picked: IntVector, k: int) -> int:
+    """Drop documents that are not among the k best of many; return how many are left.
+
+    A quantile of a sample is below the k best, most likely; whether it is, is counted (Floyd and Rivest, "Expected time
+    bounds for selection", CACM 1975).
+    """
+    sample = sums[picked[::_SAMPLED]]
+    rank = min(len(sample), k // _SAMPLED + 3 * int(np.sqrt(k / _SAMPLED)) + 1)
+    bound = np.float32(np.partition(sample, len(sample) - rank)[len(sample) - rank])
+    least = np.float64(np.nextafter(bound, np.float32(-np.inf)))  # what is less, rounds to less
+    if (sums[picked] >= bound).sum() < k:
+        return len(picked)
+    kept = 0
+    for document in picked:
+        picked[kept] = document
+        kept += sums[document] >= least
+    return kept
 
 
 @compiled
 def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: int) -> int:
-    """Return the first of some postings, ascending by document, whose document is at least this one."""
-    while begin < end:
-        middle = (begin + end) >> 1
+    """Return the first of some postings, ascending by document, whose document is at least this one.
+
+    From the end on, in steps that double (Bentley and Yao, "An almost optimal algorithm for unbounded searching").
+    """
+    step = 1
+    low = end - 1
+    while low >= begin and documents[low] >= document:
+        end = low
+        step *= 2
+        low -= step
+    low = max(low, begin - 1)
+    while end - low > 1:
+        middle = (low + end) >> 1
         if documents[middle] < document:
-            begin = middle + 1
+            low = middle
         else:
             end = middle
-    return begin
+    return end
 
 
-def scores_and_places(keys: IntVector, k: int) -> tuple[NDArray[np.float32], IntVector]:
-    """Return the scores and places that the k largest keys stand for, best first.
+def scores_and_places(keys: NDArray[np.int64]) -> tuple[NDArray[np.float32], IntVector]:
+    """Return the scores and places that keys stand for.
 
     A key is larger for a larger score, and for equal ones for a larger place: its upper half are the bits of the score,
     those but the sign turned around for scores below 0, and its lower half is the place.
     """
-    best = np.sort(keys if len(keys) <= k else np.partition(keys, len(keys) - k)[len(keys) - k :])[::-1]
-    bits = (best >> 32).astype(np.int32)
+    bits = (keys >> 32).astype(np.int32)
     scores = np.where(bits >= 0, bits, bits ^ 0x7FFFFFFF).astype(np.int32).view(np.float32)
-    return scores, best & 0xFFFFFFFF
+    return scores, keys & 0xFFFFFFFF

@@ -71,8 +71,17 @@ class Postings:
 
     def find(self, term: str) -> int | None:
         """Return the number of a term; None where no document has it."""
-        at = bisect_left(self.terms, term)
-        return at if at < self.n_terms and self.terms[at] == term else None
+        if term not in self._found:
+            at = bisect_left(self.terms, term)
+            if at == self.n_terms or self.terms[at] != term:
+                return None
+            self._found[term] = at
+        return self._found[term]
+
+    @cached_property
+    def _found(self) -> dict[str, int]:
+        """The numbers of terms that were looked for."""
+        return {}
 
     def __repr__(self) -> str:
         return f"Postings({self.n_documents:,} documents, {self.n_terms:,} terms, {self.n_postings:,} postings)"

@@ -1,7 +1,7 @@
 """Retrieval: the best documents of each topic, as a run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
 from structsvm.settings import as_list, require_integer, require_kind
-from structsvm.text.accumulation import best_documents, scores_and_places
+from structsvm.text.accumulation import BLOCK, NO_KEY, SPARE, best_documents, scores_and_places
 from structsvm.text.functions import RetrievalFunction
 from structsvm.text.functions.base import BoundQuery
 from structsvm.text.index import Index
@@ -25,13 +25,24 @@ Topics: TypeAlias = Iterable[Topic] | Mapping[str, str]
 _AT_ONCE = 64
 """Topics after which progress is shown."""
 _LARGEST = np.finfo(np.float32).max
+_MOST_KEYS = 1 << 22
+"""Keys of documents that are held at a time, but those of a topic."""
+_ROUNDING = 1e-12
+"""What rounding changes a score by, at most, as part of the sizes of what is added up."""
 _WORK = 0.02
 """Time that a posting or document takes, in units of the argmax of one."""
 
 
 class _Best(NamedTuple):
-    """The best documents of a topic: their numbers in the index, and scores; best first."""
+    """The best documents of topics, topic after topic, best first.
 
+    Parameters
+    ----------
+    counts : how many each topic has, shape (n_topics,).
+    documents, scores : their numbers in the index, and scores.
+    """
+
+    counts: IntVector
     documents: IntVector
     scores: NDArray[np.float32]
 
@@ -53,11 +64,16 @@ class Retriever:
         require_kind("index", index, Index, "an Index, such as Index.load(folder) returns")
         self.index = index
         self.function: RetrievalFunction = retrieval_functions.create(function)
+        self.name = retrieval_functions.spell(self.function) or type(self.function).__name__
         self.scorer = self.function.bind(index.whole)
         self._ids = np.asarray(index.doc_ids)
         self._by_id = np.argsort(self._ids, kind="stable")
         self._place = np.empty(len(self._by_id), dtype=np.int32)
         self._place[self._by_id] = np.arange(len(self._by_id), dtype=np.int32)
+        added = self.scorer.added
+        self._size_of_added = float(np.abs(added).max(initial=0.0))
+        blocks = range(0, len(self._ids), BLOCK)
+        self._most_added = np.array([added[first : first + BLOCK].max() if len(added) else 0.0 for first in blocks])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.index!r}, {self.function!r})"
@@ -72,61 +88,84 @@ class Retriever:
         progress: Callable[[int], object] | None = None,
     ) -> Run:
         """Return the best documents of each topic; see `structsvm.text.retrieve`."""
-        require_integer("top", top, 1)
         texts = texts_of(topics, query)
+        run = self.ranked(texts, top, name=name, progress=progress)
+        if len(run.qid) == 0:
+            raise nothing_found(texts)
+        return run
+
+    def ranked(
+        self,
+        texts: Mapping[str, str],
+        top: int,
+        *,
+        name: str | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> Run:
+        """Return the best documents of each topic, as `retrieve`; none where no topic has a term of the index.
+
+        Parameters
+        ----------
+        texts : the text of each query by the id of its topic.
+        top, name : see `structsvm.text.retrieve`.
+        progress : is given the numbers of topics that are done.
+        """
+        require_integer("top", top, 1)
         names = sort_topics(texts)
+        top = min(top, len(self._ids))
+        at_once = max(1, min(_AT_ONCE, _MOST_KEYS // top))
         found: list[_Best] = []
-        for first in range(0, len(names), _AT_ONCE):
-            some = [self.scorer.bound_query(self._counts(texts[topic])) for topic in names[first : first + _AT_ONCE]]
+        for first in range(0, len(names), at_once):
+            some = [self.scorer.bound_query(self._counts(texts[topic])) for topic in names[first : first + at_once]]
             found += self._best(some, top)
             if progress is not None:
                 progress(len(some))
-        if not any(len(best.documents) for best in found):
-            raise InputError(
-                f"no document has a term of any of {len(names)} topics: is the index one of the collection that they "
-                "are for, and are its terms in their language?"
-            )
-        if name is None:
-            name = retrieval_functions.spell(self.function) or type(self.function).__name__
-        documents = np.concatenate([best.documents for best in found])
+        counts, documents, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return Run(
-            name,
-            np.repeat(np.array(names, dtype=np.str_), [len(best.documents) for best in found]),
+            self.name if name is None else name,
+            np.repeat(np.array(names, dtype=np.str_), counts),
             self._ids[documents],
-            np.clip(np.concatenate([best.scores for best in found]), -_LARGEST, _LARGEST).astype(np.float64),
+            np.clip(scores, -_LARGEST, _LARGEST).astype(np.float64),
         )
 
     def _counts(self, text: str) -> Counter[str]:
         return Counter(self.index.analyzer.terms(text))
 
     def _best(self, queries: Sequence[BoundQuery], top: int) -> list[_Best]:
-        """Return the best documents of each query."""
-        ptr, n = self.index.whole.ptr, self.index.whole.n_documents
+        """Return the best documents of queries, in parts."""
+        ptr, n = self.index.whole.ptr, len(self._ids)
         work = [n + int((ptr[query.terms + 1] - ptr[query.terms]).sum()) for query in queries]
 
-        def block(first: int, last: int) -> list[_Best]:
-            return [self._best_of_query(query, min(top, n)) for query in queries[first:last]]
+        def block(first: int, last: int) -> _Best:
+            return self._best_of_some(queries[first:last], top)
 
-        blocks = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
-        return [best for found in blocks for best in found]
+        return in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
 
-    def _best_of_query(self, query: BoundQuery, k: int) -> _Best:
+    def _best_of_some(self, queries: Sequence[BoundQuery], top: int) -> _Best:
         postings = self.index.whole
-        if len(query.terms) == 0:
-            return _Best(np.zeros(0, np.int64), np.zeros(0, np.float32))
-        keys = best_documents(
-            postings.ptr[query.terms],
-            postings.ptr[query.terms + 1],
-            query.weights,
+        terms = np.concatenate([query.terms for query in queries])
+        keys = np.empty((len(queries), SPARE * top), dtype=np.int64)
+        best_documents(
+            np.cumsum([0, *(len(query.terms) for query in queries)]),
+            postings.ptr[terms],
+            postings.ptr[terms + 1],
+            np.concatenate([query.weights for query in queries]),
+            np.concatenate([query.most for query in queries]),
+            np.array([query.score for query in queries]),
+            np.array([_ROUNDING * (query.size + self._size_of_added) for query in queries]),
             np.asarray(postings.documents),
             self.scorer.weights,
             self.scorer.added,
-            query.score,
+            self._most_added,
             self._place,
-            k,
+            top,
+            keys,
         )
-        scores, places = scores_and_places(keys, k)
-        return _Best(self._by_id[places], scores)
+        keys.sort(axis=1)
+        best = keys[:, : -top - 1 : -1]
+        there = best != NO_KEY
+        scores, places = scores_and_places(best[there])
+        return _Best(there.sum(axis=1), self._by_id[places], scores)
 
 
 def retrieve(
@@ -168,6 +207,14 @@ def retrieve(
     array(['d1', 'd2'], dtype='<U2')
     """
     return Retriever(index, function).retrieve(topics, top, query=query, name=name)
+
+
+def nothing_found(topics: Sized) -> InputError:
+    """Return the error for topics of which no document has a term."""
+    return InputError(
+        f"no document has a term of any of {len(topics)} topics: is the index one of the collection that they "
+        "are for, and are its terms in their language?"
+    )
 
 
 def texts_of(topics: Topics, query: str | None) -> dict[str, str]:

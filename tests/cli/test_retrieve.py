@@ -68,6 +68,11 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi,okapi(b=0.75)"), 2, "are the same"),
         (("plain", "topics.jsonl", "--out", "runs", "--top", "0"), 2, "--top"),
         (("none", "topics.jsonl", "--out", "runs"), 1, "there is no index none: structsvm index makes one"),
+        (
+            ("topics.jsonl", "plain", "--out", "runs"),
+            1,
+            "topics.jsonl is a file, and an index is a folder: indexes come",
+        ),
         (("empty", "topics.jsonl", "--out", "runs"), 1, "empty"),
         (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 1, "two runs would be called plain.okapi"),
         (("plain", "none.jsonl", "--out", "runs"), 1, "there is no file none.jsonl"),

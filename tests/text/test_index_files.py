@@ -362,8 +362,8 @@ def test_places_where_nothing_can_be(index, tmp_path):
     (tmp_path / "file").write_text("x")
     for place, message in (
         ("file", "it is a file, and a folder is to be put there"),
-        ("nowhere/idx", "there is no folder"),
-        ("file/idx", "there is no folder"),
+        ("file/idx", "file is a file, and no folder"),
+        ("file/deep/idx", "file is a file, and no folder"),
         ("/", "/ cannot be written: it is the root of the file system"),
     ):
         with pytest.raises(InputError, match=message):

@@ -13,6 +13,9 @@ from structsvm.text.functions.statistics import DocumentStatistics, Occurrences,
 from structsvm.text.postings import Postings
 from structsvm.types import BoolVector, IntVector, Vector
 
+_AT_ONCE = 1 << 14
+"""Postings that are weighed at a time, so that what is computed on the way stays in the processor's cache."""
+
 
 @frozen
 class RetrievalFunction(ABC):
@@ -72,14 +75,18 @@ class BoundQuery(NamedTuple):
 
     Parameters
     ----------
-    terms : numbers of its terms in the collection, ascending, shape (m,).
+    terms : numbers of its terms in the collection, in descending order of `most`, shape (m,).
     weights : ``u(t, Q)`` of each, shape (m,).
+    most : the most that each adds to the score of a document, at least 0, shape (m,).
     score : ``c(Q)``.
+    size : the largest absolute value that the sum of a score's parts can have, but for ``a(d)``.
     """
 
     terms: IntVector
     weights: Vector
+    most: Vector
     score: float
+    size: float
 
 
 class Scorer:
@@ -106,7 +113,7 @@ class Scorer:
         self._of_documents = self._checked(function.of_documents(self._documents), "of_documents")
         self.added = self._checked(function.document_scores(self._documents), "document_scores")
         self.weights: Vector = np.empty(len(postings.documents))  # takes memory where it is filled
-        self._filled = np.zeros(len(postings.terms), dtype=np.bool_)
+        self._range = np.full((2, len(postings.terms)), np.nan)  # the least and the largest weight of a term
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.function!r}, {self.postings!r})"
@@ -147,16 +154,20 @@ class Scorer:
         numbered = self._numbered(query)
         terms = np.array(list(numbered), dtype=np.int64)
         if len(terms) == 0:
-            return BoundQuery(terms, np.zeros(0), 0.0)
+            return BoundQuery(terms, np.zeros(0), np.zeros(0), 0.0, 0.0)
         counts = np.array(list(numbered.values()), dtype=np.float64)
         statistics = self._terms(terms)
         weights = np.broadcast_to(self.function.query_weights(counts, statistics), terms.shape)
         score = float(self.function.query_score(counts, statistics))
         if not (np.isfinite(weights).all() and np.isfinite(score)):
             raise InputError(f"{self.function!r} gives the query {dict(query)!r} a weight or score that is not finite")
-        for term in terms[~self._filled[terms]].tolist():
+        for term in terms[np.isnan(self._range[0, terms])].tolist():
             self._fill(term)
-        return BoundQuery(terms, weights, score)
+        extremes = weights * self._range[:, terms]
+        most = extremes.max(axis=0, initial=0.0)
+        size = float(np.abs(extremes).max(axis=0).sum()) + abs(score)
+        order = np.argsort(-most, kind="stable")
+        return BoundQuery(terms[order], weights[order], most[order], score, size)
 
     def _numbered(self, query: Mapping[str, float]) -> dict[int, float]:
         """Return how often the query has each term of the collection, by number, ascending."""
@@ -176,9 +187,12 @@ class Scorer:
         return TermStatistics(df.astype(np.float64), cf.astype(np.float64), self._documents.collection)
 
     def _fill(self, term: int) -> None:
-        where = slice(int(self.postings.ptr[term]), int(self.postings.ptr[term + 1]))
-        self.weights[where] = self.weigh(term, where)
-        self._filled[term] = True
+        begin, end = int(self.postings.ptr[term]), int(self.postings.ptr[term + 1])
+        for first in range(begin, end, _AT_ONCE):
+            where = slice(first, min(first + _AT_ONCE, end))
+            self.weights[where] = self.weigh(term, where)
+        weights = self.weights[begin:end]
+        self._range[:, term] = weights.min(), weights.max()
 
     def weigh(self, term: int, where: slice) -> Vector:
         """Return the weights of some postings of a term."""
