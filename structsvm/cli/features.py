@@ -42,7 +42,9 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
 @click.argument("index", type=INDEX)
 @click.argument("topics", type=TOPICS)
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format: the labels.")
-@click.option("--out", type=OUTPUT, required=True, help="LETOR file to write; with --folds a folder for the files.")
+@click.option(
+    "-o", "--out", type=OUTPUT, required=True, help="LETOR file to write; with --folds a folder for the files."
+)
 @click.option(
     "--candidates",
     type=RUNS,
@@ -96,7 +98,7 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
 @with_format
 @with_encoding
 @with_id_field
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor what was written.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
 def features_command(
     index: Path,
     topics: Path | str,
