@@ -17,6 +17,7 @@ from structsvm import (
     losses,
     metrics,
     operators,
+    pipelines,
     protocols,
     qp,
     rankers,
@@ -137,6 +138,7 @@ NOT_CALLED = {
         for name in ("InterleavingLoss", "Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss")
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
+    "text.RetrievalFunction": _DERIVED,
     **dict.fromkeys(
         ["operators.example_scores", "operators.example_combine", "operators.register_view"], "for compiled loops"
     ),
@@ -148,7 +150,7 @@ NOT_CALLED = {
     "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
     **{
         f"registry.{name}": "by way of all that takes names"
-        for name in ("Registry", "backends", "losses", "measures", "solvers")
+        for name in ("Registry", "backends", "losses", "measures", "retrieval_functions", "solvers")
     },
     **dict.fromkeys([f"tables.{name}" for name in ("Column", "Table", "lay_out")], _TEXT),
     **{f"tables.as_{name}": _TEXT for name in ("csv", "json", "latex", "markdown", "text")},
@@ -299,6 +301,7 @@ def _of_problems() -> Iterator[Call]:
     yield Call("OSQP", qp.OSQP, {"eps": 0.1, "polishing": True, "max_iter": 1, "time_limit": 1.0})
     yield Call("HiGHS", qp.HiGHS, {"time_limit": 1.0, "hot_start": True})
     yield Call("check_loss", testing.check_loss, {"loss": "roc_area", "trials": 1})
+    yield Call("check_retrieval", testing.check_retrieval, {"function": "okapi", "seed": 0, "collections": 1})
     yield Call("check_operator", testing.check_operator, {"operator": rows, "seed": 0})
     yield Call("check_backend", testing.check_backend, {"backend": qp.ActiveSet(), "seed": 0})
     yield Call("check_solver", testing.check_solver, {"solver": None, "seed": 0}, right=False)
@@ -414,6 +417,21 @@ def _of_text() -> Iterator[Call]:
         {"index": index, "topics": topics, "candidates": candidates, "qrels": candidates, **made},
     )
     yield Call("find_features", text.letor.find_features, {"features": ["released", "tfidf"]})
+    asked = {"index": index, "topics": topics, "function": "okapi", "top": 1, "query": None, "name": "run"}
+    yield Call("retrieve", text.retrieve, asked)
+    yield Call("Retriever", text.Retriever, {"index": index, "function": "okapi"})
+    yield Call("Retriever.retrieve", text.Retriever(index, "okapi").retrieve, {"topics": topics, "top": 1})
+    used: dict[str, Any] = {"topics": {"0": "wing wings"}, "qrels": candidates}
+    own = {"indexes": index, "functions": "okapi", "depth": 3, "letor": "L1", "fields": ["text"], "query": None}
+    own |= {"features": protocols.Scores(), "ranker": structsvm.Ranker()}
+    yield Call("TextRanker", lambda **settings: pipelines.TextRanker(**settings).fit(**used), own)
+    ranker = pipelines.TextRanker(index, "okapi")
+    yield Call("TextRanker.fit", ranker.fit, used)
+    ranker = pipelines.TextRanker(index, "okapi").fit(**used)
+    yield Call("TextRanker.rank", ranker.rank, {"topics": topics, "name": "run"})
+    yield Call("TextRanker.score", ranker.score, used)
+    yield Call("TextRanker.save", ranker.save, {"path": "missing"}, right=False)
+    yield Call("TextRanker.load", pipelines.TextRanker.load, {"path": "missing", "indexes": None}, right=False)
 
 
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {

@@ -61,6 +61,7 @@ MAY_IMPORT = {
         "fusion",
         "text",
     },
+    "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
 LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2"}
@@ -75,6 +76,7 @@ STATEMENTS = [
     "import structsvm.comparison",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
+    "import structsvm.pipelines",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.collections import with_grades
-from structsvm.cli.console import counted, note_left_out, progress_bar, progress_line
+from structsvm.cli.console import counted, note, note_left_out, progress_bar, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_list, example, expanded
 from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
@@ -88,6 +88,7 @@ def experiment_command(
         say("reading runs and judgments")
         pool = _read(runs, qrels, grades, topics)
     note_left_out(pool.left_out)
+    _note_strange(pool)
     try:
         with progress_bar("trials", shown=not quiet) as show:
             results = run(pool, settings, out, jobs=jobs, progress=show)
@@ -99,6 +100,24 @@ def experiment_command(
     written = write(results, out)
     show_results(results)
     show_files(written)
+
+
+def _note_strange(pool: "Pool") -> None:
+    """Say where runs and judgments look as if they were not of the same topics or the same documents."""
+    import numpy as np
+
+    reasons = set(pool.left_out.values())
+    if len(pool.left_out) > len(np.unique(pool.qid)) and {"no run has it", "it is not judged"} <= reasons:
+        note(
+            "more topics are left out than take part: do runs and judgments number them alike? Where judgments number "
+            "topics by their position, as Cranfield's do, structsvm retrieve has --numbering position"
+        )
+    found, judged = np.count_nonzero(pool.y > 0), np.count_nonzero(pool.qrels.grades > 0)
+    if 2 * found < judged:
+        note(
+            f"no run has {judged - found:,} of the {judged:,} documents judged relevant: are runs and judgments of the "
+            "same collection and topics?"
+        )
 
 
 def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: tuple[str, ...] | None) -> "Pool":

@@ -131,14 +131,14 @@ def features_command(
     from structsvm.data import load_qrels, read_topics
     from structsvm.data.letor_writing import LetorText
     from structsvm.protocols.letor import write_folds
-    from structsvm.protocols.letor.fold_files import require_no_other_folds
+    from structsvm.protocols.letor.fold_files import require_place_for_folds
     from structsvm.text import Index
     from structsvm.text.letor import find_features, letor_features
 
     _require_one_kind(candidates, function, top, judged=judged)
     find_features(features)
     if folds:
-        require_no_other_folds(out, folds)
+        require_place_for_folds(out, folds)
     else:
         check_output(out)
     with progress_line(shown=not quiet) as say:

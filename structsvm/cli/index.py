@@ -50,7 +50,7 @@ def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> s
     short_help="Count the terms of a collection of texts.",
     epilog=example(
         "structsvm index cran.all.1400 --out plain",
-        "structsvm index cran.all.1400 --fields title,abstract --stemmer porter --stop-words glasgow --out stemmed",
+        "structsvm index cran.all.1400 --fields text --stemmer porter --stop-words glasgow --out stemmed",
     ),
 )
 @click.argument("collection", type=COLLECTION)

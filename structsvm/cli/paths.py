@@ -98,7 +98,7 @@ class PathType(click.Path):
     reads : returns the files that a command reads there.
     writes : returns those that it writes.
     reads_all : whether the command reads all files of the path if that is a folder.
-    reads_below : whether it then reads those of the folders in it, too.
+    reads_below : whether the folders in it are a part of it, too.
     settings : those of `click.Path`.
     """
 
@@ -150,7 +150,7 @@ TOPICS = _Named(reads=_itself)
 QRELS = _Named(reads=_itself)
 OUTPUT = _File(writes=_itself)
 RUNS = _Data(reads=_its_files, reads_all=True)
-INDEX = PathType(reads=_its_files, reads_all=True, file_okay=False)
+INDEX = PathType(reads=_its_files, reads_all=True, reads_below=True)
 NEW_INDEX = PathType(writes=_of_index, file_okay=False)
 NEW_RUNS = PathType(file_okay=False)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
@@ -248,15 +248,15 @@ def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
 
 
 def _spare_folders(outputs: list[_Output], folders: list[_Given]) -> None:
-    """Refuse to write where the next command would take what is written for an input."""
+    """Refuse to write into a folder that is an input as a whole."""
     for output in outputs:
         place = Path(os.path.realpath(output.path)).parent
         for folder in folders:
             places = (place, *place.parents) if folder.type.reads_below else (place,)
             if any(each.is_dir() and each.samefile(folder.path) for each in places):
                 raise InputError(
-                    f"{output.name} {output.path} is in the folder {folder.path}, where it would be read as an input "
-                    "the next time: choose another folder"
+                    f"{output.name} {output.path} is in the folder {folder.path}, an input, of which it would be "
+                    "a part the next time: choose another folder"
                 )
 
 

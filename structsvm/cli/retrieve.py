@@ -101,18 +101,17 @@ def retrieve_command(
 
     from structsvm.data import read_topics
     from structsvm.data.trec import run_lines
-    from structsvm.storage.files import make_folder, naming, replacement
+    from structsvm.storage.files import naming, output_folder, replacement
 
     names = _names(indexes, function)
     _require_different(indexes, names)
     with progress_line(shown=not quiet) as say:
         say("reading topics")
         read = read_topics(topics, form, encoding=encoding, id_field=id_field, numbering=numbering)
-    make_folder(out)
     missing: dict[Path, set[str]] = {}
     done = 0
     try:
-        with ExitStack() as stack, progress_bar("topics", shown=not quiet) as show:
+        with output_folder(out), ExitStack() as stack, progress_bar("topics", shown=not quiet) as show:
             places = [stack.enter_context(replacement(out / _file(name))) for name in names]
 
             def advance(count: int) -> None:
@@ -148,6 +147,8 @@ def _runs(
 
 def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
     for folder in indexes:
+        if folder.is_file():
+            raise InputError(f"{folder} is a file, and an index is a folder: indexes come first, topics last")
         if not folder.is_dir():
             raise InputError(f"there is no index {folder}: structsvm index makes one")
     twice = next((name for k, name in enumerate(names) if _file(name) in map(_file, names[:k])), None)

@@ -1,6 +1,5 @@
 """Memory: how much there is, and a refusal of what does not fit before any of it is taken."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -36,11 +35,10 @@ _ALWAYS = 2**26
 
 
 def available() -> float:
-    """Return how many bytes this process can still have: the least of what the system, its group and its limits leave.
+    """Return how many bytes this process can still have, by what the system, its group and its limits leave."""
+    import psutil
 
-    Where that cannot be told, as on other systems than Linux, it is infinite.
-    """
-    left = [float("inf"), *_of_the_system(), *_of_the_group(), *_of_the_process()]
+    left = [float(psutil.virtual_memory().available), *_of_the_group(), *_of_the_process()]
     return max(0.0, min(left))
 
 
@@ -50,11 +48,6 @@ def in_units(size: float) -> str:
     while size >= 1024.0 and unit < len(_UNITS) - 1:
         size, unit = size / 1024.0, unit + 1
     return f"{size:,.0f} {_UNITS[unit]}" if unit == 0 or size >= 100.0 else f"{size:.1f} {_UNITS[unit]}"
-
-
-def _of_the_system() -> list[float]:
-    found = re.search(r"^MemAvailable:\s*(\d+) kB", _text("/proc/meminfo"), re.MULTILINE)
-    return [1024.0 * int(found[1])] if found else []
 
 
 def _of_the_group() -> list[float]:

@@ -135,7 +135,7 @@ def write_letor(
     Raises
     ------
     InputError : lengths differ, there are no rows, a number is not finite; an id or a name is empty or has a
-        blank, tab or line end in it; two features have the same name; or the file cannot be written.
+        blank, tab, line end or NUL in it; two features have the same name; or the file cannot be written.
 
     Examples
     --------

@@ -96,7 +96,10 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.object_]:
     """
     import pandas as pd
 
-    values = np.asarray(ids)
+    try:
+        values = np.asarray(ids)
+    except ValueError:
+        raise InputError(f"{name} must hold one id per row, not lists of several lengths") from None
     if values.ndim != 1:
         raise InputError(f"{name} must hold one id per row; its shape is {values.shape}")
     if values.dtype.kind == "V":

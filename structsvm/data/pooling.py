@@ -199,7 +199,7 @@ def _score_matrix(tops: Sequence[Run], key: IntVector) -> tuple[IntVector, Matri
 
 
 def _first(run: Run, depth: int, topics: set[str] | None) -> Run:
-    starts = np.flatnonzero(np.concatenate([[True], run.qid[1:] != run.qid[:-1]]))
+    starts = np.flatnonzero(np.concatenate([[True], run.qid[1:] != run.qid[:-1]])[: len(run.qid)])
     sizes = np.diff(starts, append=len(run.qid))
     wanted = np.array([topics is None or topic in topics for topic in run.qid[starts].tolist()], dtype=np.bool_)
     rank = np.arange(len(run.qid)) - np.repeat(starts, sizes)

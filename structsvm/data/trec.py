@@ -211,8 +211,8 @@ def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayL
 
     Raises
     ------
-    InputError : as `Run.from_scores`; the name, a topic or a document id is empty or has a blank, tab or
-        line end in it; or the file cannot be written.
+    InputError : as `Run.from_scores`; the name, a topic or a document id is empty or has a blank, tab,
+        line end or NUL in it; or the file cannot be written.
     """
     lines = run_lines(Run.from_scores(tag, qid, doc_ids, scores))
     with replacing(as_path("path", path)) as file:
@@ -224,7 +224,7 @@ def run_lines(run: Run) -> Iterator[str]:
 
     Raises
     ------
-    InputError : the name, a topic or a document id is empty or has a blank, tab or line end in it,
+    InputError : the name, a topic or a document id is empty or has a blank, tab, line end or NUL in it,
         or a topic begins with ``#``.
     """
     topics, first, topic = np.unique(run.qid, return_index=True, return_inverse=True)

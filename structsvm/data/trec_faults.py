@@ -15,6 +15,9 @@ _MOST_COLUMNS = 20
 BLANKS = re.compile(r"[ \t\r\n]+")
 """What separates columns and lines; other white space may be part of an id."""
 
+NO_WORD = re.compile(r"[ \t\r\n\0]")
+"""What no id or name in a text file has in it: `BLANKS`, and NUL, which makes the file a binary one."""
+
 
 @frozen
 class Format:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from structsvm.data.trec_faults import BLANKS
+from structsvm.data.trec_faults import NO_WORD
 from structsvm.exceptions import InputError
 from structsvm.settings import require_kind
 
@@ -13,7 +13,7 @@ written as these."""
 
 
 def require_words(what: str, words: Iterable[str], file: str) -> None:
-    """Require words that can stand in a file: text that is not empty, without blanks, tabs and line ends.
+    """Require words that can stand in a file: text that is not empty, without blanks, tabs, line ends and NUL.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ def require_words(what: str, words: Iterable[str], file: str) -> None:
     """
     for word in words:
         require_kind(what, word, str, "text")
-        if not word or BLANKS.search(word):
+        if not word or NO_WORD.search(word):
             raise InputError(
-                f"{what} {word!r} must have no blank, tab or line end in it, and not be empty, to stand in {file}"
+                f"{what} {word!r} must have no blank, tab, line end or NUL in it, and not be empty, to stand in {file}"
             )
         if _SURROGATE.search(word):
             raise InputError(f"{what} {word!r} must be text in UTF-8 to stand in {file}")

@@ -79,7 +79,7 @@ class SavedEstimator(BaseEstimator):
         InputError : when the file cannot be written.
         """
         check_is_fitted(self)
-        write_archive(path, self._arrays())
+        write_archive(path, self.arrays())
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -89,10 +89,10 @@ class SavedEstimator(BaseEstimator):
         ------
         ModelFileError : when the file is not one, is damaged, or comes from a newer version.
         """
-        return read_archive(path, cls._from_arrays)
+        return read_archive(path, cls.from_arrays)
 
-    def _arrays(self) -> dict[str, Any]:
-        """Return the fitted estimator as arrays."""
+    def arrays(self) -> dict[str, Any]:
+        """Return the fitted estimator as arrays, those of its file."""
         parameters = self.get_params(deep=False)
         settings = {name: _written_setting(name, parameters[name]) for name in _SETTINGS if name in parameters}
         fitted = {"loss_": _written(losses, self.loss_)}
@@ -106,8 +106,14 @@ class SavedEstimator(BaseEstimator):
         return arrays
 
     @classmethod
-    def _from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Return the estimator that `_arrays` wrote; nothing in the file is believed."""
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """Make an estimator of what `arrays` returned, which may come from a file: nothing in it is believed.
+
+        Raises
+        ------
+        ModelFileError : when it is another estimator, or a newer version wrote it.
+        KeyError, ValueError : when something is missing, or is not what it can be.
+        """
         text = _contents(cls._kind, arrays)
         settings, fitted = text["settings"], text["fitted"]
         require_names("the file", settings, cls._get_param_names(), ["loss"])

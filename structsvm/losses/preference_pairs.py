@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from attrs import cmp_using, field, frozen
 
+from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
 from structsvm.metrics.ranking import rank_documents
@@ -38,10 +39,10 @@ _SAME = cmp_using(eq=np.array_equal)
 
 
 def _documents(values: Any) -> IntVector:
-    numbers = np.asarray(values)
-    if numbers.size and numbers.dtype.kind not in "iu":
-        raise InputError(f"documents of pairs must be numbers of documents, integers from 0; they are {numbers.dtype}")
-    return numbers.astype(np.int64)
+    given = np.asarray(values)
+    if given.size and given.dtype.kind not in "iu":
+        raise InputError(f"documents of pairs must be numbers of documents, integers from 0; they are {given.dtype}")
+    return given.astype(np.int64)
 
 
 def magnitudes(values: Any) -> Vector:
@@ -49,12 +50,9 @@ def magnitudes(values: Any) -> Vector:
 
     Raises
     ------
-    InputError : when they are not numbers.
+    InputError : when they are not real numbers.
     """
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"magnitudes must be numbers: {error}") from None
+    return numbers(values, "magnitudes")
 
 
 @frozen

@@ -5,7 +5,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TextIO, TypeVar, cast
 
@@ -160,6 +160,25 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
+def output_folder(folder: Path) -> Iterator[None]:
+    """Make a folder for output where there is none; after an error, folders that were made go again if they are empty.
+
+    Raises
+    ------
+    InputError : as `make_folder`.
+    """
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    make_folder(folder)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for each in made:
+                each.rmdir()
+        raise
+
+
+@contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
     """Open a text file for writing that takes its place at ``path`` when it is complete, and not before.
 
@@ -189,17 +208,22 @@ def replacement(path: Path) -> Iterator[Path]:
 def check_folder_writable(path: Path) -> None:
     """Make sure that a folder can be put at this path, as `check_writable` does of a file.
 
+    Folders that it is to be in may be missing: `replacing_folder` makes them.
+
     Raises
     ------
-    InputError : when the folder that it is to be in is missing or cannot be written, or a file is in the way.
+    InputError : when the folder that is to hold it cannot be written, or a file is in the way.
     """
     if path.exists() and not path.is_dir():
         raise InputError(_unwritable(path, "it is a file, and a folder is to be put there"))
     place = Path(os.path.realpath(path))
-    if not place.parent.is_dir():
-        raise InputError(_unwritable(path, f"there is no folder {path.parent}"))
+    if not place.name:
+        raise InputError(_unwritable(path, "it is the root of the file system: name a folder in it"))
+    there = next(folder for folder in place.parents if folder.exists())
+    if not there.is_dir():
+        raise InputError(_unwritable(path, f"{there} is a file, and no folder"))
     remove_leftovers(place)
-    with _beside(path):
+    with _beside(path if there == place.parent else there / place.name):
         pass
 
 
@@ -214,6 +238,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     InputError : as `check_folder_writable`; or writing fails, as on a full disk: what was at ``path`` is still there.
     """
     check_folder_writable(path)
+    make_folder(Path(os.path.realpath(path)).parent)
     kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
     with naming(path, kept), folder_on_the_way(Path(os.path.realpath(path))) as temporary:
         yield temporary

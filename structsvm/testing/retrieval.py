@@ -11,7 +11,7 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
-from structsvm.settings import require_integer, require_kind
+from structsvm.settings import require_integer
 from structsvm.text import Postings, RetrievalFunction
 from structsvm.text.functions.base import Scorer
 from structsvm.types import IntVector, Vector
@@ -24,7 +24,7 @@ Definition: TypeAlias = Callable[[Mapping[str, int], Sequence[str], Sequence[Seq
 
 
 def check_retrieval(
-    function: RetrievalFunction, *, definition: Definition | None = None, seed: int = 0, collections: int = 20
+    function: str | RetrievalFunction, *, definition: Definition | None = None, seed: int = 0, collections: int = 20
 ) -> None:
     """Check that a retrieval function scores documents as one would one document and one term at a time.
 
@@ -41,7 +41,7 @@ def check_retrieval(
 
     Parameters
     ----------
-    function : the function to check.
+    function : the function to check, as an object or by name.
     definition : the score of one document by the formula, in plain Python, which is compared with for documents that
         have a term of the query: ``definition(query, document, documents)`` is given the counts of the query's terms,
         without those that no document has, the tokens of the document, and those of all documents.
@@ -58,15 +58,15 @@ def check_retrieval(
     >>> from structsvm.text.functions import Okapi
     >>> check_retrieval(Okapi(k1=0.9))
     """
-    require_kind("function", function, RetrievalFunction, "a RetrievalFunction")
+    made: RetrievalFunction = retrieval_functions.create(function)
     require_integer("seed", seed, 0)
     require_integer("collections", collections, 1)
-    _check_value(function)
+    _check_value(made)
     random = np.random.default_rng(seed)
     for number in range(collections):
         documents = _random_documents(random, number)
         query = _random_query(random, documents)
-        _check_scores(function, definition, documents, query, random, f"seed {seed}, collection {number}")
+        _check_scores(made, definition, documents, query, random, f"seed {seed}, collection {number}")
 
 
 def _check_value(function: RetrievalFunction) -> None:

@@ -97,8 +97,8 @@ class Index:
         Parameters
         ----------
         folder : that of the index.
-        verify : True reads all of it, to compare it with the digests of what was written. Sizes, types and the order
-            of what is small are looked at in any case.
+        verify : True reads all of it, to compare it with the digests of what was written. Sizes and types, the order of
+            documents in each list, and whether counts add up to lengths, are looked at in any case.
 
         Raises
         ------

@@ -7,6 +7,7 @@ loaded, and its bytes when that is asked for.
 import os
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -163,6 +164,18 @@ def write(folder: Any, analyzer: Analyzer, doc_ids: Strings, counts: Mapping[str
         (made / DESCRIPTION).write_text(f"{text}\n", encoding="utf-8")
 
 
+def content_digest(folder: Path) -> str:
+    """Return a digest of an index: of its analyzer and its arrays, wherever it is, and whichever version wrote it.
+
+    Raises
+    ------
+    InputError : the folder cannot be read.
+    DataFormatError : it holds no index.
+    """
+    with _refusing(folder):
+        return evolve(_described(folder), written_by="").digest()
+
+
 def size_of(folder: Path) -> int:
     """Return the number of bytes that an index takes."""
     return sum(path.stat().st_size for path in folder.iterdir())
@@ -176,12 +189,19 @@ def read(folder: Any, *, verify: bool) -> tuple[Analyzer, Strings, dict[str, Pos
     if not path.is_dir():
         said = "is a file: name the folder of an index" if path.exists() else "does not exist"
         raise InputError(f"there is no index in {path}: it {said}")
-    try:
+    with _refusing(path):
         return _read(path, verify=verify)
+
+
+@contextmanager
+def _refusing(folder: Path) -> Iterator[None]:
+    """Turn what is raised on a folder that is no index, or cannot be read, into errors of ours."""
+    try:
+        yield
     except _Damage as error:
-        raise DataFormatError(path, None, str(error)) from None
+        raise DataFormatError(folder, None, str(error)) from None
     except OSError as error:
-        raise InputError(f"cannot read {error.filename or path}: {error.strerror or error}") from None
+        raise InputError(f"cannot read {error.filename or folder}: {error.strerror or error}") from None
 
 
 def _arrays(doc_ids: Strings, parts: Mapping[str, Postings]) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -315,6 +335,8 @@ def _postings(arrays: Mapping[str, NDArray[Any]], owner: str, n_documents: int) 
         raise _Damage(f"it is damaged: the arrays of {owner} are not of one collection. {_AGAIN}")
     if lengths.min(initial=0) < 0 or not _are_lists(documents, ptr, n_documents):
         raise _Damage(f"it is damaged: {owner} has documents that the collection does not have. {_AGAIN}")
+    if counts.min(initial=1) < 1 or counts.sum(dtype=np.int64) != lengths.sum(dtype=np.int64):
+        raise _Damage(f"it is damaged: the counts of {owner} are not those of its documents. {_AGAIN}")
     return Postings(terms, ptr, documents, counts, lengths)
 
 

@@ -1,7 +1,7 @@
 """Retrieval: the best documents of each topic, as a run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -88,8 +88,29 @@ class Retriever:
         progress: Callable[[int], object] | None = None,
     ) -> Run:
         """Return the best documents of each topic; see `structsvm.text.retrieve`."""
-        require_integer("top", top, 1)
         texts = texts_of(topics, query)
+        run = self.ranked(texts, top, name=name, progress=progress)
+        if len(run.qid) == 0:
+            raise nothing_found(texts)
+        return run
+
+    def ranked(
+        self,
+        texts: Mapping[str, str],
+        top: int,
+        *,
+        name: str | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> Run:
+        """Return the best documents of each topic, as `retrieve`; none where no topic has a term of the index.
+
+        Parameters
+        ----------
+        texts : the text of each query by the id of its topic.
+        top, name : see `structsvm.text.retrieve`.
+        progress : is given the numbers of topics that are done.
+        """
+        require_integer("top", top, 1)
         names = sort_topics(texts)
         top = min(top, len(self._ids))
         at_once = max(1, min(_AT_ONCE, _MOST_KEYS // top))
@@ -100,11 +121,6 @@ class Retriever:
             if progress is not None:
                 progress(len(some))
         counts, documents, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        if not len(documents):
-            raise InputError(
-                f"no document has a term of any of {len(names)} topics: is the index one of the collection that they "
-                "are for, and are its terms in their language?"
-            )
         return Run(
             self.name if name is None else name,
             np.repeat(np.array(names, dtype=np.str_), counts),
@@ -191,6 +207,14 @@ def retrieve(
     array(['d1', 'd2'], dtype='<U2')
     """
     return Retriever(index, function).retrieve(topics, top, query=query, name=name)
+
+
+def nothing_found(topics: Sized) -> InputError:
+    """Return the error for topics of which no document has a term."""
+    return InputError(
+        f"no document has a term of any of {len(topics)} topics: is the index one of the collection that they "
+        "are for, and are its terms in their language?"
+    )
 
 
 def texts_of(topics: Topics, query: str | None) -> dict[str, str]:

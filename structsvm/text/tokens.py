@@ -1,10 +1,13 @@
 """Tokens: what a text is cut into."""
 
+import re
 import unicodedata
 
 from structsvm.settings import require_kind
 
 _ZERO_WIDTH_SPACE = "\u200b"
+_NOT_SEEN = re.compile("[\u034f\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Marks that are not seen themselves: the grapheme joiner, and those that choose the look of what they are on."""
 
 
 def tokens(text: str) -> list[str]:
@@ -14,7 +17,8 @@ def tokens(text: str) -> list[str]:
     hyphens, apostrophes, full stops, underscores. So "Navier-Stokes" and "it's" are two tokens each, "3.5e-7" is
     "3", "5e" and "7", "U.S." is "u" and "s", and a run of ideographs is one. Case and width are folded, as by
     Unicode's NFKC and full case folding: "Straße" is "strasse", "ﬁn" is "fin", "m²" is "m2". Accents stay. Signs
-    that are not seen, such as the soft hyphen, are left out; a zero-width space separates.
+    that are not seen, such as the soft hyphen, are left out, and so are marks on nothing, such as those that choose the
+    look of an emoji; a zero-width space separates.
 
     Raises
     ------
@@ -29,7 +33,8 @@ def tokens(text: str) -> list[str]:
     if text.isascii():
         return text.translate(_ASCII).split()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", folded.translate(_SIGNS)).split()
+    found = unicodedata.normalize("NFC", folded.translate(_SIGNS)).split()
+    return [token for token in found if token[0].isalnum() or any(map(str.isalnum, token))]
 
 
 class _Signs(dict[int, str | None]):
@@ -41,7 +46,7 @@ class _Signs(dict[int, str | None]):
         kept: str | None = " "
         if sign.isalnum() or category.startswith("M"):
             kept = sign
-        elif category == "Cf" and sign != _ZERO_WIDTH_SPACE:
+        if (category == "Cf" and sign != _ZERO_WIDTH_SPACE) or _NOT_SEEN.fullmatch(sign):
             kept = None
         self[number] = kept
         return kept

@@ -97,7 +97,7 @@ def test_an_output_is_not_written_into_a_collection(tmp_path, monkeypatch):
     Path("all/b").mkdir(parents=True)
     Path("all/b/c.txt").write_text("x")
     for out in ("all/new", "all/b/new", "all/b/../new"):
-        assert f"--out {out} is in the folder all, where it would be read as an input the next time" in refusal(
+        assert f"--out {out} is in the folder all, an input, of which it would be a part the next time" in refusal(
             "all", "--out", out
         )
     assert "--out all/b/c.txt would replace the input all/b/c.txt" in refusal("all", "--out", "all/b/c.txt")

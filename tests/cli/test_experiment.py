@@ -69,6 +69,20 @@ def test_topics_that_are_left_out_are_said(run, trec):
     assert json.loads(Path("out/results.json").read_text())["left_out"].keys() == {"77"}
 
 
+def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
+    judged = [line.split() for line in Path("qrels.txt").read_text().splitlines()]
+    with Path("qrels.txt").open("w") as file:
+        for topic, iteration, document, grade in judged:
+            number = int(topic) if int(topic) > 7 else 100 + int(topic)
+            file.write(f"{number} {iteration} {document} {grade}\n")
+            file.writelines(f"{number} {iteration} {document}-{k} {grade}\n" for k in range(3))
+    options = ("--train", 2, "--validation", 1, "--models", "svm-map", "--with-best")
+    notes = run("experiment", *READ, *SHORT, *options).stderr
+    assert "16 topics left out: " in notes
+    assert "do runs and judgments number them alike?" in notes
+    assert "are runs and judgments of the same collection and topics?" in notes
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

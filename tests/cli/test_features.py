@@ -120,13 +120,18 @@ def test_topics_without_relevant_candidates_are_told(run):
         (["--candidates", "runs/S1.txt", "--folds", 3, "--out", "runs"], 1, "would replace the input runs/S1.txt"),
         (["--folds", 3, "--out", "others"], 1, "holds Fold1, of other folds"),
         (["--folds", 3, "--out", "qrels.txt"], 1, "qrels.txt"),
+        (["--folds", 3, "--out", "taken"], 1, "taken/S2.txt cannot be written: it is a folder"),
+        (["--out", "index/x.txt"], 1, "index/x.txt is in the folder index, an input"),
+        (["--out", "index/below/x.txt"], 1, "index/below/x.txt is in the folder index, an input"),
+        (["--folds", 3, "--out", "index"], 1, "index/S1.txt is in the folder index, an input"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said_in_a_line_and_nothing_is_written(arguments, code, said, run):
     Path("one").write_text("1 Q0 nowhere 1 3 x\n")
     Path("runs").mkdir()
     Path("runs/S1.txt").write_text("1 Q0 d1 1 3 x\n")
-    Path("others/Fold1").mkdir(parents=True)
+    for folder in ("others/Fold1", "taken/S2.txt", "index/below"):
+        Path(folder).mkdir(parents=True)
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     if "--out" not in arguments:
         arguments = [*arguments, "--out", "x.txt"]

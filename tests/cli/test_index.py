@@ -56,6 +56,13 @@ def test_terms_are_tokens_where_nothing_is_said(run, docs):
     assert Index.load("idx").analyzer == Analyzer()
 
 
+def test_folders_around_it_are_made_in_the_end(run, docs):
+    run("index", docs, "--fields", "body", "--out", "deep/down/idx", code=1)
+    assert not Path("deep").exists()
+    run("index", docs, "--out", "deep/down/idx")
+    assert Index.load("deep/down/idx").doc_ids.tolist() == ["a", "b", "c"]
+
+
 def test_quiet(run, docs):
     done = run("index", docs, "--out", "idx", "--quiet")
     assert done.output == ""
@@ -83,7 +90,7 @@ def test_a_folder_of_files_and_standard_input(run, docs, here):
     ("words", "message"),
     [
         (("docs.jsonl", "--out", "full"), "full holds 'mine.txt', which is no part of an index: choose another folder"),
-        (("docs.jsonl", "--out", "nowhere/idx"), "nowhere/idx cannot be written: there is no folder nowhere"),
+        (("docs.jsonl", "--out", "nothing/idx"), "nothing/idx cannot be written: "),
         (
             ("docs.jsonl", "--out", "idx", "--fields", "body"),
             "no document of docs.jsonl has the field 'body': there is",

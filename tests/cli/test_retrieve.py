@@ -68,12 +68,19 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi,okapi(b=0.75)"), 2, "are the same"),
         (("plain", "topics.jsonl", "--out", "runs", "--top", "0"), 2, "--top"),
         (("none", "topics.jsonl", "--out", "runs"), 1, "there is no index none: structsvm index makes one"),
+        (
+            ("topics.jsonl", "plain", "--out", "runs"),
+            1,
+            "topics.jsonl is a file, and an index is a folder: indexes come",
+        ),
         (("empty", "topics.jsonl", "--out", "runs"), 1, "empty"),
         (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 1, "two runs would be called plain.okapi"),
         (("plain", "none.jsonl", "--out", "runs"), 1, "there is no file none.jsonl"),
         (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 1, "has no title"),
         (("plain", "strange.jsonl", "--out", "runs"), 1, "no document has a term of any of 1 topics"),
+        (("plain", "strange.jsonl", "--out", "deeper/runs"), 1, "no document has a term of any of 1 topics"),
         (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
+        (("plain", "topics.jsonl", "--out", "plain/runs"), 1, "is in the folder plain, an input"),
         (("plain", "--out", "runs"), 2, "Missing argument"),
     ],
 )
@@ -85,7 +92,7 @@ def test_what_cannot_be_retrieved(run, indexes, words, code, message):
         Path("plain").rename("deep/plain")
         run("index", "docs.jsonl", "--out", "plain", "-q")
     assert message in run("retrieve", *words, code=code).stderr
-    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+    assert not {path.name for path in Path().iterdir()} & {"runs", "deeper"}
 
 
 def test_a_run_does_not_replace_the_topics(run, indexes):

@@ -73,6 +73,27 @@ def test_closing_it_early_says_nothing_and_leaves_filters_alone():
     assert caught == []
 
 
+EARLY = """
+import time
+from contextlib import closing
+from structsvm.compute.processes import spread
+
+if __name__ == "__main__":
+    with closing(spread(time.sleep, [(0.0,), (60.0,), (60.0,)], 2)) as ready:
+        next(ready)
+"""
+
+
+def test_workers_are_ended_without_other_programs(tmp_path):
+    """A signal to a group of processes ends such a program, too, and workers would go on."""
+    script = tmp_path / "script.py"
+    script.write_text(EARLY)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=50, env={**os.environ, "PATH": str(tmp_path)}
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 # One task for three workers: two of them are idle. The task holds a worker for a minute, and so do examples in Python.
 BUSY = """
 import os, signal, sys, time

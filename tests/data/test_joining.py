@@ -63,3 +63,11 @@ def test_one_run_is_no_list_of_runs_to_pool():
     qrels = Qrels.from_grades(qid=[3], doc_ids=["a"], grades=[1])
     with pytest.raises(InputError, match="got one run, 'one'"):
         pool_runs(runs()[0], qrels)
+
+
+def test_a_run_without_documents_adds_an_empty_column():
+    one = Run.from_scores("one", qid=[7, 7], doc_ids=["x", "y"], scores=[2.0, 1.0])
+    none = Run("none", one.qid[:0], one.doc_ids[:0], one.scores[:0])
+    joined = join_runs([one, none])
+    assert joined.X[:, 0].tolist() == [1.0, 2.0]
+    assert np.isnan(joined.X[:, 1]).all()

@@ -58,9 +58,9 @@ def test_more_lines_than_are_written_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("qid", "doc_ids", "scores", "tag", "message"),
     [
-        (["1 2"], ["a"], [1], "t", "the topic '1 2' must have no blank, tab or line end in it"),
+        (["1 2"], ["a"], [1], "t", "the topic '1 2' must have no blank, tab, line end or NUL in it"),
         (["#1"], ["a"], [1], "t", "a topic begins with '#'"),
-        ([1], [""], [1], "t", "the document id '' must have no blank, tab or line end in it, and not be empty"),
+        ([1], [""], [1], "t", "the document id '' must have no blank, tab, line end or NUL in it, and not be empty"),
         ([1], ["a\n"], [1], "t", "the document id"),
         ([1], ["a"], [1], "my run", "the name 'my run'"),
         ([1], ["a"], [-np.inf], "t", "leave out what was not retrieved"),

@@ -327,7 +327,7 @@ def test_a_solver_or_backend_without_a_name_is_saved_well_enough_to_predict(quer
 def test_a_file_of_old_has_the_text_of_a_loss_as_if_it_were_a_name(queries, tmp_path):
     X, y, qid = queries
     ranker = Ranker(Nameless()).fit(X, y, qid=qid)
-    arrays = ranker._arrays()
+    arrays = ranker.arrays()
     text = json.loads(str(arrays["ranker"]))
     text["settings"]["loss"] = text["fitted"]["loss_"] = repr(Nameless())
     write_archive(tmp_path / "model.npz", arrays | {"ranker": np.array(json.dumps(text))})

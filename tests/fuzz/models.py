@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 import zipfile
 from collections.abc import Mapping
@@ -220,9 +221,9 @@ def _change(rng: Random, whole: Any) -> None:
         case 2:
             holder[key] = json.loads("[" * 300 + "]" * 300)
         case 3 if isinstance(holder[key], int | float):
-            holder[key] = rng.choice(
-                [-holder[key], holder[key] + 1, holder[key] * 1e9, int(holder[key]), str(holder[key])]
-            )
+            number = holder[key]
+            whole = int(number) if math.isfinite(number) else 0
+            holder[key] = rng.choice([-number, number + 1, number * 1e9, whole, str(number)])
         case _:
             holder[key] = rng.choice(_VALUES)
 

@@ -14,10 +14,13 @@ from attrs import frozen
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.letor.conftest import write_set
+from tests.protocols.morgan.conftest import write_collection
 
 EXPERIMENT = "experiment --runs runs --qrels qrels.txt --trials 4 --train 3 --validation 2 --bins 6 --jobs 2 -q"
 MODELS = "--models svm-map --with-best"
 KEPT = "--checkpoint fit.npz --model m.npz"
+SEARCHED = "indexed topics.jsonl"
+JUDGED = f"{SEARCHED} --qrels judged.txt --top 100"
 
 
 @frozen
@@ -73,6 +76,21 @@ COMMANDS = (
         "index documents.jsonl --stemmer porter --stop-words lucene --out index -q",
         "index documents.jsonl --fields title --out index -q",
     ),
+    Command(
+        f"retrieve {SEARCHED} --function cosine,okapi,lm_dirichlet --out ranked -q",
+        f"retrieve {SEARCHED} --function okapi --top 10 --out ranked -q",
+    ),
+    Command(
+        f"features {JUDGED} --out features.txt.gz -q",
+        f"features {JUDGED} --features L1 --out features.txt.gz -q",
+    ),
+    Command(
+        f"features {JUDGED} --folds 3 --out folds -q",
+        f"features {JUDGED} --features L1 --folds 3 --out folds -q",
+    ),
+    Command(
+        "morgan morgan/index --qrels morgan/qrels.txt --terms 3 --repeats 3 --min-relevant 10 --jobs 2 --out lengths -q"
+    ),
 )
 DEMO = Command("demo --out demo")
 
@@ -97,9 +115,20 @@ def write_inputs(folder: Path) -> None:
             for number, row in enumerate(chosen)
         )
     )
+    asked = {f"q{number}": row for number, row in enumerate(chosen[:300, :6])}
+    (folder / "topics.jsonl").write_text(
+        "".join(f'{{"id": "{topic}", "text": "{" ".join(words[row])}"}}\n' for topic, row in asked.items())
+    )
+    (folder / "judged.txt").write_text("".join(f"{topic} 0 d{topic[1:]} 1\n" for topic in asked))
+    (folder / "morgan").mkdir()
+    write_collection(folder / "morgan")
 
 
-PREPARED = ("train vali.txt --model known.npz", f"{EXPERIMENT} {MODELS} --out finished")
+PREPARED = (
+    "train vali.txt --model known.npz",
+    f"{EXPERIMENT} {MODELS} --out finished",
+    "index documents.jsonl --out indexed -q",
+)
 """Commands that make further inputs."""
 
 

@@ -119,10 +119,10 @@ class Campaign:
             time.sleep(0.005)
         return started, time.perf_counter()
 
-    def try_one(self, number: int, seed: int = 0) -> Verdict:
-        """Kill a command at a random moment, run it again, and say what is wrong with what was seen."""
+    def try_one(self, number: int, seed: int = 0, command: Command | None = None) -> Verdict:
+        """Kill a command, that of the number by default, at a random moment; run it again; say what is wrong."""
         chance = random.Random(f"{seed} {number}")
-        command = command_of(number)
+        command = command or command_of(number)
         asked = chance.choice(SIGNALS)
         again = chance.random() < 0.25 and asked != signal.SIGKILL
         group = chance.random() < 0.5 and asked != signal.SIGKILL

@@ -34,7 +34,7 @@ def path(ranker: Ranker, tmp_path: Path) -> Path:
 
 
 def arrays_of(ranker: Any) -> dict[str, Any]:
-    return {name: np.asarray(array) for name, array in ranker._arrays().items()}
+    return {name: np.asarray(array) for name, array in ranker.arrays().items()}
 
 
 def write_as_before(path: Path, arrays: dict[str, Any]) -> Path:

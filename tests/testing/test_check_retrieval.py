@@ -178,7 +178,13 @@ def test_a_fault_in_the_query_is_found_by_the_definition():
         check_retrieval(FirstTermCounts(), definition=okapi_of_lucene)
 
 
-@pytest.mark.parametrize("wrong", [Okapi, "okapi", None])
-def test_no_function(wrong):
-    with pytest.raises(InputError, match="function must be a RetrievalFunction"):
+@pytest.mark.parametrize(
+    ("wrong", "message"), [(Okapi, "is a class"), ("okapy", "Did you mean 'okapi'"), (None, "is no retrieval function")]
+)
+def test_no_function(wrong, message):
+    with pytest.raises(InputError, match=message):
         check_retrieval(wrong)
+
+
+def test_a_function_by_name():
+    check_retrieval("okapi", collections=2)

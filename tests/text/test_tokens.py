@@ -56,6 +56,9 @@ from structsvm.text import tokens
         ("x→y", "x y"),
         ("α-helix", "α helix"),
         ("😀smile", "smile"),
+        ("love ❤\ufe0f it", "love it"),
+        ("1\ufe0f\u20e3 a\u034f\u0301", "1\u20e3 á"),
+        ("\u0301 \u20e3", ""),
         ("\udcff\ud800", ""),
     ],
 )

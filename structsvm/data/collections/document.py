@@ -6,7 +6,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from structsvm.data.pairs import MOST_CHARACTERS
-from structsvm.data.trec_faults import BLANKS
+from structsvm.data.trec_faults import NO_WORD
 from structsvm.exceptions import InputError, quoted
 
 
@@ -17,8 +17,10 @@ def valid_id(instance: Any, _attribute: "Attribute[str]", value: Any) -> None:
         raise InputError(f"the id of the {what} must be text, got {value!r}")
     if not value:
         raise InputError(f"the {what} has an empty id")
-    if BLANKS.search(value):
-        raise InputError(f"the id {quoted(value)} of the {what} has a blank, tab or line end in it, as none may have")
+    if NO_WORD.search(value):
+        raise InputError(
+            f"the id {quoted(value)} of the {what} has a blank, tab, line end or NUL in it, as none may have"
+        )
     if len(value) > MOST_CHARACTERS:
         raise InputError(f"the {what} has an id of {len(value)} characters, {quoted(value)}; {MOST_CHARACTERS} may be")
     _require_characters(value, lambda: f"the id of the {what}")
@@ -57,7 +59,7 @@ class Document:
 
     Parameters
     ----------
-    id : what runs and judgments call it: 1 to 1000 characters without blank, tab or line end.
+    id : what runs and judgments call it: 1 to 1000 characters without blank, tab, line end or NUL.
     fields : text by the name of the field.
 
     Raises

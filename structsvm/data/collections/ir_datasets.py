@@ -35,9 +35,12 @@ def judgments(name: str) -> list[tuple[str, str, int]]:
 
     Raises
     ------
-    NotInstalledError, InputError : as `read`.
+    NotInstalledError, InputError : as `read`; or the judgments have no grades.
     """
-    return [(item.query_id, item.doc_id, int(item.relevance)) for item in _items(name, "qrels")]
+    found = list(_items(name, "qrels"))
+    if not all(hasattr(item, "relevance") for item in found):
+        raise InputError(f"the judgments of {name!r} of ir_datasets have no grades, but {', '.join(found[0]._fields)}")
+    return [(item.query_id, item.doc_id, int(item.relevance)) for item in found]
 
 
 def _items(name: str, part: str) -> Iterator[Any]:

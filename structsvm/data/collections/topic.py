@@ -24,7 +24,7 @@ class Topic:
 
     Parameters
     ----------
-    id : what runs and judgments call it: 1 to 1000 characters without blank, tab or line end, the first not ``#``.
+    id : what runs and judgments call it: 1 to 1000 characters without blank, tab, line end or NUL, the first not ``#``.
     fields : text by the name of the part. The parts of TREC's topics are ``title``, ``description`` and ``narrative``,
         whatever the tags of a file are.
 

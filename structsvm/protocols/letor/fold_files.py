@@ -11,7 +11,7 @@ from structsvm.data.letor_writing import LetorText
 from structsvm.exceptions import InputError
 from structsvm.protocols.letor.folds import FEWEST_SETS, numbered_entries
 from structsvm.settings import as_path, require_integer, require_kind
-from structsvm.storage.files import make_folder, replacing
+from structsvm.storage.files import check_writable, output_folder, replacing
 
 
 def fold_files(folder: str | PathLike[str], folds: int) -> tuple[Path, ...]:
@@ -50,10 +50,9 @@ def write_folds(folder: str | PathLike[str], data: RankingData, *, folds: int = 
     if len(queries) < folds:
         raise InputError(f"there are {len(queries)} queries: too few for {folds} folds, which need a query each")
     paths = fold_files(target, folds)
-    require_no_other_folds(target, folds)
-    make_folder(target)
+    require_place_for_folds(target, folds)
     order = np.random.default_rng(seed).permutation(len(queries))
-    with ExitStack() as stack:
+    with output_folder(target), ExitStack() as stack:
         files = [stack.enter_context(replacing(path)) for path in paths]
         for file, part in zip(files, np.array_split(order, folds), strict=True):
             chosen = [queries[k] for k in part.tolist()]
@@ -61,14 +60,17 @@ def write_folds(folder: str | PathLike[str], data: RankingData, *, folds: int = 
     return paths
 
 
-def require_no_other_folds(folder: Path, folds: int) -> None:
+def require_place_for_folds(folder: Path, folds: int) -> None:
     """Refuse a folder in which other folds would be read beside, or in the place of, those that are written.
 
     Raises
     ------
-    InputError : it names one of them.
+    InputError : it names one of them; or the folder is there, and a file cannot be written in it.
     """
     ours = {path.name.lower() for path in fold_files(folder, folds)}
     other = next((path for path in numbered_entries(folder) if path.name.lower() not in ours), None)
     if other is not None:
         raise InputError(f"{folder} holds {other.name}, of other folds: choose another folder, or remove it")
+    if folder.is_dir():
+        for path in fold_files(folder, folds):
+            check_writable(path)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.compute.processes import one_thread, spread
-from structsvm.data import RankingData, load_letor_parts
+from structsvm.data import RankingData, load_feature_names, load_letor_parts
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
@@ -35,14 +35,22 @@ class BestFeature(Model):
     """The single feature that ranks the validation queries best, the larger its value the further ahead.
 
     Its candidates are all features; nothing is trained.
+
+    Parameters
+    ----------
+    names : names of the features, in their order; none for those of which the number is all there is.
     """
 
     name: str = "Best feature"
     features: FeatureMap = field(factory=AsGiven)
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Return the features, numbered from 1 as in LETOR's files."""
-        return [Candidate(f"feature {k + 1}", partial(_column, k), 0.0) for k in range(X.shape[1])]
+        """Return the features, numbered from 1 as in LETOR's files, and with their names."""
+        return [Candidate(self._called(k), partial(_column, k), 0.0) for k in range(X.shape[1])]
+
+    def _called(self, k: int) -> str:
+        return f"feature {k + 1}" + (f" ({self.names[k]})" if k < len(self.names) else "")
 
 
 def _column(k: int, X: Any, _qid: IntVector) -> Vector:
@@ -135,8 +143,10 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
         parts = [_part(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
         _require_relevant(fold, parts)
-        outcomes = fit_models(models, parts, fold.name, partial(_fit, parts=parts))
-        singles = _single_features(parts) if single_features else {}
+        names = load_feature_names(fold.train[0]) or ()
+        named = [evolve(model, names=names) if isinstance(model, BestFeature) else model for model in models]
+        outcomes = fit_models(named, parts, fold.name, partial(_fit, parts=parts))
+        singles = _single_features(parts, names) if single_features else {}
     train, validation, test = parts
     return FoldResults(
         name=fold.name,
@@ -206,8 +216,8 @@ def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Seq
     return Outcome.of(candidates, mean_ap, tested)
 
 
-def _single_features(parts: Sequence[Part]) -> dict[str, Outcome]:
+def _single_features(parts: Sequence[Part], names: tuple[str, ...]) -> dict[str, Outcome]:
     train = parts[0]
     matrices = [part.read(AsGiven()) for part in parts]
-    each = BestFeature().candidates(matrices[0], train.y, train.queries.number)
+    each = BestFeature(names=names).candidates(matrices[0], train.y, train.queries.number)
     return {str(candidate.value): _picked([candidate], matrices, parts) for candidate in each}

@@ -37,7 +37,7 @@ class CollectionStatistics:
 
 @frozen(eq=False)
 class TermStatistics:
-    """TermStatistics, as many as df and cf have numbers; none that no document has.
+    """Terms, as many as df and cf have numbers; none that no document has.
 
     Parameters
     ----------

@@ -42,7 +42,11 @@ DOCUMENTS = [
     ("jsonl", JSON + "\n" + JSON, "line 3: document '1' is there twice, first in line 1"),
     ("tsv", "1\ta\n1\tb\n", "line 2: document '1' is there twice, first in line 1"),
     ("trec", DOC.strip() + DOC, "line 4: document '1' is there twice, first in line 1"),
-    ("trec", DOC.replace(">1<", ">1 2<"), "line 1: the id '1 2' of the document has a blank, tab or line end in it"),
+    (
+        "trec",
+        DOC.replace(">1<", ">1 2<"),
+        "line 1: the id '1 2' of the document has a blank, tab, line end or NUL in it",
+    ),
     ("trec", DOC.replace(">1<", "> <"), "line 1: the document has an empty id"),
     ("smart", ".I 1 2\n.W\na\n", "line 1: the id '1 2' of the document has a blank"),
     ("tsv", "\ttext\n", "line 1: the document has an empty id"),

@@ -172,7 +172,8 @@ def test_empty_documents_are_kept_and_counted(write):
     [
         (("", {}), "the document has an empty id"),
         ((1, {}), "the id of the document must be text, got 1"),
-        (("1\t", {}), "the id '1.t' of the document has a blank, tab or line end in it, as none may have"),
+        (("1\t", {}), "the id '1.t' of the document has a blank, tab, line end or NUL in it, as none may have"),
+        (("1\0", {}), "has a blank, tab, line end or NUL in it"),
         (("1", []), r"the fields of document '1' must be text by name, got \[\]"),
         (("1", {"text": None}), "the fields of document '1' must be text by name, got 'text': None"),
         (("1", {"text": "\ud800"}), "a field of document '1' has half a character in it"),

@@ -30,6 +30,12 @@ class Judgment(NamedTuple):
     iteration: str
 
 
+class Prel(NamedTuple):
+    query_id: str
+    doc_id: str
+    rel: float
+
+
 @pytest.fixture
 def made(tmp_path, monkeypatch):
     """Register data sets, and return a function that does."""
@@ -112,6 +118,8 @@ def test_what_is_refused(made):
     source = made("judged", qrels=QRELS)
     with pytest.raises(InputError, match="ir_datasets:judged: the option grades does not say what grade -1 means"):
         load_qrels(source, {1: 1})
+    with pytest.raises(InputError, match="the judgments of 'prels' of ir_datasets have no grades, but query_id, doc_"):
+        load_qrels(made("prels", qrels=[Prel("1", "a", 0.5)]))
     with pytest.raises(InputError, match="the data set 'judged' of ir_datasets has no documents"):
         list(read_documents(source))
     with pytest.raises(

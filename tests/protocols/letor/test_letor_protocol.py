@@ -14,7 +14,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from structsvm import Ranker
-from structsvm.data import load_letor
+from structsvm.data import load_letor, write_letor
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
 from structsvm.features import Thresholds
 from structsvm.fusion import CombSUM
@@ -238,6 +238,18 @@ def test_single_features_that_every_fold_has(tmp_path):
     found = benchmark(tmp_path, [SVM], jobs=1, single_features=True)
     assert found.features == ("feature 1", "feature 2", "feature 3")
     assert len(found.folds[0].features) == 4
+
+
+def test_single_features_have_the_names_that_a_file_gives_them(tmp_path):
+    for number in range(1, 4):
+        path = write_set(tmp_path / f"S{number}.txt", first=10 * number, seed=number)
+        data = load_letor(path)
+        write_letor(
+            path, data.X, data.y, data.qid, feature_names=[f"title.L{k}" for k in range(1, data.X.shape[1] + 1)]
+        )
+    found = benchmark(tmp_path, [SVM], jobs=1, single_features=True)
+    assert found.features[:2] == ("feature 1 (title.L1)", "feature 2 (title.L2)")
+    assert {fold.outcomes["Best feature"].values for fold in found.folds} == {found.features}
 
 
 def test_the_tables_show_the_results(results):
