@@ -122,7 +122,10 @@ def retrieve_command(
             show(0, len(names) * len(read))
             runs = _runs(indexes, function, read, top, query, advance)
             for name, place, (folder, run) in zip(names, places, runs, strict=True):
-                with naming(out / _file(name)), place.open("w", encoding="utf-8", errors="surrogateescape") as file:
+                with (
+                    naming(out / _file(name), f"{out} is as it was"),
+                    place.open("w", encoding="utf-8", errors="surrogateescape") as file,
+                ):
                     file.writelines(run_lines(evolve(run, name=name)))
                 missing[folder] = {topic.id for topic in read} - set(run.qid.tolist())
     except KeyboardInterrupt:

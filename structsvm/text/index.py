@@ -119,7 +119,10 @@ class _Ids:
         self._ends = array("q", [0])
 
     def add(self, name: str) -> None:
-        self._content += name.encode("utf-8", "surrogateescape")
+        try:
+            self._content += name.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise InputError(f"the id {quoted(name)} of a document has half a character in it: remove it") from None
         self._ends.append(len(self._content))
 
     def different(self) -> Strings:

@@ -10,6 +10,7 @@ from tests.cli.conftest import write_letor
 from tests.cli.test_paths import contents
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.experiment.report.conftest import made_up
+from tests.protocols.morgan.conftest import write_collection
 
 resource = pytest.importorskip("resource", reason="the system has no limits of file sizes")
 
@@ -97,6 +98,34 @@ def test_an_index_is_written_whole_or_not_at_all(run, here, there):
     assert contents() == before
 
 
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (
+            ("retrieve", "index", "topics.tsv", "--function", "okapi,cosine", "--out", "ranked"),
+            "ranked/index.okapi.run",
+        ),
+        (("features", "index", "topics.tsv", "--qrels", "qrels.txt", "--judged", "--out", "x.txt"), "x.txt"),
+        (("features", "index", "topics.tsv", "--qrels", "qrels.txt", "--folds", 3, "--out", "sets"), "sets/S1.txt"),
+    ],
+)
+def test_runs_and_features_are_written_whole_or_not_at_all(run, here, words, name, there):
+    write_collection(here)
+    Path("topics.tsv").write_text("1\talpha beta\n2\tdelta\nfew\tgamma\n")
+    if there:
+        run(*words, "--format", "tsv", "-q", *(("--top", 1) if "--judged" not in words else ()))
+    before = contents()
+    with full_disk():
+        (line,) = run(*words, "--format", "tsv", "-q", code=1).stderr.splitlines()
+    kept = "What was there before is as it was" if there else "Nothing was left there"
+    if "retrieve" in words:
+        kept = "ranked is as it was"
+    assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
+    assert contents() == before
+    assert there or not {path.name for path in Path().iterdir()} & {"ranked", "sets"}
+
+
 @pytest.mark.parametrize("first", ["tables.txt", "report.html"])
 def test_a_report_is_replaced_as_a_whole_or_not_at_all(run, here, first, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take time
@@ -121,6 +150,17 @@ def test_an_experiment_keeps_its_trials(run, here):
         "command goes on with them"
     )
     run(*command)
+
+
+def test_morgans_experiment_keeps_its_trials(run, here):
+    write_collection(here)
+    command = ("morgan", "index", "--qrels", "qrels.txt", "--out", "out", "--terms", 2, "--repeats", 1)
+    with full_disk():
+        (line,) = run(*command, "--min-relevant", 10, "--jobs", 1, code=1).stderr.splitlines()
+    assert line == (
+        "structsvm: error: out/trials.jsonl cannot be written: File too large. Finished trials are kept, and the same "
+        "command goes on with them"
+    )
 
 
 def test_tables_of_a_benchmark(run, here):

@@ -110,6 +110,7 @@ def test_documents_are_read_once_and_as_they_come():
         ([(1, {"x": "wing"})], "a document must be an id and texts"),
         ([("a", {1: "wing"})], "a document must be an id and texts"),
         (["a wing"], "a document must be an id and texts"),
+        ([("\ud800", {"x": "wing"})], "has half a character in it"),
         ([None], "a document must be an id and texts"),
         ("a wing", "documents must be documents"),
         ({"a": "wing"}, "documents must be documents"),

@@ -168,8 +168,9 @@ def _numbers(index: Index, qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> 
     missing = known[numbers] != doc_ids
     if missing.any():
         row = int(missing.argmax())
+        others = len(set(doc_ids[missing].tolist())) - 1
         raise InputError(
-            f"document {str(doc_ids[row])!r}, a candidate for topic {str(qid[row])!r}, is not in the index, nor are "
-            f"{len(set(doc_ids[missing].tolist())) - 1} more: index the collection that the candidates are from"
+            f"document {str(doc_ids[row])!r}, a candidate for topic {str(qid[row])!r}, is not in the index"
+            f"{f', nor are {others} more' * bool(others)}: index the collection that the candidates are from"
         )
     return numbers
