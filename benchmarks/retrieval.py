@@ -30,7 +30,7 @@ KINDS = {"frequent": 0, "content": 100}
 SIZES = (100_000, 300_000, 1_000_000)
 TERMS, LENGTH, QUERIES, WORDS, TOP = 200_000, 60, 100, 8, 1000
 FUNCTION = LuceneBM25()
-FIRST, AGAIN, PEER, MATRIX = "Retriever, first", "Retriever, again", "bm25s", "bm25s, its matrix"
+FIRST, AGAIN, PEER, MATRIX = "Retriever, first", "Retriever, again", "bm25s", "matrix of bm25s"
 T = TypeVar("T")
 
 

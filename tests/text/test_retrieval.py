@@ -7,10 +7,11 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from attrs import frozen
 
 from structsvm.data import Run, Topic, load_qrels, read_documents, read_topics
 from structsvm.exceptions import InputError
-from structsvm.text import Analyzer, Index, Postings, Retriever, Strings, retrieve
+from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, Strings, retrieve
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "text"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: raw text collections")
@@ -55,6 +56,43 @@ def test_many_blocks(large, name, top, threads):
         every = Run.from_scores(name, np.repeat(topic, kept.sum()), ids, scores)
         assert run.doc_ids[rows].tolist() == every.doc_ids[:top].tolist()
         assert run.scores[rows].tolist() == every.scores[:top].tolist()
+
+
+@frozen
+class Uneven(RetrievalFunction):
+    """Weights of few values, of some terms far larger ones; signed: of either sign, and with a part of the document."""
+
+    signed: bool
+    steps: int = 40
+
+    def weights(self, found):
+        weights = (found.tf * 7919.0 + found.length * 104729.0 + found.df) % self.steps
+        return (weights - self.signed * self.steps // 3) * np.log1p(found.collection.n_documents / found.df)
+
+    def document_scores(self, documents):
+        return documents.length * 3.0 % 11.0 if self.signed else None
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_terms_that_are_left_out_change_nothing(signed):
+    random = np.random.default_rng(2)
+    n, shares = 50_000, (0.95, 0.6, 0.4, 0.1, 0.03, 0.01, 3e-3, 2e-4)
+    documents = [np.flatnonzero(random.random(n) < share).astype(np.int32) for share in shares]
+    ptr = np.cumsum([0, *map(len, documents)])
+    counts = random.integers(1, 9, ptr[-1]).astype(np.uint8)
+    lengths = np.bincount(np.concatenate(documents), counts, n).astype(np.int32)
+    postings = Postings(list("abcdefgh"), ptr, np.concatenate(documents), counts, lengths)
+    ids = Strings.of(f"d{number}" for number in random.permutation(n))
+    retriever = Retriever(Index(Analyzer(), ids, {"text": postings}, postings), Uneven(signed))
+    texts = {str(k): " ".join(random.choice(list("abcdefgh"), random.integers(1, 7))) for k in range(20)}
+    runs = {top: retriever.retrieve(texts, top) for top in (1, 10, 100, 2000)}
+    for topic, text in texts.items():
+        kept = retriever.scorer.retrieved(Counter(text.split()))
+        scores = retriever.scorer.scores(Counter(text.split()))[kept]
+        every = Run.from_scores("every", np.repeat(topic, kept.sum()), np.asarray(ids)[kept], scores)
+        for top, run in runs.items():
+            assert run.doc_ids[run.qid == topic].tolist() == every.doc_ids[:top].tolist()
+            assert run.scores[run.qid == topic].tolist() == every.scores[:top].tolist()
 
 
 def test_topics_as_objects_and_parts():
