@@ -159,7 +159,7 @@ def write(folder: Any, analyzer: Analyzer, doc_ids: Strings, counts: Mapping[str
     )
     with replacing_folder(path) as made:
         for name, array in arrays.items():
-            np.save(made / f"{name}{_SUFFIX}", array, allow_pickle=False)
+            write_array(made / f"{name}{_SUFFIX}", array)
         text = as_json(evolve(description, sha256=description.digest()))
         (made / DESCRIPTION).write_text(f"{text}\n", encoding="utf-8")
 
@@ -174,6 +174,13 @@ def content_digest(folder: Path) -> str:
     """
     with _refusing(folder):
         return evolve(_described(folder), written_by="").digest()
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array as `numpy.save` does, which does not say what is wrong where the disk is full."""
+    with path.open("wb") as file:
+        npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(array))
+        file.write(array.data)
 
 
 def size_of(folder: Path) -> int:

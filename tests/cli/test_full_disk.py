@@ -86,12 +86,13 @@ def test_a_plot_is_drawn_whole_or_not_at_all(run, here, name, there):
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_an_index_is_written_whole_or_not_at_all(run, here, there):
+@pytest.mark.parametrize("largest", [LARGEST, 140])  # in the head of an array, and in its numbers
+def test_an_index_is_written_whole_or_not_at_all(run, here, largest, there):
     Path("docs.jsonl").write_text('{"id": "a", "text": "a wing"}\n{"id": "b", "text": "flow"}\n')
     if there:
         run("index", "docs.jsonl", "--out", "idx", "--stemmer", "porter")
     before = contents()
-    with full_disk():
+    with full_disk(largest):
         (line,) = run("index", "docs.jsonl", "--out", "idx", code=1).stderr.splitlines()
     kept = "What was there before is as it was" if there else "Nothing was left there"
     assert line == f"structsvm: error: idx cannot be written: File too large. {kept}"

@@ -380,7 +380,7 @@ def test_what_was_there_stays_where_writing_fails(index, tmp_path, there, error)
     before = contents(tmp_path)
     left = [3]
 
-    def save(path, array, **settings):
+    def save(path, array):
         left[0] -= 1
         if not left[0]:
             raise error
@@ -388,7 +388,10 @@ def test_what_was_there_stays_where_writing_fails(index, tmp_path, there, error)
 
     kept = "What was there before is as it was" if there else "Nothing was left there"
     wanted = pytest.raises(InputError, match=f"idx cannot be written: No space left on device. {kept}")
-    with patch.object(np, "save", save), wanted if isinstance(error, OSError) else pytest.raises(KeyboardInterrupt):
+    with (
+        patch.object(index_files, "write_array", save),
+        wanted if isinstance(error, OSError) else pytest.raises(KeyboardInterrupt),
+    ):
         index.save(tmp_path / "idx")
     assert contents(tmp_path) == before
     assert [path.name for path in tmp_path.iterdir()] == ["idx"] * there
@@ -412,10 +415,10 @@ def test_what_was_there_comes_back_where_the_new_one_cannot_be_moved(index, fold
 
 def killed(moment, folder):
     """Save another index in a process of its own, which is killed before it does this."""
-    found = {"save": np.save, "rename": Path.rename, "rmtree": shutil.rmtree}[moment]
+    found = {"write_array": index_files.write_array, "rename": Path.rename, "rmtree": shutil.rmtree}[moment]
 
     def killing(*arguments, **settings):
-        if (moment == "save" and "counts" not in str(arguments[0])) or (
+        if (moment == "write_array" and "counts" not in str(arguments[0])) or (
             moment == "rename" and arguments[0].name != "new"
         ):
             return found(*arguments, **settings)
@@ -423,14 +426,14 @@ def killed(moment, folder):
 
     child = os.fork()
     if not child:
-        setattr({"save": np, "rename": Path, "rmtree": shutil}[moment], moment, killing)
+        setattr({"write_array": index_files, "rename": Path, "rmtree": shutil}[moment], moment, killing)
         Index.build([("z", {"text": "another wing"})], Analyzer()).save(folder)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the locks of folders")
-@pytest.mark.parametrize("moment", ["save", "rename", "rmtree"])
+@pytest.mark.parametrize("moment", ["write_array", "rename", "rmtree"])
 def test_a_process_that_is_killed(index, folder, tmp_path, moment):
     """Before the new index is in its place, the old one is there, or comes back; then the new one is."""
     assert killed(moment, folder) == -signal.SIGKILL
