@@ -42,16 +42,20 @@ WORKING = (
     "--bins 3 --jobs 1",
     "index documents.trec --out new",
     "index documents.trec --stemmer porter --stop-words words.txt --fields text --format trec --out new",
+    "retrieve indexed topics.tsv --format tsv --function okapi,lm_dirichlet(mu=9) --top 5 --out new",
+    "features indexed topics.tsv --format tsv --qrels q.txt --top 4 --normalise none --out new.txt",
+    "features indexed topics.tsv --format tsv --qrels q.txt --candidates runs --features L1,H5 --folds 3 --out new",
+    "morgan indexed --qrels q.txt --grades 0=1,1=0,2=0 --min-relevant 5 --terms 2 --repeats 1 --jobs 1 --out new",
     "report results",
     "list",
     "demo --out train.txt",  # refused: it would take a minute
 )
 """Command lines on the files of the corpus; what `make` begins with."""
 
-_AMOUNTS = {"trials", "jobs", "time_limit"}
+_AMOUNTS = {"trials", "repeats", "jobs", "time_limit"}
 """Options that say how much is to be done: large numbers would be obeyed."""
 
-_LONG = ("benchmark", "experiment", "report")
+_LONG = ("benchmark", "experiment", "morgan", "report")
 """Commands that take seconds, and are tried less often."""
 
 _PLAIN = ("benchmark", "experiment")
@@ -146,7 +150,9 @@ def _value(rng: Random, parameter: click.Parameter, files: Mapping[str, bytes]) 
     if rng.random() < 0.1:
         return odd_word(rng)
     if isinstance(kind, click.Path):
-        return rng.choice([*files, *_ODD_PATHS, "new.npz", "new.csv", "new.svg", "new", "runs", "folds", "results"])
+        return rng.choice(
+            [*files, *_ODD_PATHS, "new.npz", "new.csv", "new.svg", "new", "runs", "folds", "results", "indexed"]
+        )
     if isinstance(kind, click.Choice):
         return str(rng.choice(list(kind.choices)))
     if isinstance(kind, click.types.IntParamType | click.types.FloatParamType) and rng.random() < 0.8:
@@ -176,16 +182,18 @@ def _name(rng: Random) -> str:
 def _names() -> list[str]:
     from structsvm.fusion import METHODS
     from structsvm.protocols import letor, model_names
-    from structsvm.registry import backends, losses, measures, solvers
+    from structsvm.registry import backends, losses, measures, retrieval_functions, solvers
 
     known: list[str] = [*METHODS, *letor.model_names(), *model_names(), "0.1:10:3", "1:1e9", "1,10", "601-650", "1-3,5"]
-    for registry in (backends, losses, measures, solvers):
+    for registry in (backends, losses, measures, retrieval_functions, solvers):
         known += registry.built_in
     return known
 
 
 def _bounded(words: list[str]) -> list[str]:
     """Return a command line that does not ask for hours of work, and that a system can pass on."""
+    if words and words[0] == "morgan" and "--jobs" not in words:
+        words = [*words, "--jobs", "1"]
     if words and words[0] in _PLAIN and not {"-h", "--help", "--list"} & set(words):
         words = words + [
             word
@@ -197,7 +205,7 @@ def _bounded(words: list[str]) -> list[str]:
     for k, word in enumerate(words):
         before = words[k - 1] if k else ""
         large = re.fullmatch(r"[+0]*[0-9]{2,18}", word) is not None
-        bounded.append("2" if large and before in ("--trials", "--jobs") else word.replace("\0", ""))
+        bounded.append("2" if large and before in ("--trials", "--repeats", "--jobs") else word.replace("\0", ""))
     return bounded
 
 

@@ -14,10 +14,11 @@ from click.testing import CliRunner
 
 from structsvm import Ranker, Result, StructuralSVM
 from structsvm.cli import main
-from structsvm.data import load_letor, load_pool
+from structsvm.data import load_letor, load_pool, read_documents
 from structsvm.protocols.experiment import Settings
 from structsvm.protocols.experiment import run as run_experiment
 from structsvm.storage.files import write_archive
+from structsvm.text import Analyzer, Index
 
 _SETTINGS: dict[str, Any] = {"trials": 2, "train": 2, "validation": 1, "bins": 3, "models": ("svm-map", "svm-roc")}
 
@@ -50,18 +51,26 @@ def qrels(topics: int = 6, documents: int = 8) -> bytes:
     )
 
 
-def documents(rng: Random, count: int = 6) -> bytes:
-    """Return documents in TREC's format, with a title and a text each."""
-    words = ("wing", "wings", "the", "flow", "boundary-layer", "it's", "Mach", "0.8", "of")
+_WORDS = ("wing", "wings", "the", "flow", "boundary-layer", "it's", "Mach", "0.8", "of")
+
+
+def documents(rng: Random, topics: int = 6, documents: int = 8) -> bytes:
+    """Return documents in TREC's format, with a title and a text each: those that are judged."""
     return "".join(
-        f"<DOC>\n<DOCNO>D{number}</DOCNO>\n<TITLE>{rng.choice(words)}</TITLE>\n"
-        f"<TEXT>\n{' '.join(rng.choices(words, k=9))}\n</TEXT>\n</DOC>\n"
-        for number in range(count)
+        f"<DOC>\n<DOCNO>D{topic}-{number}</DOCNO>\n<TITLE>{rng.choice(_WORDS)}</TITLE>\n"
+        f"<TEXT>\n{' '.join(rng.choices(_WORDS, k=9))}\n</TEXT>\n</DOC>\n"
+        for topic in range(1, topics + 1)
+        for number in range(documents)
     ).encode()
 
 
+def topics(rng: Random, count: int = 6) -> bytes:
+    """Return topics as a table."""
+    return "".join(f"{topic}\t{' '.join(rng.choices(_WORDS, k=3))}\n" for topic in range(1, count + 1)).encode()
+
+
 def make_corpus() -> Mapping[str, bytes]:
-    """Return valid files by name: data, runs, judgments, models, a checkpoint, and the results of an experiment."""
+    """Return valid files by name: data, runs, judgments, models, a checkpoint, an experiment's results, an index."""
     rng = Random(0)
     files = {
         "train.txt": letor(rng, 1),
@@ -69,6 +78,7 @@ def make_corpus() -> Mapping[str, bytes]:
         "test.txt": letor(rng, 21),
         "q.txt": qrels(),
         "documents.trec": documents(Random(1)),
+        "topics.tsv": topics(Random(2)),
         "words.txt": b"the\nof\nit's\n",
         **{f"runs/{name}.run": run(rng, name) for name in ("alpha", "beta", "gamma")},
         **{f"folds/{part}.txt": letor(rng, 31 + 10 * k) for k, part in enumerate(("train", "vali", "test"))},
@@ -84,9 +94,11 @@ def make_corpus() -> Mapping[str, bytes]:
         try:
             _write_models()
             run_experiment(load_pool("runs", "q.txt"), Settings(**_SETTINGS), "results", jobs=1)
+            Index.build(read_documents("documents.trec"), Analyzer("porter")).save("indexed")
         finally:
             os.chdir(before)
         made = ["m.npz", "s.npz", "result.npz", "c.npz", "results/results.json", "results/trials.jsonl"]
+        made += sorted(f"indexed/{path.name}" for path in (folder / "indexed").iterdir())
         files |= {path: _without_clock((folder / path).read_bytes()) for path in made}
     return files
 
