@@ -96,10 +96,7 @@ def test_runs_that_lack_topics_are_named(run, files):
             "--output linked would replace the input runs/e1, which is",
         ),
         (("runs", "-o", "runs/e1"), "--output runs/e1 would replace the input runs/e1: "),
-        (
-            ("runs", "-o", "runs/fused"),
-            "--output runs/fused is in the folder runs, an input, of which it would be a part",
-        ),
+        (("runs", "-o", "runs/fused"), "--output runs/fused is in the folder runs, an input"),
         (("train.txt",), "train.txt, line 1"),
         (("runs", "-o", "nowhere/out.run"), "nowhere/out.run cannot be written"),
         (("runs", "--tag", "a b"), "the name 'a b' must have no blank"),

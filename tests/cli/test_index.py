@@ -96,7 +96,7 @@ def test_a_folder_of_files_and_standard_input(run, docs, here):
             "no document of docs.jsonl has the field 'body': there is",
         ),
         (("missing", "--out", "idx"), "there is no file missing"),
-        (("full", "--out", "full/idx"), "--out full/idx/index.json is in the folder full, an input, of which"),
+        (("full", "--out", "full/idx"), "--out full/idx/index.json is in the folder full, an input"),
         (("empty", "--out", "idx"), "there are no files in the folder empty"),
         (("nothing", "--out", "idx"), "nothing"),
         (("twice.jsonl", "--out", "idx"), "twice.jsonl, line 2: document 'a' is there twice"),
