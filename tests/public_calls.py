@@ -182,7 +182,6 @@ NOT_CALLED = {
         for name in ("Curve", "Difference", "Learned", "MorganResults", "TopicCounts", "TopicTrial")
     },
     "protocols.morgan.Method": _DERIVED,
-    "protocols.morgan.count_topic_trials": _MADE,
     "protocols.morgan.paper_methods": _NO_ARGUMENTS,
 }
 """Public names that are not called here, and why."""

@@ -65,8 +65,10 @@ def morgan_command(
     on with it, and comes to the same results.
     """
     from structsvm.data import load_qrels
-    from structsvm.protocols.morgan import MorganSettings, count_topic_trials, morgan
+    from structsvm.protocols.morgan import MorganSettings, morgan
+    from structsvm.protocols.morgan.records import NAME
     from structsvm.protocols.morgan.report import write_morgan_report
+    from structsvm.storage.records import count_records
     from structsvm.text import Index
 
     settings = MorganSettings(**numbers)
@@ -81,7 +83,7 @@ def morgan_command(
             results = morgan(read, judgments, settings, out, topics=asked, jobs=jobs, progress=show)
     except KeyboardInterrupt:
         raise Failure(
-            f"interrupted: {counted(count_topic_trials(out), 'trial')} in {out}; the same command goes on from there"
+            f"interrupted: {counted(count_records(out / NAME), 'trial')} in {out}; the same command goes on from there"
         ) from None
     _say(results)
     with progress_line(shown=not quiet) as say:

@@ -15,7 +15,7 @@ from structsvm.compute.processes import one_thread, spread
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.protocols.experiment.collection import Collection
-from structsvm.protocols.experiment.records import NAME, open_trials
+from structsvm.protocols.experiment.records import NAME, TRIALS
 from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, Fit, Query, Ranked, Results, Trial
 from structsvm.protocols.experiment.scoring import Precision, rank_base_functions, score_queries, tied_shares
 from structsvm.protocols.experiment.settings import Settings
@@ -24,7 +24,7 @@ from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
-from structsvm.storage.records import Header, versions
+from structsvm.storage.records import Header, open_records, versions
 from structsvm.types import IntVector, Vector
 
 RESULTS = "results.json"
@@ -77,7 +77,7 @@ def run(
     )
     header = Header(settings.as_text(), collection.fingerprint(), versions())
     folder = Path(out)
-    with open_trials(folder, header) as records:
+    with open_records(folder / NAME, header, TRIALS) as records:
         for trial in records.parts:
             _require_of(trial, settings, splits, folder)
         done = {trial.number: trial for trial in records.parts}

@@ -1,15 +1,13 @@
 """The file of finished trials in the folder of an experiment."""
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from structsvm.protocols.experiment.results import Trial
-from structsvm.storage import records
-from structsvm.storage.records import Header, Kind, Records, count_records
+from structsvm.storage.records import Kind, count_records
 
 NAME = "trials.jsonl"
 
-_TRIALS = Kind(
+TRIALS = Kind(
     part=Trial,
     key=lambda trial: trial.number,
     work="experiment",
@@ -22,8 +20,3 @@ _TRIALS = Kind(
 def count_trials(folder: Path) -> int:
     """Return the number of trials that are finished in a folder."""
     return count_records(folder / NAME)
-
-
-def open_trials(folder: Path, header: Header) -> AbstractContextManager[Records[Trial]]:
-    """Open the trials of an experiment in a folder; see `structsvm.storage.records.open_records`."""
-    return records.open_records(folder / NAME, header, _TRIALS)

@@ -20,13 +20,13 @@ from structsvm.metrics import AP
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
-from structsvm.protocols.letor.records import header_of, open_folds
+from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.queries import Queries
 from structsvm.settings import as_list, require_kind
-from structsvm.storage.records import versions
+from structsvm.storage.records import open_records, versions
 from structsvm.types import IntVector, Vector
 
 
@@ -111,7 +111,8 @@ def benchmark(
     require_different_names("folds", folds)
     if title is None:
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
-    with open_folds(out, header_of(folds, rivals, single_features), replace=replace) if out else nullcontext() as kept:
+    header = header_of(folds, rivals, single_features)
+    with open_records(Path(out) / NAME, header, FOLDS, replace=replace) if out else nullcontext() as kept:
         found = {results.name: results for results in kept.parts} if kept else {}
         if progress:
             progress(len(found), len(folds))

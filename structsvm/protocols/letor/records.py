@@ -1,7 +1,6 @@
 """The file of finished folds in the folder of a benchmark."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from hashlib import file_digest
 from pathlib import Path
 
@@ -10,11 +9,11 @@ from structsvm.protocols.letor.folds import Fold
 from structsvm.protocols.letor.results import FoldResults
 from structsvm.protocols.model import Model
 from structsvm.settings import as_path
-from structsvm.storage.records import Header, Kind, Records, count_records, digest, open_records, versions
+from structsvm.storage.records import Header, Kind, count_records, digest, versions
 
 NAME = "folds.jsonl"
 
-_FOLDS = Kind(
+FOLDS = Kind(
     part=FoldResults,
     key=lambda results: results.name,
     work="benchmark",
@@ -51,17 +50,3 @@ def _content(path: Path) -> bytes:
         raise InputError(f"there is no file {path}") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-
-
-@contextmanager
-def open_folds(folder: str | Path, header: Header, *, replace: bool = False) -> Iterator[Records[FoldResults]]:
-    """Open the folds of a benchmark in a folder; see `structsvm.storage.records.open_records`.
-
-    Parameters
-    ----------
-    folder : of one benchmark.
-    header : of the benchmark that is to go on there, or to begin.
-    replace : whether folds of another benchmark may be dropped.
-    """
-    with open_records(Path(folder) / NAME, header, _FOLDS, replace=replace) as records:
-        yield records

@@ -6,7 +6,6 @@ SVM-map on queries of 1 to 20 terms, topic by topic, and returns `MorganResults`
 
 from structsvm.protocols.morgan.methods import FittedWeights, Method, SearchedWeights, paper_methods
 from structsvm.protocols.morgan.protocol import morgan
-from structsvm.protocols.morgan.records import count_topic_trials
 from structsvm.protocols.morgan.results import Curve, Difference, Learned, MorganResults, TopicTrial
 from structsvm.protocols.morgan.settings import MorganSettings
 from structsvm.protocols.morgan.topics import TopicCounts
@@ -22,7 +21,6 @@ __all__ = [
     "SearchedWeights",
     "TopicCounts",
     "TopicTrial",
-    "count_topic_trials",
     "morgan",
     "paper_methods",
 ]

@@ -19,7 +19,7 @@ from structsvm.protocols.model import Candidate
 from structsvm.protocols.morgan.methods import Method
 from structsvm.protocols.morgan.okapi_tf import okapi_tf
 from structsvm.protocols.morgan.parts import Parts, draw_parts
-from structsvm.protocols.morgan.records import NAME, open_topic_trials
+from structsvm.protocols.morgan.records import NAME, TRIALS
 from structsvm.protocols.morgan.results import PARTS, Curve, Learned, MorganResults, TopicTrial
 from structsvm.protocols.morgan.settings import MorganSettings
 from structsvm.protocols.morgan.terms import informative_terms, mutual_information
@@ -27,7 +27,7 @@ from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_
 from structsvm.protocols.pick import Progress
 from structsvm.settings import as_list, as_path, require_kind
 from structsvm.storage.files import replacing
-from structsvm.storage.records import Header, as_json, versions
+from structsvm.storage.records import Header, as_json, open_records, versions
 from structsvm.text import Index
 from structsvm.types import BoolVector, Matrix, Vector
 
@@ -85,7 +85,7 @@ def morgan(
         )
     plan = [(topic, repeat) for topic in chosen.relevant for repeat in range(settings.repeats)]
     header = Header(settings.as_text() | {"topics": list(chosen.relevant)}, fingerprint(index, chosen), versions())
-    with open_topic_trials(folder, header) as records:
+    with open_records(folder / NAME, header, TRIALS) as records:
         for trial in records.parts:
             _require_of(trial, plan, settings, folder)
         done = {trial.number: trial for trial in records.parts}

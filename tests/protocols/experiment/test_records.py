@@ -5,9 +5,9 @@ import json
 import pytest
 
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.protocols.experiment.records import NAME, count_trials, open_trials
+from structsvm.protocols.experiment.records import NAME, TRIALS, count_trials
 from structsvm.protocols.experiment.results import Fit, Ranked, Trial
-from structsvm.storage.records import Header
+from structsvm.storage.records import Header, open_records
 
 SETTINGS = {"trials": 5, "seed": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
 HEADER = Header(SETTINGS, "abc", {"numpy": "2.0"})
@@ -28,13 +28,13 @@ def trial(number):
 
 
 def write(folder, *numbers):
-    with open_trials(folder, HEADER) as records:
+    with open_records(folder / NAME, HEADER, TRIALS) as records:
         for number in numbers:
             records.append(trial(number))
 
 
 def read(folder, header=HEADER):
-    with open_trials(folder, header) as records:
+    with open_records(folder / NAME, header, TRIALS) as records:
         return records
 
 
@@ -112,14 +112,17 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path):
 
 
 def test_a_newer_format_is_refused(tmp_path):
-    with open_trials(tmp_path, Header(SETTINGS, "abc", {}, format=2)) as records:
+    with open_records(tmp_path / NAME, Header(SETTINGS, "abc", {}, format=2), TRIALS) as records:
         records.append(trial(0))
     with pytest.raises(InputError, match="newer version"):
         read(tmp_path)
 
 
 def test_two_processes_do_not_write_at_once(tmp_path):
-    with open_trials(tmp_path, HEADER), pytest.raises(InputError, match="another process runs the experiment"):
+    with (
+        open_records(tmp_path / NAME, HEADER, TRIALS),
+        pytest.raises(InputError, match="another process runs the experiment"),
+    ):
         read(tmp_path)
 
 
