@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "storage": {"exceptions", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
+    "normalisation": BASE | {"queries", "registry"},
     "moved": {"queries"},
     "result": BASE | {"storage"},
     "operators": BASE,
@@ -44,7 +45,7 @@ MAY_IMPORT = {
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
-    "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
+    "estimators": SHARED | {"queries", "normalisation", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED

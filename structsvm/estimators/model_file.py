@@ -2,8 +2,13 @@
 
 import json
 import math
+import os
+import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,21 +18,70 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.exceptions import InputError, ModelFileError, PluginError, UnknownNameError
+from structsvm.normalisation import NORMALISATIONS, Normalisation, restored
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import joined
+from structsvm.registry.spelling import is_whole, joined
 from structsvm.result import Result, require_known_format
-from structsvm.settings import is_number, require_choice, require_integer, require_number, require_switch
-from structsvm.storage.archives import record, require_names, require_numbers, shape, texts
+from structsvm.settings import as_list, is_number, require_choice, require_integer, require_number, require_switch
+from structsvm.storage.archives import finite_numbers, record, require_names, require_numbers, shape, texts
 from structsvm.storage.files import read_archive, write_archive
 
-_FORMAT = 1
+_FORMAT = 2
+"""That of an estimator that normalises; others are written as 1, which older versions read."""
+
 _CLASSES = {"ranker": "Ranker", "structural_svm": "StructuralSVM"}
 _COUNTS = {"n_features_in_": (1,), "n_examples_": (0,), "n_left_out_": (0,)}
 """The least value of what is kept and is a number; all else is True or False."""
 _SETTINGS = (
     *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
-    "warm_start",
+    *("normalise", "warm_start"),
 )
+
+
+@attrs.frozen
+class Trained:
+    """When a model was trained, and with what.
+
+    Parameters
+    ----------
+    version : of structural-svm.
+    time : when training ended, in UTC as ISO 8601 writes it; with SOURCE_DATE_EPOCH in the environment, the time
+        that this gives, as reproducible builds have it.
+    """
+
+    version: str
+    time: str
+
+    @classmethod
+    def now(cls) -> Self:
+        """Return what is written of a model that was trained just now."""
+        seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+        moment = datetime.fromtimestamp(int(seconds) if is_whole(seconds) else time.time(), UTC)
+        return cls(version("structural-svm"), moment.isoformat(timespec="seconds"))
+
+    @classmethod
+    def read(cls, written: Mapping[str, Any]) -> Self:
+        """Return what a file says."""
+        require_names("the record of training", written, ("version", "time"), ("version", "time"))
+        if not all(isinstance(text, str) for text in written.values()):
+            raise ValueError("the record of training must be texts")
+        return cls(**written)
+
+
+def checked_names(names: Any, number: int) -> tuple[str, ...]:
+    """Return the names of so many features.
+
+    Raises
+    ------
+    InputError : when they are no such texts, or two are the same.
+    """
+    found = as_list("names", [names] if isinstance(names, str) else names, f"a name for each of {number} features")
+    if len(found) != number or not all(isinstance(name, str) and name.strip() for name in found):
+        raise InputError(f"names must be {number} texts, one for each feature, got {len(found)}")
+    twice = next((name for name, times in Counter(found).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"two features are called {twice!r}: names must differ")
+    return tuple(map(str, found))
 
 
 class SavedEstimator(BaseEstimator):
@@ -50,6 +104,30 @@ class SavedEstimator(BaseEstimator):
 
     loss_: Any
     result_: Result
+    normaliser_: Normalisation | None = None
+
+    trained_: Trained | None = None
+    """When, and with which version; None where the file is older than that."""
+
+    feature_names_: tuple[str, ...] | None = None
+    """What `name_features` was given."""
+
+    def name_features(self, names: Iterable[str]) -> Self:
+        """Give features that came as an array the names that `structsvm show` and `structsvm export` call them by.
+
+        `predict` does not look at them; ``feature_names_in_`` are those of a data frame, which it compares.
+
+        Parameters
+        ----------
+        names : a name for each column, none of them twice.
+
+        Raises
+        ------
+        InputError : when they are no such names.
+        """
+        check_is_fitted(self)
+        self.feature_names_ = checked_names(names, self.n_features_in_)
+        return self
 
     @abstractmethod
     def _number_of_weights(self, columns: int) -> int | None:
@@ -95,12 +173,20 @@ class SavedEstimator(BaseEstimator):
         """Return the fitted estimator as arrays, those of its file."""
         parameters = self.get_params(deep=False)
         settings = {name: _written_setting(name, parameters[name]) for name in _SETTINGS if name in parameters}
+        if settings.get("normalise", ...) is None:
+            del settings["normalise"]
         fitted = {"loss_": _written(losses, self.loss_)}
         if self._restores_loss:
             fitted["saved_loss"] = attrs.asdict(SavedLoss.of(self.loss_))
         fitted |= {name: getattr(self, name) for name in self._kept if hasattr(self, name)}
-        text = json.dumps({"format": _FORMAT, "settings": settings, "fitted": fitted}, default=_plain)
-        arrays = {self._kind: np.array(text), **self.result_.arrays()}
+        written = {"format": 1 if self.normaliser_ is None else _FORMAT, "settings": settings, "fitted": fitted}
+        arrays = {self._kind: np.array(json.dumps(written, default=_plain)), **self.result_.arrays()}
+        if self.normaliser_ is not None:
+            arrays |= _normaliser_arrays(self.normaliser_)
+        if self.trained_ is not None:
+            arrays["trained"] = np.array(json.dumps(attrs.asdict(self.trained_)))
+        if self.feature_names_ is not None:
+            arrays["feature_names"] = np.asarray(self.feature_names_, dtype=str)
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names_in_"] = np.asarray(self.feature_names_in_, dtype=str)
         return arrays
@@ -137,6 +223,13 @@ class SavedEstimator(BaseEstimator):
         if result.columns is not None and (features is None or result.columns[-1] >= features):
             raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {features}")
         estimator._take(result)
+        if "normaliser" in arrays:
+            estimator.normaliser_ = _read_normaliser(arrays, estimator.n_features_in_)
+        elif "normalise" in cls._get_param_names():
+            estimator.normaliser_ = None
+        estimator.trained_ = Trained.read(record(arrays, "trained")) if "trained" in arrays else None
+        if "feature_names" in arrays:
+            estimator.name_features(texts(arrays, "feature_names", (estimator.n_features_in_,)).tolist())
         return estimator
 
 
@@ -224,6 +317,32 @@ class SavedLoss:
             return type(loss)(**_tuples(self.settings))
         except TypeError as error:
             raise InputError(f"the class {self.title} has changed since this model was trained: {error}") from None
+
+
+def _normaliser_arrays(normaliser: Normalisation) -> dict[str, Any]:
+    """Return a normalisation as arrays: its name and switches as text, its vectors as they are."""
+    state = normaliser.state()
+    vectors = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    switches = {name: value for name, value in state.items() if name not in vectors}
+    text = json.dumps({"name": normaliser.name, **switches})
+    return {"normaliser": np.array(text), **{f"normaliser_{name}": value for name, value in vectors.items()}}
+
+
+def _read_normaliser(arrays: Mapping[str, Any], columns: int) -> Normalisation:
+    """Return the normalisation that `_normaliser_arrays` wrote, of so many columns."""
+    text = record(arrays, "normaliser")
+    require_names("the normaliser", text, ("name", "centred"), ("name",))
+    if text["name"] not in NORMALISATIONS:
+        raise ValueError(f"there is no normalisation {text['name']!r}")
+    state: dict[str, Any] = {}
+    if "centred" in text:
+        require_switch("centred", text["centred"])
+        state["centred"] = text["centred"]
+    for name in ("mean", "deviation"):
+        if f"normaliser_{name}" in arrays:
+            require_numbers(arrays, f"normaliser_{name}", (columns,))
+            state[name] = finite_numbers(arrays, f"normaliser_{name}")
+    return restored(text["name"], state)
 
 
 def _contents(kind: str, arrays: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
+import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective, checked_Cs
-from structsvm.estimators.inputs import checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of
-from structsvm.exceptions import InputError
+from structsvm.estimators.scales import ColumnRanges
+from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.metrics import Measure
+from structsvm.normalisation import Normalisation, Standardised, learned, normalisation_named
+from structsvm.operators import Rows
 from structsvm.queries import Queries, row_weights
 from structsvm.result import Result
+from structsvm.settings import place
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
@@ -64,7 +72,11 @@ class RankingEstimator(BaseEstimator):
         ------
         InputError : when `fit` was given qid and this is not, or the data cannot be used; it says why.
         """
-        return self._measured(self.predict(X), y, qid, sample_weight)
+        return self._measured(self._predicted(X, qid), y, qid, sample_weight)
+
+    def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
+        """Return what `predict` does, for rows of these queries."""
+        return self.predict(X)
 
     def _measured(self, scores: Vector, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> float:
         """Return what `score` does, of scores that `predict` returned."""
@@ -90,11 +102,129 @@ class RankingEstimator(BaseEstimator):
         return tags
 
 
-class LinearRanker(RankingEstimator):
+class RawWeights(NamedTuple):
+    """Weights of features as they are, before any normalisation: the score is ``coef·x + intercept``.
+
+    Parameters
+    ----------
+    coef : shape (d,).
+    intercept : the constant.
+    """
+
+    coef: Vector
+    intercept: float
+
+
+class LinearScores(RankingEstimator):
+    """A ranker by a weighted sum of features, which it may put on one scale first.
+
+    Derive from it, let `fit` call `_normalised_for_fit`, and set ``coef_``, and ``intercept_`` where there is one.
+
+    Parameters
+    ----------
+    normalise : what is done to features first: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean 0
+        and standard deviation 1 within each query), "standard" (these over all training rows); None: nothing. Of
+        sparse features none is shifted, only divided: what is 0 stays 0, and as all scores of a query change by the
+        same number, no ranking changes.
+
+    Attributes
+    ----------
+    coef_ : weights of the normalised features, shape (d,).
+    intercept_ : constant part of the scores.
+    normaliser_ : what is done to features, with what it learned of the training rows; None: nothing.
+    """
+
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
+
+    _weighs_scales: ClassVar[bool] = True
+    """Whether what is learned depends on the scales of columns, as with a regulariser."""
+
+    normalise: str | None = None
+    coef_: Vector
+    intercept_: float = 0.0
+    normaliser_: Normalisation | None = None
+
+    def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
+        """Return the score of each row; within a query, larger is ahead. Shape (rows,).
+
+        Parameters
+        ----------
+        X : features, as in `fit`.
+        qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, as those
+            of a request are.
+
+        Raises
+        ------
+        InputError : when X or qid cannot be used; it says why.
+        """
+        check_is_fitted(self, "coef_")
+        rows: Any = checked_features(self, X, reset=False)
+        queries = None if qid is None else Queries.of(qid, rows.shape[0])
+        if self.normaliser_ is None:
+            return _product(rows, self.coef_) + self.intercept_
+        return self.normaliser_.scores(rows, queries, self.coef_, _product) + self.intercept_
+
+    def raw_weights(self) -> RawWeights:
+        """Return the weights of features as they are, by which scores come out the same without normalisation.
+
+        Raises
+        ------
+        InputError : when features are normalised by query: their weights differ from query to query.
+        """
+        check_is_fitted(self, "coef_")
+        normaliser = self.normaliser_
+        if normaliser is None:
+            return RawWeights(self.coef_, self.intercept_)
+        if isinstance(normaliser, Standardised):
+            weights, constant = normaliser.folded(self.coef_)
+            return RawWeights(weights, self.intercept_ + constant)
+        raise InputError(
+            f"this ranker normalises by query ({normaliser.name}), so that the weights of features as they are differ "
+            "from query to query: normalise='standard', or None and features that are normalised before, has such"
+        )
+
+    def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
+        return self.predict(X, qid=qid)
+
+    def _normalised_for_fit(self, X: Any, queries: Callable[[], Queries], *, stacklevel: int = 5) -> Any:
+        """Set ``normaliser_``, and return the training rows as they are learned from.
+
+        Parameters
+        ----------
+        X : training rows, checked.
+        queries : returns those of the rows; called where they are needed.
+        stacklevel : of the warning; 5 is the caller of the caller of who calls this.
+
+        Warns
+        -----
+        FeatureScaleWarning : when ranges of columns differ by more than `FAR_APART`, and nothing is normalised.
+        """
+        name = normalisation_named(place(self, "normalise"), self.normalise)
+        if name is None:
+            self.normaliser_ = None
+            if self._weighs_scales and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
+                self._compare_scales(X, stacklevel)
+            return X
+        self.normaliser_ = learned(name, X)
+        return self.normaliser_.rows(X, queries() if self.normaliser_.by_query else None)
+
+    def _compare_scales(self, X: Any, stacklevel: int) -> None:
+        ranges = ColumnRanges.of(X)
+        if ranges.far_apart:
+            names = getattr(self, "feature_names_in_", None)
+            called = "column {}".format if names is None else lambda k: repr(str(names[k]))
+            warnings.warn(ranges.told(called), FeatureScaleWarning, stacklevel=stacklevel)
+
+
+def _product(X: Any, w: Vector) -> Vector:
+    return Rows.one_each(X).scores(w)
+
+
+class LinearRanker(LinearScores):
     """A ranker whose weights minimise an `Objective`.
 
-    Derive from it and write ``__init__`` (with ``C`` and ``measure``), `predict`, `_objective` (which sets
-    ``_fitted_with_qid``) and `_take`.
+    Derive from it and write ``__init__`` (with ``C``, ``normalise`` and ``measure``), `_objective` (which sets
+    ``_fitted_with_qid`` and calls `_normalised_for_fit`) and `_take`.
 
     Parameters
     ----------
