@@ -20,7 +20,8 @@ NORMALISATIONS = ("query-min-max", "query-z-score", "standard")
 """By query to [0, 1]; by query to mean 0 and standard deviation 1; to these over all training rows."""
 
 _ROWS_AT_ONCE = 2**14
-_EPSILON = float(np.finfo(np.float64).eps)
+EPSILON = float(np.finfo(np.float64).eps)
+"""Numbers of a query whose deviation is less than this, times their mean and number, are the same but for rounding."""
 
 
 def normalisation_named(what: str, given: Any) -> str | None:
@@ -110,6 +111,11 @@ class Standardised(Normalisation):
         """
         weights = w / self.deviation
         return weights, -float(weights @ self.mean)
+
+    @property
+    def listed(self) -> tuple[list[float], list[float]]:
+        """Means and deviations as Python's numbers."""
+        return self.mean.tolist(), self.deviation.tolist()
 
     def state(self) -> dict[str, Any]:
         """Return means and deviations."""
@@ -323,7 +329,7 @@ def _deviation(mean: Any, squares: Any, n: Any) -> Any:
     """Return standard deviations, 1 where numbers differ by no more than rounding, as scikit-learn's scalers do."""
     deviation = np.sqrt(squares / n)
     _require_finite(deviation)
-    return np.where(deviation > n * _EPSILON * np.abs(mean), deviation, 1.0)
+    return np.where(deviation > n * EPSILON * np.abs(mean), deviation, 1.0)
 
 
 def _require_finite(scale: Any) -> None:

@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED | {"queries", "normalisation", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "export": BASE | {"storage", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {
@@ -61,11 +62,12 @@ MAY_IMPORT = {
         "rankers",
         "fusion",
         "text",
+        "normalisation",
     },
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2"}
+LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2", "onnx"}
 
 STATEMENTS = [
     "import structsvm",
@@ -82,6 +84,7 @@ STATEMENTS = [
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
+    "import structsvm.export",
 ]
 
 IMPORTS = """

@@ -5,8 +5,7 @@ import math
 import os
 import time
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +21,7 @@ from structsvm.normalisation import NORMALISATIONS, Normalisation, restored
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import is_whole, joined
 from structsvm.result import Result, require_known_format
-from structsvm.settings import as_list, is_number, require_choice, require_integer, require_number, require_switch
+from structsvm.settings import checked_names, is_number, require_choice, require_integer, require_number, require_switch
 from structsvm.storage.archives import finite_numbers, record, require_names, require_numbers, shape, texts
 from structsvm.storage.files import read_archive, write_archive
 
@@ -68,22 +67,6 @@ class Trained:
         return cls(**written)
 
 
-def checked_names(names: Any, number: int) -> tuple[str, ...]:
-    """Return the names of so many features.
-
-    Raises
-    ------
-    InputError : when they are no such texts, or two are the same.
-    """
-    found = as_list("names", [names] if isinstance(names, str) else names, f"a name for each of {number} features")
-    if len(found) != number or not all(isinstance(name, str) and name.strip() for name in found):
-        raise InputError(f"names must be {number} texts, one for each feature, got {len(found)}")
-    twice = next((name for name, times in Counter(found).items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"two features are called {twice!r}: names must differ")
-    return tuple(map(str, found))
-
-
 class SavedEstimator(BaseEstimator):
     """An estimator that can be written to a file once it is fitted, and read again.
 
@@ -108,26 +91,6 @@ class SavedEstimator(BaseEstimator):
 
     trained_: Trained | None = None
     """When, and with which version; None where the file is older than that."""
-
-    feature_names_: tuple[str, ...] | None = None
-    """What `name_features` was given."""
-
-    def name_features(self, names: Iterable[str]) -> Self:
-        """Give features that came as an array the names that `structsvm show` and `structsvm export` call them by.
-
-        `predict` does not look at them; ``feature_names_in_`` are those of a data frame, which it compares.
-
-        Parameters
-        ----------
-        names : a name for each column, none of them twice.
-
-        Raises
-        ------
-        InputError : when they are no such names.
-        """
-        check_is_fitted(self)
-        self.feature_names_ = checked_names(names, self.n_features_in_)
-        return self
 
     @abstractmethod
     def _number_of_weights(self, columns: int) -> int | None:
@@ -185,8 +148,9 @@ class SavedEstimator(BaseEstimator):
             arrays |= _normaliser_arrays(self.normaliser_)
         if self.trained_ is not None:
             arrays["trained"] = np.array(json.dumps(attrs.asdict(self.trained_)))
-        if self.feature_names_ is not None:
-            arrays["feature_names"] = np.asarray(self.feature_names_, dtype=str)
+        names = getattr(self, "feature_names_", None)
+        if names is not None:
+            arrays["feature_names"] = np.asarray(names, dtype=str)
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names_in_"] = np.asarray(self.feature_names_in_, dtype=str)
         return arrays
@@ -229,7 +193,8 @@ class SavedEstimator(BaseEstimator):
             estimator.normaliser_ = None
         estimator.trained_ = Trained.read(record(arrays, "trained")) if "trained" in arrays else None
         if "feature_names" in arrays:
-            estimator.name_features(texts(arrays, "feature_names", (estimator.n_features_in_,)).tolist())
+            names = texts(arrays, "feature_names", (estimator.n_features_in_,)).tolist()
+            estimator.feature_names_ = checked_names(names, len(names))
         return estimator
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations  # `help` shows the types by name, not as the
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from attrs import field, frozen
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
@@ -20,14 +21,41 @@ from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.scales import ColumnRanges
 from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.metrics import Measure
-from structsvm.normalisation import Normalisation, Standardised, learned, normalisation_named
+from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, learned, normalisation_named
 from structsvm.operators import Rows
 from structsvm.queries import Queries, row_weights
 from structsvm.result import Result
-from structsvm.settings import place
+from structsvm.settings import checked_names, place
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
+
+
+@frozen
+class Parts:
+    """What a fitted ranker is made of, the largest first: what `structsvm show` shows.
+
+    Parameters
+    ----------
+    quantity : what the values are, in words: "weight", "importance".
+    rows : a record for each part: ``feature``, the number of the feature from 0; ``value``; and further numbers by
+        name, the same for all rows, such as ``threshold``.
+    notes : what there is to say of them, a sentence each.
+    """
+
+    quantity: str
+    rows: tuple[dict[str, Any], ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, quantity: str, values: Vector, *notes: str) -> Self:
+        """Make them of a value for each feature; those of 0 are left out, which a note tells."""
+        order = np.argsort(-np.abs(values), kind="stable")
+        kept = order[values[order] != 0.0]
+        zero = len(values) - len(kept)
+        more = (f"{zero} of {len(values)} features have {quantity} 0.",) if zero else ()
+        rows = tuple({"feature": k, "value": float(values[k])} for k in kept.tolist())
+        return cls(quantity, rows, (*notes, *more))
 
 
 class RankingEstimator(BaseEstimator):
@@ -53,9 +81,46 @@ class RankingEstimator(BaseEstimator):
     measure: str | Measure | None
     _fitted_with_qid: bool
 
+    feature_names_: tuple[str, ...] | None = None
+    """What `name_features` was given."""
+
     @abstractmethod
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
+
+    @property
+    def known_names(self) -> tuple[str, ...] | None:
+        """Names of the features: those of the data frame that was learned from, or what `name_features` was given."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = self.feature_names_
+        return None if names is None else tuple(map(str, names))
+
+    def name_features(self, names: Iterable[str]) -> Self:
+        """Give features that came as an array the names that `structsvm show` and `structsvm export` call them by.
+
+        `predict` does not look at them; ``feature_names_in_`` are those of a data frame, which it compares.
+
+        Parameters
+        ----------
+        names : a name for each column, none of them twice.
+
+        Raises
+        ------
+        InputError : when they are no such names.
+        """
+        check_is_fitted(self, "n_features_in_")
+        self.feature_names_ = checked_names(names, self.n_features_in_)
+        return self
+
+    def parts(self) -> Parts:
+        """Return what the fitted ranker is made of; override it where there is something to show.
+
+        Raises
+        ------
+        InputError : when there is nothing.
+        """
+        raise InputError(f"{type(self).__name__} has no parts that could be shown")
 
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
@@ -183,6 +248,16 @@ class LinearScores(RankingEstimator):
             "from query to query: normalise='standard', or None and features that are normalised before, has such"
         )
 
+    def parts(self) -> Parts:
+        """Return the weights of features, normalised ones where they are normalised."""
+        check_is_fitted(self, "coef_")
+        notes = []
+        if self.normaliser_ is not None:
+            notes.append(f"Weights are of normalised features ({self.normaliser_.name}).")
+        if self.intercept_:
+            notes.append(f"The intercept is {self.intercept_:.6g}.")
+        return Parts.of("weight", self.coef_, *notes)
+
     def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
         return self.predict(X, qid=qid)
 
@@ -213,7 +288,11 @@ class LinearScores(RankingEstimator):
         if ranges.far_apart:
             names = getattr(self, "feature_names_in_", None)
             called = "column {}".format if names is None else lambda k: repr(str(names[k]))
-            warnings.warn(ranges.told(called), FeatureScaleWarning, stacklevel=stacklevel)
+            warnings.warn(
+                f"{ranges.told(called)}: try normalise={' or '.join(map(repr, NORMALISATIONS))}",
+                FeatureScaleWarning,
+                stacklevel=stacklevel,
+            )
 
 
 def _product(X: Any, w: Vector) -> Vector:

@@ -51,7 +51,7 @@ class ColumnRanges:
         return len(varying) > 1 and bool(varying.max() / FAR_APART > varying.min())
 
     def told(self, name: Any) -> str:
-        """Say which columns have the largest and the smallest ranges, and the way out.
+        """Say which columns have the largest and the smallest ranges, and what it does.
 
         Parameters
         ----------
@@ -70,8 +70,7 @@ class ColumnRanges:
         return (
             f"ranges of the features differ by a factor of {self.ranges[varying[-1]] / self.ranges[varying[0]]:.2g}: "
             f"{', '.join(parts)} (most have about {typical:.2g}). At any C, the regulariser hardly counts the weights "
-            "of large ones and keeps those of small ones from growing: try normalise='query-min-max', 'query-z-score' "
-            "or 'standard'"
+            "of large ones and keeps those of small ones from growing"
         )
 
     def _listed(self, name: Any, columns: Any) -> str:
