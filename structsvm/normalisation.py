@@ -283,8 +283,8 @@ def learned(name: str, X: Any) -> Normalisation:
     with np.errstate(all="ignore"):
         for start in range(0, X.shape[0], _ROWS_AT_ONCE):  # by blocks, as it copies what it is given
             scaler.partial_fit(X[start : start + _ROWS_AT_ONCE])
+    _require_finite(scaler.var_)
     deviation = np.asarray(scaler.scale_, dtype=np.float64)
-    _require_finite(deviation)
     mean = np.zeros(len(deviation)) if sparse else np.asarray(scaler.mean_, dtype=np.float64)
     return Standardised(mean, deviation)
 
