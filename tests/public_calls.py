@@ -21,6 +21,7 @@ from structsvm import (
     protocols,
     qp,
     rankers,
+    serving,
     solvers,
     testing,
     text,
@@ -139,6 +140,8 @@ NOT_CALLED = {
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
+    "serving.Scorer": _DERIVED,
+    **{f"serving.{name}": _MADE for name in ("Description", "NetworkScorer", "StumpScorer", "TreeScorer")},
     **dict.fromkeys(
         ["operators.example_scores", "operators.example_combine", "operators.register_view"], "for compiled loops"
     ),
@@ -150,7 +153,7 @@ NOT_CALLED = {
     "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
     **{
         f"registry.{name}": "by way of all that takes names"
-        for name in ("Registry", "backends", "losses", "measures", "retrieval_functions", "solvers")
+        for name in ("Registry", "backends", "losses", "measures", "rankers", "retrieval_functions", "solvers")
     },
     **dict.fromkeys([f"tables.{name}" for name in ("Column", "Table", "lay_out")], _TEXT),
     **{f"tables.as_{name}": _TEXT for name in ("csv", "json", "latex", "markdown", "text")},
@@ -224,6 +227,9 @@ def _of_estimators() -> Iterator[Call]:
     yield Call("Ranker.fit", structsvm.Ranker("zero_one").fit, {**ROWS, "sample_weight": np.ones(8), "callback": None})
     yield Call("Ranker.most_violated", fitted(structsvm.Ranker).most_violated, {"X": X, "y": Y, "example": None})
     yield Call("Ranker.load", structsvm.Ranker.load, {"path": "missing.npz"}, right=False)
+    yield Call("structsvm.load", structsvm.load, {"path": "missing.npz"}, right=False)
+    scorer = serving.LinearScorer(serving.Description("ranker", "Ranker", 3), np.ones(3))
+    yield Call("LinearScorer.predict", scorer.predict, {"X": X})
     svm = structsvm.StructuralSVM
     for loss, model, xs, ys in (("multiclass", classifier, X, Y), ("chain_hamming", tagger, [X[:4], X[4:]], TAGS)):
         yield Call(f"StructuralSVM({loss}).fit", svm(loss).fit, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})

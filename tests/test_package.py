@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "queries": {"types", "exceptions", "arrays"},
     "moved": {"queries"},
     "result": BASE | {"storage"},
+    "serving": BASE | {"storage", "result"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
     "features": BASE | {"queries", "operators"},
@@ -44,8 +45,8 @@ MAY_IMPORT = {
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
-    "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
-    "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "estimators": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers"},
+    "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 PARTS = ["", "comparison", "data", "features", "fusion", "losses", "metrics", "operators", "problem", "protocols"]
 PARTS += ["pipelines", "protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers"]
-PARTS += ["registry", "solvers", "tables", "testing", "text", "text.letor"]
+PARTS += ["registry", "serving", "solvers", "tables", "testing", "text", "text.letor"]
 
 
 @pytest.fixture(autouse=True)

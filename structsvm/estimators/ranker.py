@@ -112,7 +112,7 @@ class Ranker(SavedEstimator, LinearRanker):
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
         check_is_fitted(self)
-        X = checked_features(self, X, reset=False)
+        X = checked_features(self, X, reset=False, min_rows=0)
         return Rows.one_each(X).scores(self.coef_) + self.intercept_
 
     def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:

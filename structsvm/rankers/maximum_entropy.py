@@ -3,6 +3,7 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,11 +19,14 @@ from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.operators import Readable, Rows
 from structsvm.queries import Queries, row_weights
+from structsvm.rankers.ranker_file import SavedRanker
+from structsvm.serving.linear import weights_and_intercept
+from structsvm.serving.scorer import Description
 from structsvm.settings import is_number, place, require_integer, require_number
 from structsvm.types import BoolVector, Vector
 
 
-class MaximumEntropy(RankingEstimator):
+class MaximumEntropy(SavedRanker, RankingEstimator):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
     The model that Morgan, Greiff and Henderson ("Direct maximization of average precision by hill-climbing, with a
@@ -58,6 +62,9 @@ class MaximumEntropy(RankingEstimator):
     array([ 0.96, -0.96])
     """
 
+    _kind = "maximum_entropy"
+    _counts: ClassVar[Mapping[str, int]] = {"n_iter_": 0}
+    _figures = ("intercept_",)
     _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
@@ -117,7 +124,7 @@ class MaximumEntropy(RankingEstimator):
     def predict(self, X: Any) -> Vector:
         """Return the log-odds of relevance of each row; within a query, larger is ahead. Shape (rows,)."""
         check_is_fitted(self, "coef_")
-        X = checked_features(self, X, reset=False)
+        X = checked_features(self, X, reset=False, min_rows=0)
         return Rows.one_each(X).scores(self.coef_) + self.intercept_
 
     def _fitted(self, X: Readable, relevant: BoolVector, weights: Vector | None) -> LogisticRegression:
@@ -141,6 +148,12 @@ class MaximumEntropy(RankingEstimator):
 
     def _relevant(self, y: Vector) -> BoolVector:
         return y > 0 if self.relevant_from is None else y >= self.relevant_from
+
+    def _state(self) -> dict[str, Any]:
+        return {"coef": self.coef_}
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        self.coef_, self.intercept_ = weights_and_intercept(arrays, about.n_features, {"intercept_": self.intercept_})
 
     def _require_settings(self) -> None:
         require_number(place(self, "C"), self.C, above=0.0)

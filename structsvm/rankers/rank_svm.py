@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve
@@ -20,15 +20,18 @@ from structsvm.metrics import Measure
 from structsvm.operators import Rows, narrowed, occupied
 from structsvm.problem import Problem
 from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import checked_training
 from structsvm.registry import solvers
 from structsvm.result import Result
-from structsvm.settings import place, require_choice
+from structsvm.serving.linear import weights_of_result
+from structsvm.serving.scorer import Description
+from structsvm.settings import place, require_choice, require_number
 from structsvm.solvers import Solver
 from structsvm.types import IntVector, Vector
 
 
-class RankSVM(LinearRanker):
+class RankSVM(SavedRanker, LinearRanker):
     """A linear ranker that puts the better document of each pair of a query ahead of the other, by a margin of 1.
 
     Minimises over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
@@ -76,6 +79,10 @@ class RankSVM(LinearRanker):
     array([1., 0.])
     """
 
+    _kind = "rank_svm"
+    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_pairs_": 1}
+    _figures = ("gap_unit_",)
+
     def __init__(
         self,
         C: float = 1.0,
@@ -94,12 +101,10 @@ class RankSVM(LinearRanker):
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
         check_is_fitted(self, "coef_")
-        return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
+        return Rows.one_each(checked_features(self, X, reset=False, min_rows=0)).scores(self.coef_)
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
-        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
-        require_solver(self)
-        measure_of(self)
+        self._require_settings()
         training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
         ptr = training.queries.ptr
         loss: ScoreLoss[Any]
@@ -144,6 +149,19 @@ class RankSVM(LinearRanker):
             n_features=training.X.shape[1],
             columns=columns,
         )
+
+    def _require_settings(self) -> None:
+        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
+        require_solver(self)
+        measure_of(self)
+
+    def _state(self) -> dict[str, Any]:
+        return self.result_.arrays()
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        require_number("gap_unit_", self.gap_unit_, above=0.0)
+        weights_of_result(arrays, about.n_features, 0.0)
+        self._take(Result.from_arrays(arrays))
 
     def _take(self, result: Result) -> None:
         self.result_ = result

@@ -3,10 +3,11 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import frozen
+from attrs import astuple, frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -18,9 +19,13 @@ from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import Training, checked_training
 from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
+from structsvm.serving.linear import weights_of_path
+from structsvm.serving.scorer import Description
 from structsvm.settings import place, require_integer, require_number, require_switch
+from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import Matrix, Vector
 
 _FINEST = 2.0**-40
@@ -47,13 +52,16 @@ class SearchedDirection:
     map: float
 
 
+_OF_A_DIRECTION = 5
+"""Numbers that are kept of each."""
+
 _ONE_KIND = (
     "none has both relevant documents (label > 0) and others, and average precision needs both. Check the labels and "
     "qid; where relevant starts at a higher grade, pass y >= that grade"
 )
 
 
-class WeightSearch(RankingEstimator):
+class WeightSearch(SavedRanker, RankingEstimator):
     """A linear ranker by direct maximisation of mean average precision, one direction of the weights at a time.
 
     Along a direction, training MAP is constant between the steps at which a relevant and another document of
@@ -104,6 +112,8 @@ class WeightSearch(RankingEstimator):
     (array([1. , 1.5]), 1.0)
     """
 
+    _kind = "weight_search"
+    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_rounds_": 0}
     _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
@@ -196,7 +206,7 @@ class WeightSearch(RankingEstimator):
         Rows that are the same get the same score, to the last bit.
         """
         check_is_fitted(self, "coef_")
-        return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
+        return Rows.one_each(checked_features(self, X, reset=False, min_rows=0)).scores(self.coef_)
 
     def _search(self, training: Training) -> tuple[ExhaustiveSearch, float]:
         """Return what searches a direction, and what the queries without other documents add to MAP."""
@@ -207,6 +217,19 @@ class WeightSearch(RankingEstimator):
         weights = training.shares / training.shares.sum()
         search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
         return search, float(weights[found == size].sum())
+
+    def _state(self) -> dict[str, Any]:
+        history = np.array([astuple(each) for each in self.history_], dtype=np.float64).reshape(-1, _OF_A_DIRECTION)
+        return {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": history}
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        self.coef_path_, self.map_path_ = weights_of_path(arrays, about.n_features)
+        require_numbers(arrays, "history", (shape(arrays, "history")[0], _OF_A_DIRECTION))
+        self.coef_, self.map_ = self.coef_path_[-1], float(self.map_path_[-1])
+        self.history_ = tuple(
+            SearchedDirection(int(terms), int(number), int(direction), step, value)
+            for terms, number, direction, step, value in finite_numbers(arrays, "history").tolist()
+        )
 
     def _require_settings(self) -> None:
         measure_of(self)
