@@ -1,11 +1,11 @@
 """What arrays that are passed in may hold: real numbers, none of which is lost on the way to float64."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping, Set
 from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, InputTypeError
@@ -22,6 +22,12 @@ _DATES = {
 """What arrays of a kind that NumPy would turn into other numbers hold, and the way out."""
 
 
+def is_sparse(values: Any) -> bool:
+    """Say whether it is a sparse matrix of SciPy's, which is not loaded for it: without it there is none."""
+    scipy_sparse = sys.modules.get("scipy.sparse")
+    return scipy_sparse is not None and bool(scipy_sparse.issparse(values))
+
+
 def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64]:
     """Return real numbers as an array of float64; itself, where it is one.
 
@@ -35,7 +41,7 @@ def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64
     ------
     InputError : when they are not real numbers, are sparse, or some are masked.
     """
-    if sp.issparse(values):
+    if is_sparse(values):
         raise InputError(
             f"{what} must be dense, got a {type(values).__name__}: pass its toarray(), raveled to a vector"
         )
@@ -99,7 +105,7 @@ def _typed(values: Any) -> Iterator[tuple[Any, str]]:
     if hasattr(values, "dtypes") and hasattr(values, "columns"):
         for number, name in enumerate(values.columns):
             yield values.iloc[:, number].to_numpy(), f", column {name!r},"
-    elif sp.issparse(values):
+    elif is_sparse(values):
         yield getattr(values, "data", values), ""
     else:
         yield np.asarray(values), ""
@@ -112,3 +118,95 @@ def _require_real(array: Any, what: str, *, dates: bool = False) -> None:
     meant = _NO_NUMBERS if dates else _NO_NUMBERS | _DATES
     if kind in meant:
         raise InputError(f"{what} must hold real numbers, got {meant[kind]}")
+
+
+def require_table(X: Any) -> None:
+    """Refuse what is no table at all.
+
+    Raises
+    ------
+    InputError : it says what X is, and the way out.
+    """
+    if X is None or (isinstance(X, str | Mapping | Set) and not is_sparse(X)):
+        way_out = "; of columns by name, pandas.DataFrame(X) makes one" if isinstance(X, Mapping) else ""
+        raise InputError(
+            f"X must be a table of numbers, a document or example a row, got {type(X).__name__}: pass an array, a "
+            f"sparse matrix or a data frame{way_out}"
+        )
+
+
+def in_our_words(error: str, X: Any, missing: bool) -> str:
+    """Add the place of the first number that is not finite, and for missing ones what this library offers.
+
+    Parameters
+    ----------
+    error : what NumPy or scikit-learn says of X.
+    X : the features.
+    missing : whether NaN is allowed.
+    """
+    try:
+        place = first_not_finite(X, infinite_only=missing)
+    except (TypeError, ValueError, OverflowError):
+        return f"{error}{first_feature(X)}"
+    first = error.partition("\n")[0]
+    if not place or not first.endswith("contains NaN."):
+        return f"{error}\n{place}: remove or replace such values." if place else error
+    return (
+        f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing puts a number in its "
+        "place, and structsvm.features.Thresholds makes indicators, of which a missing score satisfies none"
+    )
+
+
+def first_feature(X: Any) -> str:
+    """Name the first feature that is not a number, and the way out; "" where all are numbers."""
+    table = np.asarray(X, dtype=object)
+    if table.ndim != 2:
+        return ""
+    for row, column in np.ndindex(table.shape):
+        if not reads_as_number(table[row, column]):
+            name = f" ({X.columns[column]!r})" if hasattr(X, "columns") else ""
+            return (
+                f"\nThe first is {table[row, column]!r} at row {row}, column {column}{name}: leave the column out, or "
+                "make numbers of it, as sklearn.preprocessing.OneHotEncoder does."
+            )
+    return ""
+
+
+def first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
+    """Say where the first feature is that is NaN or infinite; "" where all are finite, or X is not a table.
+
+    Parameters
+    ----------
+    X : features, dense or in any sparse format, of which only the stored entries are looked at.
+    infinite_only : whether NaN is allowed.
+
+    Raises
+    ------
+    TypeError, ValueError : when a dense X has entries that are not numbers.
+    """
+    sparse = is_sparse(X)
+    holes = {"dtype": np.float64, "na_value": np.nan}
+    rows = X.tocsr() if sparse else X.to_numpy(**holes) if hasattr(X, "to_numpy") else np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2:
+        return ""
+    values = rows.data if sparse else rows
+    bad = np.argwhere(np.isinf(values) if infinite_only else ~np.isfinite(values))
+    if not len(bad):
+        return ""
+    row, column = _place_of_entry(rows, bad[:, 0]) if sparse else bad[0]
+    return f"The first is at row {row}, column {column}"
+
+
+def _place_of_entry(X: Any, entries: NDArray[np.intp]) -> tuple[int, int]:
+    """Return row and column of the first of some stored entries, whose columns need not be in order."""
+    row = int(np.searchsorted(X.indptr, entries[0], side="right")) - 1
+    return row, int(X.indices[entries[entries < X.indptr[row + 1]]].min())
+
+
+def reads_as_number(value: Any) -> bool:
+    """Say whether Python makes a number of it."""
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True

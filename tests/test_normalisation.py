@@ -7,7 +7,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax, Thresholds
-from structsvm.normalisation import NORMALISATIONS, learned, normalisation_named, restored
+from structsvm.normalisation import NORMALISATIONS, learned, normalisation_named, read_normaliser
 from structsvm.queries import Queries
 
 
@@ -132,6 +132,6 @@ def test_a_state_is_restored(name):
     X, qid, w = features(3)
     for rows in (X, sp.csr_array(X)):
         normaliser = learned(name, rows)
-        again = restored(name, normaliser.state())
+        again = read_normaliser(normaliser.arrays(), 5)
         queries = Queries.of(qid, len(X))
         assert (again.scores(X, queries, w, product) == normaliser.scores(X, queries, w, product)).all()

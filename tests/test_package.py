@@ -29,9 +29,10 @@ MAY_IMPORT = {
     "storage": {"exceptions", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
-    "normalisation": BASE | {"queries", "registry"},
+    "normalisation": BASE | {"queries", "registry", "storage"},
     "moved": {"queries"},
     "result": BASE | {"storage"},
+    "serving": BASE | {"storage", "result", "queries", "normalisation"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
     "features": BASE | {"queries", "operators"},
@@ -45,8 +46,9 @@ MAY_IMPORT = {
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
-    "estimators": SHARED | {"queries", "normalisation", "operators", "metrics", "losses", "problem", "solvers"},
-    "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "estimators": SHARED
+    | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
+    "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
     "export": BASE | {"storage", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED

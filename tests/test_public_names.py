@@ -27,7 +27,7 @@ PARTS = [
     "protocols",
 ]
 PARTS += ["pipelines", "protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers"]
-PARTS += ["registry", "solvers", "tables", "testing", "text", "text.letor"]
+PARTS += ["registry", "serving", "solvers", "tables", "testing", "text", "text.letor"]
 
 
 @pytest.fixture(autouse=True)

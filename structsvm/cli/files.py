@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from structsvm.cli.console import counted, note
-from structsvm.exceptions import printable
+from structsvm.exceptions import ModelFileError, printable
 from structsvm.storage.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
@@ -19,16 +19,21 @@ if TYPE_CHECKING:
     from structsvm.data import RankingData
 
 
-def read_model(path: Path) -> "Ranker":
-    """Read a model.
+def read_model(path: Path) -> Any:
+    """Read a trained ranker of any kind, as the estimator that it is.
 
     Raises
     ------
-    ModelFileError : when it cannot be read.
+    ModelFileError : when it cannot be read, or is no ranker.
     """
-    from structsvm import Ranker
+    from structsvm.registry import rankers
+    from structsvm.serving import Scorer, load
 
-    return Ranker.load(path)
+    model = load(path)
+    if not isinstance(model, Scorer):
+        raise ModelFileError(f"{path} holds a {type(model).__name__}, and a ranker is wanted, as of structsvm train")
+    ranker: Any = rankers.find(model.about.kind)
+    return ranker.load(path)
 
 
 def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Ranker, RankingData]":
@@ -48,7 +53,9 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     ModelFileError : when the model cannot be read.
     DataFormatError : when the data cannot be, or have features that the model does not know.
     """
-    ranker = read_model(model)
+    from structsvm import Ranker
+
+    ranker = Ranker.load(model)
     known: int = ranker.n_features_in_
 
     def few(found: int) -> None:

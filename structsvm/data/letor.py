@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.compute.memory import require_memory
@@ -16,7 +15,10 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.letor_block import Rows, parse_block
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.settings import as_list, as_path, is_integer
-from structsvm.types import Matrix
+from structsvm.types import IntVector, Matrix, Vector
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _ITEM = 8
 _LARGEST_INT32 = np.iinfo(np.int32).max
@@ -203,7 +205,9 @@ class LetorRows:
             doc_ids=None if self._doc_ids is None else np.array(self._doc_ids),
         )
 
-    def _csr(self, width: int) -> sp.csr_array:
+    def _csr(self, width: int) -> "sp.csr_array":
+        import scipy.sparse as sp
+
         index = np.int32 if max(len(self._values), width) <= _LARGEST_INT32 else np.int64
         indptr = np.concatenate([[0], self._ends.release()]).astype(index)
         indices = self._indices.release().astype(index, copy=False)
@@ -223,9 +227,19 @@ class LetorRows:
         for start in reversed(range(0, rows, step)):
             ends = indptr[start : start + step + 1]
             values, indices = self._values.pop(ends[0]), self._indices.pop(ends[0])
-            part = X[start : start + step]
-            sp.csr_array((values, indices, ends - ends[0]), shape=part.shape).toarray(out=part)
+            _fill(X[start : start + step], values, indices, ends - ends[0])
         return X
+
+
+def _fill(part: Matrix, values: Vector, indices: NDArray[np.int32], indptr: IntVector) -> None:
+    """Fill rows of a matrix; few of them without SciPy, which takes longer to be loaded than these to be filled."""
+    if part.size < _AT_ONCE // 2:
+        part[:] = 0.0
+        part[np.repeat(np.arange(len(part)), np.diff(indptr)), indices] = values
+        return
+    import scipy.sparse as sp
+
+    sp.csr_array((values, indices, indptr), shape=part.shape).toarray(out=part)
 
 
 class _Growing:

@@ -4,14 +4,12 @@ The compiled loop knows the plain form of a line and stops where one is not of i
 it holds, `parse_line` says, which has the rules; then the loop goes on behind it.
 """
 
-from typing import Any, NamedTuple
+import sys
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.compilation import compiled
-from structsvm.compute.decimals import UNDECIDED, decimal, powers_of_ten
-from structsvm.compute.environment import numba
 from structsvm.data.blocks import Block
 from structsvm.data.letor_line import LARGEST_INDEX, NO_ID, BeyondError, document_id, parse_line
 from structsvm.types import IntVector, Vector
@@ -19,9 +17,11 @@ from structsvm.types import IntVector, Vector
 WORTH_COMPILING = 2**17
 """Bytes of a block from which the compiled loop is used: it takes as long to be loaded as Python reads these."""
 
+WORTH_LOADING = 2**21
+"""The same where numba is not loaded yet."""
+
 _ROWS, _LINES = 0, 2
 _SHORTEST_LINE, _SHORTEST_FEATURE = len("1 qid:1\n"), len(" 1:1")
-_MOST_DIGITS = 18
 
 
 class Rows(NamedTuple):
@@ -45,7 +45,7 @@ class Rows(NamedTuple):
     doc_ids: list[str] | None
 
 
-class _Space(NamedTuple):
+class Space(NamedTuple):
     """Where rows are written, with room for as many as a block can hold.
 
     Parameters
@@ -81,11 +81,13 @@ def parse_block(block: Block, n_features: int | None, *, doc_ids: bool, beyond: 
     content = block.content
     text = np.frombuffer(content, dtype=np.uint8)
     space = _make_space(len(content))
-    compile_it = len(content) >= WORTH_COMPILING and not numba.config.DISABLE_JIT
+    compile_it = len(content) >= (WORTH_COMPILING if "numba" in sys.modules else WORTH_LOADING)
     at = 0
     while at < len(content):
         if compile_it:
-            at = _read_plain(text, at, min(n_features or LARGEST_INDEX, LARGEST_INDEX), *powers_of_ten(), space)
+            from structsvm.data.letor_plain import read_plain
+
+            at = read_plain(text, at, min(n_features or LARGEST_INDEX, LARGEST_INDEX), space)
         if at < len(content):
             end = content.find(b"\n", at) + 1 or len(content)
             try:
@@ -108,9 +110,9 @@ def parse_block(block: Block, n_features: int | None, *, doc_ids: bool, beyond: 
     )
 
 
-def _make_space(size: int) -> _Space:
+def _make_space(size: int) -> Space:
     rows, features = size // _SHORTEST_LINE + 1, size // _SHORTEST_FEATURE + 1
-    return _Space(
+    return Space(
         np.empty(rows),
         np.empty(rows, dtype=np.int64),
         np.empty(rows, dtype=np.int64),
@@ -121,7 +123,7 @@ def _make_space(size: int) -> _Space:
     )
 
 
-def _read_line(line: bytes, at: int, n_features: int | None, space: _Space) -> None:
+def _read_line(line: bytes, at: int, n_features: int | None, space: Space) -> None:
     """Write what a line holds that begins at a place of its block."""
     parsed = parse_line(line, n_features)
     row, stored, number, width = space.counts.tolist()
@@ -137,7 +139,7 @@ def _read_line(line: bytes, at: int, n_features: int | None, space: _Space) -> N
     space.counts[:] = row, stored, number + 1, width
 
 
-def _doc_ids(block: Block, space: _Space) -> list[str]:
+def _doc_ids(block: Block, space: Space) -> list[str]:
     found = []
     for line, comment in space.places[: space.counts[_ROWS]].tolist():
         try:
@@ -148,98 +150,3 @@ def _doc_ids(block: Block, space: _Space) -> list[str]:
         except ValueError as fault:
             raise block.fault(line, str(fault)) from None
     return found
-
-
-@compiled
-def _read_plain(
-    text: NDArray[np.uint8], at: int, most: int, exact: Vector, leading: NDArray[np.uint64], space: _Space
-) -> int:
-    """Write what lines of the plain form hold, and return where the first begins that is of another; or the end.
-
-    Parameters
-    ----------
-    text : the block.
-    at : where a line begins.
-    most : largest feature index allowed.
-    exact, leading : `powers_of_ten`.
-    space : where to.
-    """
-    labels, queries, ends, places, indices, values, counts = space
-    end = len(text)
-    row, stored, lines, width = counts[0], counts[1], counts[2], counts[3]
-    start = at
-    while start < end:
-        at = _after_blanks(text, start, end)
-        kept, largest = stored, 0
-        if not _ends_line(text, at, end):
-            labels[row], at = decimal(text, at, end, exact, leading)
-            if at == UNDECIDED or at == _after_blanks(text, at, end):
-                break
-            at = _after_blanks(text, at, end)
-            if at + 4 >= end or text[at] != 113 or text[at + 1] != 105 or text[at + 2] != 100 or text[at + 3] != 58:
-                break
-            queries[row], at = _whole(text, at + 4, end)
-            if at == UNDECIDED:
-                break
-            while True:
-                after = _after_blanks(text, at, end)
-                if _ends_line(text, after, end):
-                    at = after
-                    break
-                if after == at:
-                    at = UNDECIDED
-                    break
-                index, at = _whole(text, after, end)
-                if at == UNDECIDED or at >= end or text[at] != 58 or not largest < index <= most:
-                    at = UNDECIDED
-                    break
-                value, at = decimal(text, at + 1, end, exact, leading)
-                if at == UNDECIDED:
-                    break
-                largest = index
-                if value != 0.0:
-                    indices[kept], values[kept] = index - 1, value
-                    kept += 1
-            if at == UNDECIDED:
-                break
-            places[row, 0], places[row, 1] = lines, -1
-            if at < end and text[at] == 35:
-                places[row, 1] = at
-            ends[row] = kept
-            row += 1
-        while at < end and text[at] != 10:
-            at += 1
-        start = min(at + 1, end)
-        lines += 1
-        stored = kept
-        width = max(width, largest)
-    counts[0], counts[1], counts[2], counts[3] = row, stored, lines, width
-    return start
-
-
-@compiled
-def _after_blanks(text: NDArray[np.uint8], at: int, end: int) -> int:
-    while at < end and (text[at] == 32 or text[at] == 9):
-        at += 1
-    return at
-
-
-@compiled
-def _ends_line(text: NDArray[np.uint8], at: int, end: int) -> bool:
-    """Say whether the line ends here, or its comment begins: a carriage return ends it, as no other is in a block."""
-    return at >= end or text[at] == 10 or text[at] == 35 or text[at] == 13
-
-
-@compiled
-def _whole(text: NDArray[np.uint8], at: int, end: int) -> tuple[Any, int]:
-    """Read a whole number of some 18 digits: see `decimal`."""
-    negative = at < end and text[at] == 45
-    if negative:
-        at += 1
-    first, number = at, np.int64(0)
-    while at < end and np.uint8(text[at] - np.uint8(48)) <= 9:
-        number = number * 10 + np.int64(text[at]) - 48
-        at += 1
-    if not 0 < at - first <= _MOST_DIGITS:
-        return np.int64(0), UNDECIDED
-    return -number if negative else number, at

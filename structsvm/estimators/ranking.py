@@ -223,7 +223,7 @@ class LinearScores(RankingEstimator):
         InputError : when X or qid cannot be used; it says why.
         """
         check_is_fitted(self, "coef_")
-        rows: Any = checked_features(self, X, reset=False)
+        rows: Any = checked_features(self, X, reset=False, min_rows=0)
         queries = None if qid is None else Queries.of(qid, rows.shape[0])
         if self.normaliser_ is None:
             return _product(rows, self.coef_) + self.intercept_

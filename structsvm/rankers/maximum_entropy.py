@@ -3,6 +3,7 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,17 +12,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.operators import Readable
 from structsvm.queries import Queries, row_weights
+from structsvm.rankers.ranker_file import SavedRanker
+from structsvm.serving.linear import weights_and_intercept
+from structsvm.serving.scorer import Description
 from structsvm.settings import is_number, place, require_integer, require_number
 from structsvm.types import BoolVector, Vector
 
 
-class MaximumEntropy(LinearScores):
+class MaximumEntropy(SavedRanker, LinearScores):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
     The model that Morgan, Greiff and Henderson ("Direct maximization of average precision by hill-climbing, with a
@@ -59,6 +64,9 @@ class MaximumEntropy(LinearScores):
     array([ 0.96, -0.96])
     """
 
+    _kind = "maximum_entropy"
+    _counts: ClassVar[Mapping[str, int]] = {"n_iter_": 0}
+    _figures = ("intercept_",)
     _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
@@ -116,6 +124,7 @@ class MaximumEntropy(LinearScores):
         self.intercept_ = float(model.intercept_[0])
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
+        self.trained_ = Trained.now()
         return self
 
     def _fitted(self, X: Readable, relevant: BoolVector, weights: Vector | None) -> LogisticRegression:
@@ -139,6 +148,12 @@ class MaximumEntropy(LinearScores):
 
     def _relevant(self, y: Vector) -> BoolVector:
         return y > 0 if self.relevant_from is None else y >= self.relevant_from
+
+    def _state(self) -> dict[str, Any]:
+        return {"coef": self.coef_}
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        self.coef_, self.intercept_ = weights_and_intercept(arrays, about.n_features, {"intercept_": self.intercept_})
 
     def _require_settings(self) -> None:
         require_number(place(self, "C"), self.C, above=0.0)

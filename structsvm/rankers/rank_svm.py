@@ -2,14 +2,15 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike
 
 from structsvm.estimators.fitting import Objective
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, require_solver
 from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
@@ -19,15 +20,18 @@ from structsvm.operators import Rows, narrowed, occupied
 from structsvm.problem import Problem
 from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import checked_training
 from structsvm.registry import solvers
 from structsvm.result import Result
-from structsvm.settings import place, require_choice
+from structsvm.serving.linear import weights_of_result
+from structsvm.serving.scorer import Description
+from structsvm.settings import place, require_choice, require_number
 from structsvm.solvers import Solver
 from structsvm.types import IntVector, Vector
 
 
-class RankSVM(LinearRanker):
+class RankSVM(SavedRanker, LinearRanker):
     """A linear ranker that puts the better document of each pair of a query ahead of the other, by a margin of 1.
 
     Minimises over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
@@ -77,6 +81,10 @@ class RankSVM(LinearRanker):
     array([1., 0.])
     """
 
+    _kind = "rank_svm"
+    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_pairs_": 1}
+    _figures = ("gap_unit_",)
+
     def __init__(
         self,
         C: float = 1.0,
@@ -95,9 +103,7 @@ class RankSVM(LinearRanker):
         self.normalise = normalise
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
-        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
-        require_solver(self)
-        measure_of(self)
+        self._require_settings()
         training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
         ptr = training.queries.ptr
         loss: ScoreLoss[Any]
@@ -144,7 +150,21 @@ class RankSVM(LinearRanker):
             columns=columns,
         )
 
+    def _require_settings(self) -> None:
+        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
+        require_solver(self)
+        measure_of(self)
+
+    def _state(self) -> dict[str, Any]:
+        return self.result_.arrays()
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        require_number("gap_unit_", self.gap_unit_, above=0.0)
+        weights_of_result(arrays, about.n_features, 0.0)
+        self._take(Result.from_arrays(arrays))
+
     def _take(self, result: Result) -> None:
+        self.trained_ = Trained.now()
         self.result_ = result
         self.coef_: Vector = result.wide(self.n_features_in_)
 

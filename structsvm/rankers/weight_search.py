@@ -3,13 +3,15 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import frozen
+from attrs import astuple, frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, random_of
 from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError
@@ -17,9 +19,13 @@ from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import Training, checked_training
 from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
+from structsvm.serving.linear import weights_of_path
+from structsvm.serving.scorer import Description
 from structsvm.settings import place, require_integer, require_number, require_switch
+from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import Matrix, Vector
 
 _FINEST = 2.0**-40
@@ -46,13 +52,16 @@ class SearchedDirection:
     map: float
 
 
+_OF_A_DIRECTION = 5
+"""Numbers that are kept of each."""
+
 _ONE_KIND = (
     "none has both relevant documents (label > 0) and others, and average precision needs both. Check the labels and "
     "qid; where relevant starts at a higher grade, pass y >= that grade"
 )
 
 
-class WeightSearch(LinearScores):
+class WeightSearch(SavedRanker, LinearScores):
     """A linear ranker by direct maximisation of mean average precision, one direction of the weights at a time.
 
     Along a direction, training MAP is constant between the steps at which a relevant and another document of
@@ -106,6 +115,8 @@ class WeightSearch(LinearScores):
     (array([1. , 1.5]), 1.0)
     """
 
+    _kind = "weight_search"
+    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_rounds_": 0}
     _takes_sparse = True
     _weighs_scales = False
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
@@ -161,6 +172,7 @@ class WeightSearch(LinearScores):
         training = checked_training(self, X, y, qid, sample_weight)
         rows = self._normalised_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
         self._fitted_with_qid = qid is not None
+        self.trained_ = Trained.now()
         search, constant = self._search(training)
         climb = HillClimb(search, Rows.one_each(rows), constant, self._start(), float(self.offset))
         if not climb.finite:
@@ -205,6 +217,19 @@ class WeightSearch(LinearScores):
         weights = training.shares / training.shares.sum()
         search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
         return search, float(weights[found == size].sum())
+
+    def _state(self) -> dict[str, Any]:
+        history = np.array([astuple(each) for each in self.history_], dtype=np.float64).reshape(-1, _OF_A_DIRECTION)
+        return {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": history}
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        self.coef_path_, self.map_path_ = weights_of_path(arrays, about.n_features)
+        require_numbers(arrays, "history", (shape(arrays, "history")[0], _OF_A_DIRECTION))
+        self.coef_, self.map_ = self.coef_path_[-1], float(self.map_path_[-1])
+        self.history_ = tuple(
+            SearchedDirection(int(terms), int(number), int(direction), step, value)
+            for terms, number, direction, step, value in finite_numbers(arrays, "history").tolist()
+        )
 
     def _require_settings(self) -> None:
         measure_of(self)
