@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from structsvm.data import load_letor
+from structsvm.rankers import RankBoost, RankNet, WeightSearch
+
 NAMES = "# feature 1 = bm25\n# feature 2 = title.age\n# feature 3 = clicks\n# feature 4 = length\n"
 
 
@@ -35,6 +38,20 @@ def test_formats_for_programs(model, run):
     assert [str(row["weight"]) for row in shown["rows"]] == [row["weight"] for row in rows[:2]]
     assert shown["loss"] == "map"
     assert shown["notes"] == ["2 further ones not shown: --top 2."]
+
+
+def test_rankers_of_other_kinds(run):
+    data = load_letor("train.txt")
+    for ranker in (RankBoost(5), RankNet(2, epochs=2, random_state=0), WeightSearch(max_rounds=1)):
+        ranker.fit(data.X, data.y, qid=data.qid).name_features(["bm25", "age", "clicks", "length"]).save("other.npz")
+        shown = json.loads(run("show", "other.npz", "--format", "json").stdout)
+        assert shown["ranker"] == type(ranker).__name__
+        assert shown["rows"][0]["name"] in ("bm25", "age", "clicks", "length")
+        assert "bm25" in run("show", "other.npz").stdout
+        assert "trained" in shown
+    RankBoost(2).fit(data.X, data.y, qid=data.qid).save("boost.npz")
+    done = run("export", "boost.npz", "--format", "json", "-o", "m.json", code=1)
+    assert "a fitted ranker by a weighted sum of features" in done.stderr
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
