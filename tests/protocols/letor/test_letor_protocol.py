@@ -365,3 +365,25 @@ def test_an_error_of_scikit_learn_names_model_and_fold(sets):
     model = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge(alpha=-1.0))
     with pytest.raises(InputError, match="ridge in Fold[123]: The 'alpha' parameter of Ridge must be"):
         benchmark(sets, [model], jobs=1)
+
+
+@pytest.mark.parametrize("normalise", ["query-min-max", "query_z_score", "standard"])
+def test_normalised_features_do_not_depend_on_scales(normalise, sets, tmp_path):
+    """Powers of two change no digit, and so no figure: not where features are sparse, either."""
+    for path in sets.iterdir():
+        data = load_letor(path)
+        (tmp_path / "scaled").mkdir(exist_ok=True)
+        write_letor(tmp_path / "scaled" / path.name, data.X * [1.0, 2.0**20, 2.0**-20, 4.0], data.y, data.qid)
+    found, scaled = (benchmark(folder, [SVM], normalise=normalise, jobs=1) for folder in (sets, tmp_path / "scaled"))
+    for one, other in zip(found.folds, scaled.folds, strict=True):
+        assert one.outcomes["svm"].measures == other.outcomes["svm"].measures
+    plain = benchmark(tmp_path / "scaled", [SVM], jobs=1)
+    assert plain.folds[0].outcomes["svm"].measures != scaled.folds[0].outcomes["svm"].measures
+
+
+def test_another_normalisation_is_another_benchmark(sets, tmp_path):
+    benchmark(sets, [SVM], jobs=1, out=tmp_path / "out")
+    with pytest.raises(InputError, match="normalise"):
+        benchmark(sets, [SVM], jobs=1, out=tmp_path / "out", normalise="standard")
+    with pytest.raises(InputError, match="normalise must be"):
+        benchmark(sets, [SVM], jobs=1, normalise="min")
