@@ -226,6 +226,16 @@ def test_ranges_of_sparse_columns_count_zeros():
     assert not ColumnRanges.of(np.ones((3, 2))).far_apart
 
 
+def test_ranges_are_of_rows_spread_evenly():
+    wide = np.zeros((50_001, 2))
+    wide[:, 0] = np.arange(50_001)
+    wide[::7, 1] = 1.0
+    for rows in (wide, wide.astype(np.float32), sp.csr_array(wide)):
+        first, second = ColumnRanges.of(rows).ranges
+        assert 49_900 < first <= 50_000
+        assert second == 1.0
+
+
 def test_parts_are_the_weights_largest_first():
     ranker = Ranker().fit(X, Y, qid=QID)
     ranker.coef_ = np.array([0.5, -2.0, 0.0, 1.0])
