@@ -7,6 +7,7 @@ from structsvm.cli.compare import compare_command
 from structsvm.cli.demo import demo_command
 from structsvm.cli.evaluate import evaluate_command
 from structsvm.cli.experiment import experiment_command
+from structsvm.cli.export import export_command
 from structsvm.cli.failures import CommandLine
 from structsvm.cli.features import features_command
 from structsvm.cli.fuse import fuse_command
@@ -17,6 +18,7 @@ from structsvm.cli.options import example
 from structsvm.cli.predict import predict_command
 from structsvm.cli.report import report_command
 from structsvm.cli.retrieve import retrieve_command
+from structsvm.cli.show import show_command
 from structsvm.cli.train import train_command
 
 __all__ = ["main"]
@@ -28,6 +30,8 @@ __all__ = ["main"]
         train_command,
         predict_command,
         evaluate_command,
+        show_command,
+        export_command,
         compare_command,
         experiment_command,
         features_command,

@@ -110,7 +110,7 @@ def _measure_model(
     from structsvm.metrics import rank_lists
 
     ranker, read = read_model_and_data(model, data)
-    lists = rank_lists(ranker.predict(read.X), read.y, read.qid)
+    lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
     return {
         "model": str(model),
         "data": [str(path) for path in data],

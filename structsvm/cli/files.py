@@ -19,6 +19,18 @@ if TYPE_CHECKING:
     from structsvm.data import RankingData
 
 
+def read_model(path: Path) -> "Ranker":
+    """Read a model.
+
+    Raises
+    ------
+    ModelFileError : when it cannot be read.
+    """
+    from structsvm import Ranker
+
+    return Ranker.load(path)
+
+
 def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Ranker, RankingData]":
     """Read a ranker, and data with its number of features.
 
@@ -36,9 +48,7 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     ModelFileError : when the model cannot be read.
     DataFormatError : when the data cannot be, or have features that the model does not know.
     """
-    from structsvm import Ranker
-
-    ranker = Ranker.load(model)
+    ranker = read_model(model)
     known: int = ranker.n_features_in_
 
     def few(found: int) -> None:

@@ -49,7 +49,7 @@ def predict_command(model: Path, data: Path, form: str, tag: str, output: Path |
 
     check_output(output)
     ranker, read = read_model_and_data(model, [data], doc_ids=form == "trec")
-    scores = ranker.predict(read.X)
+    scores = ranker.predict(read.X, qid=read.qid)
     lines = _lines(scores) if read.doc_ids is None else run_lines(Run.from_scores(tag, read.qid, read.doc_ids, scores))
     write_text(lines, output)
 

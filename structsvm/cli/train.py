@@ -20,9 +20,10 @@ from structsvm.cli.options import (
 )
 from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
+from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
 from structsvm.signals import finish
-from structsvm.storage.files import check_writable
+from structsvm.storage.files import STANDARD_INPUT, check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,6 +106,14 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     help="Give both classes the same total weight; for losses whose examples are rows, such as zero_one.",
 )
 @click.option(
+    "--normalise",
+    type=click.Choice(["none", *NORMALISATIONS]),
+    default="none",
+    show_default=True,
+    help="Put features on one scale, within each query or over all documents. The model keeps it: data for predict and "
+    "evaluate stay as they are.",
+)
+@click.option(
     "--checkpoint",
     type=OUTPUT,
     help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
@@ -125,6 +134,7 @@ def train_command(
     max_iter: int | None,
     fit_intercept: bool,
     class_weight: str | None,
+    normalise: str,
     checkpoint: Path | None,
     model: Path,
     quiet: bool,
@@ -148,10 +158,18 @@ def train_command(
     check_writable(model)
     if checkpoint:
         check_writable(checkpoint)
-    ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
+    ranker = Ranker(
+        loss,
+        C,
+        solver=chosen,
+        fit_intercept=fit_intercept,
+        class_weight=class_weight,
+        normalise=None if normalise == "none" else normalise,
+    )
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = load_letor(data)
+        names = read.feature_names or _names_at_the_head(data[0])
         judges = read_judges(validation, read.X.shape[1], measure) if validation else None
         say("compiling, first iteration")
         going_on = set[float]()
@@ -165,6 +183,8 @@ def train_command(
         rankers = _fit(ranker, read, C_grid, show, checkpoint)
         finish()
     ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
+    if names is not None and len(names) == ranker.n_features_in_:
+        ranker.name_features(names)
     ranker.save(model)
     result = ranker.result_
     if not quiet:
@@ -190,7 +210,7 @@ def _fit(
 ) -> "Sequence[Ranker]":
     from sklearn.exceptions import ConvergenceWarning
 
-    from structsvm.exceptions import CheckpointWarning, ZeroWeightsWarning
+    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, ZeroWeightsWarning
 
     others = warnings.showwarning
 
@@ -205,6 +225,7 @@ def _fit(
         warnings.simplefilter("default", CheckpointWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
         warnings.simplefilter("ignore", ZeroWeightsWarning)  # the summary says so
+        warnings.simplefilter("ignore", FeatureScaleWarning)  # this, too
         try:
             if C_grid:
                 return ranker.path(data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint)
@@ -244,6 +265,7 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
         *_learned_nothing(ranker),
+        *_far_apart(ranker, data),
         f"run      {', '.join(how)}: {', '.join(run)}",
         f"model    {model}",
     ]
@@ -256,6 +278,26 @@ def _learned_nothing(ranker: "Ranker") -> list[str]:
     if result.w.any() or not result.converged:
         return []
     return [f"warning  {zero_weights(result, ranker.loss, ranks=True)}"]
+
+
+def _far_apart(ranker: "Ranker", data: "RankingData") -> list[str]:
+    """Say which features have far larger ranges than others, if they were learned from as they are."""
+    from structsvm.estimators.scales import ColumnRanges
+
+    if ranker.normalise is not None:
+        return []
+    ranges, names = ColumnRanges.of(data.X), ranker.feature_names_
+    if not ranges.far_apart:
+        return []
+    told = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
+    return [f"warning  {told}: try --normalise {', '.join(NORMALISATIONS[:-1])} or {NORMALISATIONS[-1]}"]
+
+
+def _names_at_the_head(path: Path) -> "tuple[str, ...] | None":
+    """Return the names of features at the head of a file; None where there are none, or it can be read only once."""
+    from structsvm.data import load_feature_names
+
+    return load_feature_names(path) if path != STANDARD_INPUT and path.is_file() else None
 
 
 def _bounds(result: "Result") -> str:

@@ -2,8 +2,12 @@
 
 import json
 import math
+import os
+import time
 from abc import abstractmethod
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,20 +17,60 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.normalisation import Normalisation
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import joined
+from structsvm.registry.spelling import is_whole, joined
 from structsvm.result import Result
 from structsvm.serving.kinds import FORMAT, contents
-from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
-from structsvm.storage.archives import require_names, require_numbers, shape, texts
+from structsvm.serving.linear import normaliser_arrays, read_normaliser
+from structsvm.settings import (
+    checked_names,
+    is_integer,
+    is_number,
+    require_choice,
+    require_integer,
+    require_number,
+    require_switch,
+)
+from structsvm.storage.archives import record, require_names, require_numbers, shape, texts
 from structsvm.storage.files import read_archive, write_archive
 
 _COUNTS = {"n_features_in_": (1,), "n_examples_": (0,), "n_left_out_": (0,)}
 """The least value of what is kept and is a number; all else is True or False."""
 _SETTINGS = (
     *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
-    "warm_start",
+    *("normalise", "warm_start"),
 )
+
+
+@attrs.frozen
+class Trained:
+    """When a model was trained, and with what.
+
+    Parameters
+    ----------
+    version : of structural-svm.
+    time : when training ended, in UTC as ISO 8601 writes it; with SOURCE_DATE_EPOCH in the environment, the time
+        that this gives, as reproducible builds have it.
+    """
+
+    version: str
+    time: str
+
+    @classmethod
+    def now(cls) -> Self:
+        """Return what is written of a model that was trained just now."""
+        seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+        moment = datetime.fromtimestamp(int(seconds) if is_whole(seconds) else time.time(), UTC)
+        return cls(version("structural-svm"), moment.isoformat(timespec="seconds"))
+
+    @classmethod
+    def read(cls, written: Mapping[str, Any]) -> Self:
+        """Return what a file says."""
+        require_names("the record of training", written, ("version", "time"), ("version", "time"))
+        if not all(isinstance(text, str) for text in written.values()):
+            raise ValueError("the record of training must be texts")
+        return cls(**written)
 
 
 class Saved(BaseEstimator):
@@ -37,6 +81,13 @@ class Saved(BaseEstimator):
 
     _kind: ClassVar[str]
     """What files call the estimator."""
+
+    n_features_in_: int
+    feature_names_: tuple[str, ...] | None = None
+    normaliser_: Normalisation | None = None
+
+    trained_: Trained | None = None
+    """When, and with which version; None where the file is older than that."""
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
@@ -75,6 +126,49 @@ class Saved(BaseEstimator):
         ModelFileError : when it is another estimator, or a newer version wrote it.
         KeyError, ValueError : when something is missing, or is not what it can be.
         """
+
+    def _written(self, settings: dict[str, Any], fitted: dict[str, Any]) -> dict[str, Any]:
+        """Return what all estimators keep as arrays of a file.
+
+        Parameters
+        ----------
+        settings : the parameters as `written_setting` has them.
+        fitted : numbers, switches and names that were fitted.
+
+        Raises
+        ------
+        InputError : when a setting cannot be written.
+        """
+        if settings.get("normalise", ...) is None:
+            del settings["normalise"]
+        text = {"format": 1 if self.normaliser_ is None else FORMAT, "settings": settings, "fitted": fitted}
+        try:
+            arrays = {self._kind: np.array(json.dumps(text, default=plain_number))}
+        except TypeError as error:
+            raise InputError(f"{type(self).__name__} cannot be written: {error}") from None
+        if self.normaliser_ is not None:
+            arrays |= normaliser_arrays(self.normaliser_)
+        if self.trained_ is not None:
+            arrays["trained"] = np.array(json.dumps(attrs.asdict(self.trained_)))
+        for name, attribute in (("feature_names", "feature_names_"), ("feature_names_in_", "feature_names_in_")):
+            names = getattr(self, attribute, None)
+            if names is not None:
+                arrays[name] = np.asarray(names, dtype=str)
+        return arrays
+
+    def _take_written(self, arrays: Mapping[str, Any]) -> None:
+        """Set what `_written` keeps beside its text; ``n_features_in_`` is set already."""
+        if "feature_names_in_" in arrays:
+            names = texts(arrays, "feature_names_in_", (self.n_features_in_,))
+            self.feature_names_in_ = names.astype(object)
+        if "normaliser" in arrays:
+            self.normaliser_ = read_normaliser(arrays, self.n_features_in_)
+        elif "normalise" in self._get_param_names():
+            self.normaliser_ = None
+        self.trained_ = Trained.read(record(arrays, "trained")) if "trained" in arrays else None
+        if "feature_names" in arrays:
+            named = texts(arrays, "feature_names", (self.n_features_in_,)).tolist()
+            self.feature_names_ = checked_names(named, len(named))
 
 
 class SavedEstimator(Saved):
@@ -131,9 +225,7 @@ class SavedEstimator(Saved):
         if self._restores_loss:
             fitted["saved_loss"] = attrs.asdict(SavedLoss.of(self.loss_))
         fitted |= {name: getattr(self, name) for name in self._kept if hasattr(self, name)}
-        text = json.dumps({"format": FORMAT, "settings": settings, "fitted": fitted}, default=plain_number)
-        arrays = {self._kind: np.array(text), **self.result_.arrays()}
-        return arrays | feature_names(self)
+        return self._written(settings, fitted) | self.result_.arrays()
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
@@ -148,7 +240,7 @@ class SavedEstimator(Saved):
         for name, value in fitted.items():
             (require_integer if name in _COUNTS else require_switch)(name, value, *_COUNTS.get(name, ()))
             setattr(estimator, name, value)
-        take_feature_names(estimator, arrays)
+        estimator._take_written(arrays)
         features = getattr(estimator, "n_features_in_", None)
         known = math.prod(shape(arrays, "columns")) if "columns" in arrays else features
         size = None if known is None else estimator._number_of_weights(known)
@@ -157,7 +249,9 @@ class SavedEstimator(Saved):
         result = Result.from_arrays(arrays)
         if result.columns is not None and (features is None or result.columns[-1] >= features):
             raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {features}")
+        trained = estimator.trained_
         estimator._take(result)
+        estimator.trained_ = trained
         return estimator
 
 
@@ -245,19 +339,6 @@ class SavedLoss:
             return type(loss)(**_tuples(self.settings))
         except TypeError as error:
             raise InputError(f"the class {self.title} has changed since this model was trained: {error}") from None
-
-
-def feature_names(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the names of the features as arrays of a file, if an estimator was fitted on a table that has them."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return {} if names is None else {"feature_names_in_": np.asarray(names, dtype=str)}
-
-
-def take_feature_names(estimator: BaseEstimator, arrays: Mapping[str, Any]) -> None:
-    """Set the names of the features that a file has, one for each of ``n_features_in_``."""
-    if "feature_names_in_" in arrays:
-        names = texts(arrays, "feature_names_in_", (estimator.n_features_in_,))
-        estimator.feature_names_in_ = names.astype(object)
 
 
 def written_setting(name: str, value: Any) -> Any:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
-from structsvm.operators import Readable, Rows
+from structsvm.operators import Readable
 from structsvm.queries import Queries, row_weights
 from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.serving.linear import weights_and_intercept
@@ -26,7 +26,7 @@ from structsvm.settings import is_number, place, require_integer, require_number
 from structsvm.types import BoolVector, Vector
 
 
-class MaximumEntropy(SavedRanker, RankingEstimator):
+class MaximumEntropy(SavedRanker, LinearScores):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
     The model that Morgan, Greiff and Henderson ("Direct maximization of average precision by hill-climbing, with a
@@ -46,10 +46,12 @@ class MaximumEntropy(SavedRanker, RankingEstimator):
     tol : when L-BFGS stops, as in scikit-learn.
     max_iter : iterations of L-BFGS, at most.
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    normalise : what is done to features first: "query-min-max", "query-z-score", "standard" or nothing, None; see
+        `Ranker`.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,).
+    coef_ : weights, shape (d,), of the normalised features where they are normalised.
     intercept_ : constant part of the scores, which are log-odds of relevance.
     n_iter_ : iterations of L-BFGS.
     n_features_in_ : number of features.
@@ -77,6 +79,7 @@ class MaximumEntropy(SavedRanker, RankingEstimator):
         tol: float = 1e-4,
         max_iter: int = 1000,
         measure: str | Measure | None = None,
+        normalise: str | None = None,
     ) -> None:
         self.C = C
         self.relevant_from = relevant_from
@@ -84,6 +87,7 @@ class MaximumEntropy(SavedRanker, RankingEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.measure = measure
+        self.normalise = normalise
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn which documents are relevant.
@@ -111,7 +115,8 @@ class MaximumEntropy(SavedRanker, RankingEstimator):
         X = checked_features(self, X, reset=True, min_rows=2)
         rows = X.shape[0]
         relevant = self._relevant(checked_labels(y, rows))
-        Queries.of(qid, rows)
+        queries = Queries.of(qid, rows)
+        X = self._normalised_for_fit(X, lambda: queries, stacklevel=4)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
         _require_both_kinds(relevant if weights is None else relevant[weights > 0.0])
         model = self._fitted(X, relevant, weights)
@@ -119,13 +124,8 @@ class MaximumEntropy(SavedRanker, RankingEstimator):
         self.intercept_ = float(model.intercept_[0])
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
+        self.trained_ = Trained.now()
         return self
-
-    def predict(self, X: Any) -> Vector:
-        """Return the log-odds of relevance of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self, "coef_")
-        X = checked_features(self, X, reset=False, min_rows=0)
-        return Rows.one_each(X).scores(self.coef_) + self.intercept_
 
     def _fitted(self, X: Readable, relevant: BoolVector, weights: Vector | None) -> LogisticRegression:
         model = LogisticRegression(
@@ -140,7 +140,7 @@ class MaximumEntropy(SavedRanker, RankingEstimator):
         if any(issubclass(each.category, ConvergenceWarning) for each in caught):
             warnings.warn(
                 f"L-BFGS stopped after {int(model.n_iter_[0])} iterations without reaching tol={self.tol:g}: scale the "
-                "features (sklearn.preprocessing.StandardScaler), or give a smaller C or a larger max_iter",
+                "features (normalise='standard'), or give a smaller C or a larger max_iter",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
@@ -119,6 +120,7 @@ class StagedRanker(SavedRanker, RankingEstimator):
         self._learn(training, usable, held_out)
         self._fitted_with_qid = qid is not None
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
+        self.trained_ = Trained.now()
         return self
 
     def predict(self, X: Any) -> Vector:

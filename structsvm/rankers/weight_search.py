@@ -10,14 +10,14 @@ import numpy as np
 from attrs import astuple, frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.inputs import checked_features
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, random_of
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
+from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import Training, checked_training
@@ -61,7 +61,7 @@ _ONE_KIND = (
 )
 
 
-class WeightSearch(SavedRanker, RankingEstimator):
+class WeightSearch(SavedRanker, LinearScores):
     """A linear ranker by direct maximisation of mean average precision, one direction of the weights at a time.
 
     Along a direction, training MAP is constant between the steps at which a relevant and another document of
@@ -88,10 +88,13 @@ class WeightSearch(SavedRanker, RankingEstimator):
     memory : bytes for crossings; where there are more, a direction is searched piece by piece.
     random_state : seed of random directions.
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    normalise : what is done to features first: "query-min-max", "query-z-score", "standard" or nothing, None; see
+        `Ranker`.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,). Any multiple of them above 0 ranks alike.
+    coef_ : weights, shape (d,), of the normalised features where they are normalised. Any multiple of them above 0
+        ranks alike.
     coef_path_ : weights with 1, 2, ..., d features of an incremental search, one a row, shape (d, d); otherwise only
         `coef_`, shape (1, d).
     map_ : training MAP; queries without relevant documents count 0.
@@ -115,6 +118,7 @@ class WeightSearch(SavedRanker, RankingEstimator):
     _kind = "weight_search"
     _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_rounds_": 0}
     _takes_sparse = True
+    _weighs_scales = False
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
@@ -129,6 +133,7 @@ class WeightSearch(SavedRanker, RankingEstimator):
         memory: int = 256 * 2**20,
         random_state: int | np.random.RandomState | None = None,
         measure: str | Measure | None = None,
+        normalise: str | None = None,
     ) -> None:
         self.directions = directions
         self.start = start
@@ -139,6 +144,7 @@ class WeightSearch(SavedRanker, RankingEstimator):
         self.memory = memory
         self.random_state = random_state
         self.measure = measure
+        self.normalise = normalise
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from queries.
@@ -164,9 +170,10 @@ class WeightSearch(SavedRanker, RankingEstimator):
         if isinstance(y, Preferences):
             raise InputError("WeightSearch maximises average precision, which needs labels: y cannot be Preferences")
         training = checked_training(self, X, y, qid, sample_weight)
+        rows = self._normalised_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
         self._fitted_with_qid = qid is not None
         search, constant = self._search(training)
-        climb = HillClimb(search, Rows.one_each(training.X), constant, self._start(), float(self.offset))
+        climb = HillClimb(search, Rows.one_each(rows), constant, self._start(), float(self.offset))
         if not climb.finite:
             raise InputError("the scores at WeightSearch(start=...) are not finite: scale the features, or the weights")
         given = self._directions()
@@ -198,15 +205,8 @@ class WeightSearch(SavedRanker, RankingEstimator):
         self.coef_, self.map_ = path[-1]
         self.history_ = tuple(history)
         self.n_rounds_ = rounds
+        self.trained_ = Trained.now()
         return self
-
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,).
-
-        Rows that are the same get the same score, to the last bit.
-        """
-        check_is_fitted(self, "coef_")
-        return Rows.one_each(checked_features(self, X, reset=False, min_rows=0)).scores(self.coef_)
 
     def _search(self, training: Training) -> tuple[ExhaustiveSearch, float]:
         """Return what searches a direction, and what the queries without other documents add to MAP."""

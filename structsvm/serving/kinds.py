@@ -7,7 +7,8 @@ from structsvm.exceptions import ModelFileError
 from structsvm.result import require_known_format
 from structsvm.storage.archives import record, require_names
 
-FORMAT = 1
+FORMAT = 2
+"""That of an estimator that normalises; others are written as 1, which older versions read."""
 
 KINDS = {
     "ranker": "Ranker",

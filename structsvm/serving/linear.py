@@ -1,39 +1,92 @@
 """Linear models: `Ranker`, `RankSVM`, `MaximumEntropy` and `WeightSearch`."""
 
+import json
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, restored
+from structsvm.queries import Queries
 from structsvm.result import columns_of, wide
-from structsvm.serving.scorer import Scorer
-from structsvm.settings import require_number
-from structsvm.storage.archives import finite_numbers, require_numbers, shape
+from structsvm.serving.scorer import Description, Scorer
+from structsvm.settings import require_number, require_switch
+from structsvm.storage.archives import finite_numbers, record, require_names, require_numbers, shape
 from structsvm.types import Vector
 
 
 @frozen(eq=False)
 class LinearScorer(Scorer):
-    """Scores ``X w + b``.
+    """Scores ``X w + b``, of features that are normalised by query first where the model does so.
 
     Parameters
     ----------
     about : see `Scorer`.
-    coef : w, shape (d,).
+    coef : w, shape (d,), of normalised features where there is a normaliser.
     intercept : b.
+    normaliser : what is done to the features of a query; None: nothing.
     """
 
     takes_sparse: ClassVar[bool] = True
-    spreads: ClassVar[bool] = True
 
     coef: Vector = field(repr=False)
     intercept: float = 0.0
+    normaliser: Normalisation | None = None
 
-    def _scores(self, X: Any) -> Vector:
-        # Not X @ w, by which BLAS sums the last rows in another order: equal rows would get unequal scores.
-        scores: Vector = np.vecdot(X, self.coef) if type(X) is np.ndarray else X @ self.coef
+    @classmethod
+    def of(cls, about: Description, arrays: Mapping[str, Any], coef: Vector, intercept: float = 0.0) -> Self:
+        """Make it of weights, and of the normalisation in the arrays of a file; one over all rows becomes weights."""
+        normaliser = read_normaliser(arrays, about.n_features) if "normaliser" in arrays else None
+        if isinstance(normaliser, Standardised):
+            coef, constant = normaliser.folded(coef)
+            return cls(about, coef, intercept + constant)
+        return cls(about, coef, intercept, normaliser)
+
+    @property
+    def spreads(self) -> bool:
+        """See `Scorer`."""
+        return self.normaliser is None
+
+    def _scores(self, X: Any, qid: Any) -> Vector:
+        if self.normaliser is None:
+            scores = _product(X, self.coef)
+        else:
+            queries = None if qid is None or not X.shape[0] else Queries.of(qid, X.shape[0])
+            scores = self.normaliser.scores(X, queries, self.coef, _product)
         return scores + self.intercept if self.intercept else scores
+
+
+def _product(X: Any, w: Vector) -> Vector:
+    # Not X @ w, by which BLAS sums the last rows in another order: equal rows would get unequal scores.
+    scores: Vector = np.vecdot(X, w) if type(X) is np.ndarray else X @ w
+    return scores
+
+
+def normaliser_arrays(normaliser: Normalisation) -> dict[str, Any]:
+    """Return a normalisation as arrays: its name and switches as text, its vectors as they are."""
+    state = normaliser.state()
+    vectors = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    switches = {name: value for name, value in state.items() if name not in vectors}
+    text = json.dumps({"name": normaliser.name, **switches})
+    return {"normaliser": np.array(text), **{f"normaliser_{name}": value for name, value in vectors.items()}}
+
+
+def read_normaliser(arrays: Mapping[str, Any], columns: int) -> Normalisation:
+    """Return the normalisation that `normaliser_arrays` wrote, of so many columns: nothing in it is believed."""
+    text = record(arrays, "normaliser")
+    require_names("the normaliser", text, ("name", "centred"), ("name",))
+    if text["name"] not in NORMALISATIONS:
+        raise ValueError(f"there is no normalisation {text['name']!r}")
+    state: dict[str, Any] = {}
+    if "centred" in text:
+        require_switch("centred", text["centred"])
+        state["centred"] = text["centred"]
+    for name in ("mean", "deviation"):
+        if f"normaliser_{name}" in arrays:
+            require_numbers(arrays, f"normaliser_{name}", (columns,))
+            state[name] = finite_numbers(arrays, f"normaliser_{name}")
+    return restored(text["name"], state)
 
 
 def weights_of_result(arrays: Mapping[str, Any], n_features: int, scaling: float) -> tuple[Vector, float]:

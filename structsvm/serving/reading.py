@@ -65,11 +65,15 @@ def _read(arrays: Mapping[str, Any]) -> Scorer | str:
     fitted = text["fitted"]
     require_integer("n_features_in_", fitted["n_features_in_"], 1)
     d = int(fitted["n_features_in_"])
-    names = tuple(texts(arrays, "feature_names_in_", (d,)).tolist()) if "feature_names_in_" in arrays else None
+    of_table = "feature_names_in_" in arrays
+    named = next((name for name in ("feature_names_in_", "feature_names") if name in arrays), None)
+    names = None if named is None else tuple(texts(arrays, named, (d,)).tolist())
     known = {"settings": text["settings"], "fitted": fitted}
     if "result" in arrays:
         known["result"] = {name: value for name, value in record(arrays, "result").items() if name != "history"}
-    return _SCORERS[kind](Description(kind, KINDS[kind], d, names, known), arrays)
+    if "trained" in arrays:
+        known["trained"] = record(arrays, "trained")
+    return _SCORERS[kind](Description(kind, KINDS[kind], d, names, of_table, known), arrays)
 
 
 def _ranker(about: Description, arrays: Mapping[str, Any]) -> Scorer:
@@ -77,19 +81,19 @@ def _ranker(about: Description, arrays: Mapping[str, Any]) -> Scorer:
     for name in ("fit_intercept", "intercept_scaling"):
         (require_switch if name == "fit_intercept" else require_number)(name, settings[name])
     scaling = float(settings["intercept_scaling"]) if settings["fit_intercept"] else 0.0
-    return LinearScorer(about, *weights_of_result(arrays, about.n_features, scaling))
+    return LinearScorer.of(about, arrays, *weights_of_result(arrays, about.n_features, scaling))
 
 
 def _rank_svm(about: Description, arrays: Mapping[str, Any]) -> Scorer:
-    return LinearScorer(about, *weights_of_result(arrays, about.n_features, 0.0))
+    return LinearScorer.of(about, arrays, *weights_of_result(arrays, about.n_features, 0.0))
 
 
 def _maximum_entropy(about: Description, arrays: Mapping[str, Any]) -> Scorer:
-    return LinearScorer(about, *weights_and_intercept(arrays, about.n_features, about.record["fitted"]))
+    return LinearScorer.of(about, arrays, *weights_and_intercept(arrays, about.n_features, about.record["fitted"]))
 
 
 def _weight_search(about: Description, arrays: Mapping[str, Any]) -> Scorer:
-    return LinearScorer(about, weights_of_path(arrays, about.n_features)[0][-1].copy())
+    return LinearScorer.of(about, arrays, weights_of_path(arrays, about.n_features)[0][-1].copy())
 
 
 def _rank_boost(about: Description, arrays: Mapping[str, Any]) -> Scorer:

@@ -58,7 +58,7 @@ class TreeScorer(Scorer):
         """
         return booster_of(self.text)
 
-    def _scores(self, X: NDArray[Any]) -> Vector:
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
         if not X.shape[0]:
             return np.zeros(0)
         scores = self.booster.predict(X, start_iteration=0, num_iteration=self.trees, raw_score=True)
