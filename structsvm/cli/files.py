@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -15,24 +15,26 @@ from structsvm.exceptions import printable
 from structsvm.storage.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
-    from structsvm import Ranker
     from structsvm.data import RankingData
+    from structsvm.serving import Scorer
 
 
-def read_model(path: Path) -> "Ranker":
-    """Read a model.
+def read_model(path: Path) -> Any:
+    """Read a ranker of any kind, with all that was fitted.
 
     Raises
     ------
-    ModelFileError : when it cannot be read.
+    ModelFileError : when it cannot be read, or is no ranker.
     """
-    from structsvm import Ranker
+    from structsvm.registry import rankers
+    from structsvm.serving.reading import load_scorer
 
-    return Ranker.load(path)
+    kind: Any = rankers.find(load_scorer(path).about.kind)
+    return kind.load(path)
 
 
-def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Ranker, RankingData]":
-    """Read a ranker, and data with its number of features.
+def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Scorer, RankingData]":
+    """Read a model to score documents with, and data with its number of features.
 
     Features beyond the last one in the data are 0, as all features are that a line leaves
     out; a note says so.
@@ -48,15 +50,17 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     ModelFileError : when the model cannot be read.
     DataFormatError : when the data cannot be, or have features that the model does not know.
     """
-    ranker = read_model(model)
-    known: int = ranker.n_features_in_
+    from structsvm.serving.reading import load_scorer
+
+    scorer = load_scorer(model)
+    known = scorer.n_features
 
     def few(found: int) -> None:
         has = f"only the first {found}" if found else "none"
         note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
-    return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few)
+    return scorer, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few)
 
 
 def read_as_wide(

@@ -9,16 +9,9 @@ from click.core import ParameterSource
 
 from structsvm.cli.console import counted, echo, note, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import (
-    as_measure,
-    example,
-    make_solver,
-    name_in,
-    positive,
-    require_ranking_loss,
-    with_tol,
-)
+from structsvm.cli.options import as_measure, make_solver, name_in, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.texts import example
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers

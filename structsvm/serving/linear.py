@@ -2,18 +2,19 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, restored
-from structsvm.queries import Queries
 from structsvm.result import columns_of, wide
 from structsvm.serving.scorer import Description, Scorer
 from structsvm.settings import require_number, require_switch
 from structsvm.storage.archives import finite_numbers, record, require_names, require_numbers, shape
 from structsvm.types import Vector
+
+if TYPE_CHECKING:
+    from structsvm.normalisation import Normalisation
 
 
 @frozen(eq=False)
@@ -32,12 +33,16 @@ class LinearScorer(Scorer):
 
     coef: Vector = field(repr=False)
     intercept: float = 0.0
-    normaliser: Normalisation | None = None
+    normaliser: "Normalisation | None" = None
 
     @classmethod
     def of(cls, about: Description, arrays: Mapping[str, Any], coef: Vector, intercept: float = 0.0) -> Self:
         """Make it of weights, and of the normalisation in the arrays of a file; one over all rows becomes weights."""
-        normaliser = read_normaliser(arrays, about.n_features) if "normaliser" in arrays else None
+        if "normaliser" not in arrays:
+            return cls(about, coef, intercept)
+        from structsvm.normalisation import Standardised
+
+        normaliser = read_normaliser(arrays, about.n_features)
         if isinstance(normaliser, Standardised):
             coef, constant = normaliser.folded(coef)
             return cls(about, coef, intercept + constant)
@@ -52,6 +57,8 @@ class LinearScorer(Scorer):
         if self.normaliser is None:
             scores = _product(X, self.coef)
         else:
+            from structsvm.queries import Queries
+
             queries = None if qid is None or not X.shape[0] else Queries.of(qid, X.shape[0])
             scores = self.normaliser.scores(X, queries, self.coef, _product)
         return scores + self.intercept if self.intercept else scores
@@ -63,7 +70,7 @@ def _product(X: Any, w: Vector) -> Vector:
     return scores
 
 
-def normaliser_arrays(normaliser: Normalisation) -> dict[str, Any]:
+def normaliser_arrays(normaliser: "Normalisation") -> dict[str, Any]:
     """Return a normalisation as arrays: its name and switches as text, its vectors as they are."""
     state = normaliser.state()
     vectors = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
@@ -72,8 +79,10 @@ def normaliser_arrays(normaliser: Normalisation) -> dict[str, Any]:
     return {"normaliser": np.array(text), **{f"normaliser_{name}": value for name, value in vectors.items()}}
 
 
-def read_normaliser(arrays: Mapping[str, Any], columns: int) -> Normalisation:
+def read_normaliser(arrays: Mapping[str, Any], columns: int) -> "Normalisation":
     """Return the normalisation that `normaliser_arrays` wrote, of so many columns: nothing in it is believed."""
+    from structsvm.normalisation import NORMALISATIONS, restored
+
     text = record(arrays, "normaliser")
     require_names("the normaliser", text, ("name", "centred"), ("name",))
     if text["name"] not in NORMALISATIONS:

@@ -51,6 +51,20 @@ def load(path: str | Path) -> Any:
     return getattr(import_module(module), name).load(path)
 
 
+def load_scorer(path: str | Path) -> Scorer:
+    """Read a model that scores documents; see `load`.
+
+    Raises
+    ------
+    ModelFileError : when the file holds a model of another kind, or none.
+    """
+    read = read_archive(path, _read)
+    if isinstance(read, Scorer):
+        return read
+    name = WHOLE[read].partition(":")[2]
+    raise ModelFileError(f"{path}: it holds a {name}: read it with {name}.load")
+
+
 def _read(arrays: Mapping[str, Any]) -> Scorer | str:
     """Return the scorer in a file, or the kind of a model that is read as a whole."""
     whole = next((kind for kind in WHOLE if kind in arrays), None)
