@@ -3,6 +3,7 @@
 It needs NumPy alone, so that a ranker that was loaded predicts without anything else.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
@@ -12,8 +13,8 @@ from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
-from structsvm.registry.spelling import plain
-from structsvm.settings import require_choice
+from structsvm.settings import require_choice, require_switch
+from structsvm.storage.archives import finite_numbers, record, require_names, require_numbers
 from structsvm.types import IntVector, Vector
 
 NORMALISATIONS = ("query-min-max", "query-z-score", "standard")
@@ -31,6 +32,8 @@ def normalisation_named(what: str, given: Any) -> str | None:
     ------
     InputError : when there is none of that name; it names ``what``.
     """
+    from structsvm.registry.spelling import plain
+
     if isinstance(given, str):
         given = next((name for name in NORMALISATIONS if plain(name) == plain(given)), given)
     require_choice(what, given, (*NORMALISATIONS, None))
@@ -71,6 +74,13 @@ class Normalisation(ABC):
     @abstractmethod
     def state(self) -> dict[str, Any]:
         """Return all that it learned, by name: arrays, and True or False."""
+
+    def arrays(self) -> dict[str, Any]:
+        """Return it as arrays of a file, which `read_normaliser` reads."""
+        state = self.state()
+        vectors = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+        text = json.dumps({"name": self.name, **{name: value for name, value in state.items() if name not in vectors}})
+        return {"normaliser": np.array(text), **{f"normaliser_{name}": value for name, value in vectors.items()}}
 
 
 @frozen(eq=False)
@@ -283,26 +293,40 @@ def learned(name: str, X: Any) -> Normalisation:
     with np.errstate(all="ignore"):
         for start in range(0, X.shape[0], _ROWS_AT_ONCE):  # by blocks, as it copies what it is given
             scaler.partial_fit(X[start : start + _ROWS_AT_ONCE])
+    _require_finite(scaler.var_)
     deviation = np.asarray(scaler.scale_, dtype=np.float64)
-    _require_finite(deviation)
     mean = np.zeros(len(deviation)) if sparse else np.asarray(scaler.mean_, dtype=np.float64)
     return Standardised(mean, deviation)
 
 
-def restored(name: str, state: Mapping[str, Any]) -> Normalisation:
-    """Return a normalisation of the state that it was kept with; the caller has looked at types and shapes.
+def read_normaliser(arrays: Mapping[str, Any], columns: int) -> Normalisation:
+    """Return the normalisation in a file, of which nothing is believed.
+
+    Parameters
+    ----------
+    arrays : those of the file, `Normalisation.arrays` among them.
+    columns : number of features.
 
     Raises
     ------
-    ValueError : when the state cannot be one.
+    KeyError, ValueError : when something is missing, or is not what it can be.
     """
-    if name in _BY_QUERY:
-        return _BY_QUERY[name](centred=bool(state["centred"]))
-    if name != Standardised.name:
+    text = record(arrays, "normaliser")
+    name = text["name"]
+    if name == Standardised.name:
+        require_names("the normaliser", text, ("name",))
+        for vector in ("normaliser_mean", "normaliser_deviation"):
+            require_numbers(arrays, vector, (columns,))
+        mean, deviation = (finite_numbers(arrays, f"normaliser_{vector}") for vector in ("mean", "deviation"))
+        if not (deviation > 0.0).all():
+            raise ValueError("the deviations that features are divided by must be above 0")
+        return Standardised(mean, deviation)
+    if name not in _BY_QUERY:
         raise ValueError(f"there is no normalisation {name!r}")
-    if not (state["deviation"] > 0.0).all():
-        raise ValueError("the deviations that features are divided by must be above 0")
-    return Standardised(state["mean"], state["deviation"])
+    require_names("the normaliser", text, ("name", "centred"), ("centred",))
+    require_switch("centred", text["centred"])
+    normaliser: Normalisation = _BY_QUERY[name](centred=text["centred"])
+    return normaliser
 
 
 _BY_QUERY: dict[str, Any] = {made.name: made for made in (QueryUnit, QueryStandardised)}

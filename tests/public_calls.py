@@ -12,6 +12,7 @@ import structsvm.text.letor
 from structsvm import (
     comparison,
     data,
+    export,
     features,
     fusion,
     losses,
@@ -105,6 +106,7 @@ NOT_CALLED = {
     **dict.fromkeys(
         [
             "Status",
+            "export.FORMATS",
             "fusion.METHODS",
             "solvers.Callback",
             "solvers.CheckpointLike",
@@ -226,6 +228,14 @@ def _of_estimators() -> Iterator[Call]:
     yield Call("Ranker.path", structsvm.Ranker("roc_area").path, {**ROWS, "Cs": [1.0], "sample_weight": np.ones(8)})
     yield Call("Ranker.fit", structsvm.Ranker("zero_one").fit, {**ROWS, "sample_weight": np.ones(8), "callback": None})
     yield Call("Ranker.most_violated", fitted(structsvm.Ranker).most_violated, {"X": X, "y": Y, "example": None})
+    yield Call("Ranker.predict", fitted(structsvm.Ranker).predict, {"X": X, "qid": QID})
+    normalise = {"normalise": "standard", **ROWS}
+    yield Call(
+        "Ranker(normalise)", lambda normalise, **rows: structsvm.Ranker(normalise=normalise).fit(**rows), normalise
+    )
+    yield Call("Ranker.name_features", fitted(structsvm.Ranker).name_features, {"names": ["a", "b", "c"]})
+    exported = {"path": "model.json", "format": "json", "feature_names": ["a", "b", "c"], "model_name": "a"}
+    yield Call("export", export.export, {"ranker": fitted(structsvm.Ranker), **exported})
     yield Call("Ranker.load", structsvm.Ranker.load, {"path": "missing.npz"}, right=False)
     yield Call("structsvm.load", structsvm.load, {"path": "missing.npz"}, right=False)
     scorer = serving.LinearScorer(serving.Description("ranker", "Ranker", 3), np.ones(3))

@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "storage": {"exceptions", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
-    "normalisation": BASE | {"queries", "registry"},
+    "normalisation": BASE | {"queries", "registry", "storage"},
     "moved": {"queries"},
     "result": BASE | {"storage"},
     "serving": BASE | {"storage", "result", "queries", "normalisation"},

@@ -6,10 +6,9 @@ import click
 
 from structsvm.cli.console import counted, echo, note, progress_bar, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list
+from structsvm.cli.options import as_list, as_normalisation
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
 from structsvm.cli.texts import example
-from structsvm.normalisation import NORMALISATIONS
 
 
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
@@ -44,10 +43,11 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
 @click.option(
     "--normalise",
-    type=click.Choice(["none", *NORMALISATIONS]),
+    metavar="NAME",
+    callback=as_normalisation,
     default="none",
     show_default=True,
-    help="Put the features that all models read on one scale, within each query or as the training queries have it.",
+    help="Put the features that all models read on one scale first: query-min-max, query-z-score or standard.",
 )
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
 @click.option(
@@ -60,7 +60,7 @@ def benchmark_command(
     out: Path | None,
     force: bool,
     jobs: int | None,
-    normalise: str,
+    normalise: str | None,
     single_features: bool,
     quiet: bool,
 ) -> None:
@@ -99,7 +99,7 @@ def benchmark_command(
                 title=folds.resolve().name,
                 out=out,
                 replace=force,
-                normalise=None if normalise == "none" else normalise,
+                normalise=normalise,
                 progress=show,
             )
     except KeyboardInterrupt:

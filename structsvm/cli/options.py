@@ -9,8 +9,9 @@ import click
 
 from structsvm.cli.texts import example as example
 from structsvm.exceptions import InputError
+from structsvm.normalisation import NORMALISATIONS, normalisation_named
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import is_whole
+from structsvm.registry.spelling import is_whole, plain
 from structsvm.settings import is_number
 
 if TYPE_CHECKING:
@@ -131,6 +132,14 @@ def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measur
     """Return the measure of this name: the callback of an option."""
     (measure,) = as_measures(ctx, param, (name,))
     return measure
+
+
+def as_normalisation(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
+    """Return the normalisation of this name, None for "none": the callback of an option."""
+    try:
+        return None if plain(name) == "none" else normalisation_named("it", name)
+    except InputError:
+        raise click.BadParameter(f"{name!r} is none of none, {', '.join(NORMALISATIONS)}") from None
 
 
 def positive(_ctx: click.Context, _param: click.Parameter, number: float) -> float:

@@ -13,7 +13,7 @@ from structsvm.cli.texts import example
 from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:
-    from structsvm.tables import Table
+    from structsvm.tables import Column, Table
 
 _PLOTTED = 40
 """Bars of a plot, at most."""
@@ -59,24 +59,31 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
 
 
 def _table(ranker: Any, title: str, top: int | None) -> "Table":
-    from structsvm.tables import Column, Table
+    from structsvm.tables import Table
 
-    parts = ranker.parts()
-    names = ranker.known_names
-    records = []
-    for row in parts.rows[:top]:
-        number = row["feature"]
-        others = {name: value for name, value in row.items() if name not in ("feature", "value")}
-        name = None if names is None else str(names[number])
-        records.append({"feature": number + 1, "name": name, **others, parts.quantity: row["value"]})
-    columns = [Column.number("feature", "feature", "d")]
-    if names is not None:
-        columns.append(Column.text("name", "name"))
+    parts, names = ranker.parts(), ranker.known_names
     further = [name for name in (parts.rows[0] if parts.rows else ()) if name not in ("feature", "value")]
-    columns += [Column.number(name, name, ".6g") for name in (*further, parts.quantity)]
+    records = [
+        {
+            "feature": row["feature"] + 1,
+            "name": None if names is None else names[row["feature"]],
+            **{name: row[name] for name in further},
+            parts.quantity: row["value"],
+        }
+        for row in parts.rows[:top]
+    ]
+    shown = ["feature", *(["name"] if names else []), *further, parts.quantity]
     left = len(parts.rows) - len(records)
     more = (f"{counted(left, 'further one')} not shown: --top {top}.",) if left else ()
-    return Table(title, tuple(columns), (tuple(records),), (*parts.notes, *more))
+    return Table(title, tuple(_column(name, records) for name in shown), (tuple(records),), (*parts.notes, *more))
+
+
+def _column(name: str, records: "list[dict[str, Any]]") -> "Column":
+    from structsvm.tables import Column
+
+    if all(isinstance(record[name], str | bool) for record in records):
+        return Column.text(name, name)
+    return Column.number(name, name, "d" if name == "feature" else ".6g", missing="-")
 
 
 def _in_words(value: Any) -> str:

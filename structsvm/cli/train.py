@@ -9,7 +9,15 @@ from click.core import ParameterSource
 
 from structsvm.cli.console import counted, echo, note, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_measure, make_solver, name_in, positive, require_ranking_loss, with_tol
+from structsvm.cli.options import (
+    as_measure,
+    as_normalisation,
+    make_solver,
+    name_in,
+    positive,
+    require_ranking_loss,
+    with_tol,
+)
 from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.texts import example
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
@@ -100,11 +108,12 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
 )
 @click.option(
     "--normalise",
-    type=click.Choice(["none", *NORMALISATIONS]),
+    metavar="NAME",
+    callback=as_normalisation,
     default="none",
     show_default=True,
-    help="Put features on one scale, within each query or over all documents. The model keeps it: data for predict and "
-    "evaluate stay as they are.",
+    help="Put features on one scale first: query-min-max, query-z-score (both within each query) or standard (over all "
+    "documents). The model keeps it: data for predict and evaluate stay as they are.",
 )
 @click.option(
     "--checkpoint",
@@ -127,7 +136,7 @@ def train_command(
     max_iter: int | None,
     fit_intercept: bool,
     class_weight: str | None,
-    normalise: str,
+    normalise: str | None,
     checkpoint: Path | None,
     model: Path,
     quiet: bool,
@@ -157,7 +166,7 @@ def train_command(
         solver=chosen,
         fit_intercept=fit_intercept,
         class_weight=class_weight,
-        normalise=None if normalise == "none" else normalise,
+        normalise=normalise,
     )
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")

@@ -17,12 +17,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
-from structsvm.normalisation import Normalisation
+from structsvm.normalisation import Normalisation, read_normaliser
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import is_whole, joined
 from structsvm.result import Result
 from structsvm.serving.kinds import FORMAT, contents
-from structsvm.serving.linear import normaliser_arrays, read_normaliser
 from structsvm.settings import (
     checked_names,
     is_integer,
@@ -73,6 +72,10 @@ class Trained:
         return cls(**written)
 
 
+_NAMES = {"feature_names_in_": "feature_names_in_", "feature_names_": "feature_names"}
+"""Attributes with names of features, and what files call them."""
+
+
 class Saved(BaseEstimator):
     """An estimator that can be written to a file once it is fitted, and read again.
 
@@ -82,8 +85,6 @@ class Saved(BaseEstimator):
     _kind: ClassVar[str]
     """What files call the estimator."""
 
-    n_features_in_: int
-    feature_names_: tuple[str, ...] | None = None
     normaliser_: Normalisation | None = None
 
     trained_: Trained | None = None
@@ -126,49 +127,6 @@ class Saved(BaseEstimator):
         ModelFileError : when it is another estimator, or a newer version wrote it.
         KeyError, ValueError : when something is missing, or is not what it can be.
         """
-
-    def _written(self, settings: dict[str, Any], fitted: dict[str, Any]) -> dict[str, Any]:
-        """Return what all estimators keep as arrays of a file.
-
-        Parameters
-        ----------
-        settings : the parameters as `written_setting` has them.
-        fitted : numbers, switches and names that were fitted.
-
-        Raises
-        ------
-        InputError : when a setting cannot be written.
-        """
-        if settings.get("normalise", ...) is None:
-            del settings["normalise"]
-        text = {"format": 1 if self.normaliser_ is None else FORMAT, "settings": settings, "fitted": fitted}
-        try:
-            arrays = {self._kind: np.array(json.dumps(text, default=plain_number))}
-        except TypeError as error:
-            raise InputError(f"{type(self).__name__} cannot be written: {error}") from None
-        if self.normaliser_ is not None:
-            arrays |= normaliser_arrays(self.normaliser_)
-        if self.trained_ is not None:
-            arrays["trained"] = np.array(json.dumps(attrs.asdict(self.trained_)))
-        for name, attribute in (("feature_names", "feature_names_"), ("feature_names_in_", "feature_names_in_")):
-            names = getattr(self, attribute, None)
-            if names is not None:
-                arrays[name] = np.asarray(names, dtype=str)
-        return arrays
-
-    def _take_written(self, arrays: Mapping[str, Any]) -> None:
-        """Set what `_written` keeps beside its text; ``n_features_in_`` is set already."""
-        if "feature_names_in_" in arrays:
-            names = texts(arrays, "feature_names_in_", (self.n_features_in_,))
-            self.feature_names_in_ = names.astype(object)
-        if "normaliser" in arrays:
-            self.normaliser_ = read_normaliser(arrays, self.n_features_in_)
-        elif "normalise" in self._get_param_names():
-            self.normaliser_ = None
-        self.trained_ = Trained.read(record(arrays, "trained")) if "trained" in arrays else None
-        if "feature_names" in arrays:
-            named = texts(arrays, "feature_names", (self.n_features_in_,)).tolist()
-            self.feature_names_ = checked_names(named, len(named))
 
 
 class SavedEstimator(Saved):
@@ -225,7 +183,9 @@ class SavedEstimator(Saved):
         if self._restores_loss:
             fitted["saved_loss"] = attrs.asdict(SavedLoss.of(self.loss_))
         fitted |= {name: getattr(self, name) for name in self._kept if hasattr(self, name)}
-        return self._written(settings, fitted) | self.result_.arrays()
+        written = {"format": FORMAT, "settings": settings, "fitted": fitted}
+        arrays = {self._kind: np.array(json.dumps(written, default=plain_number)), **self.result_.arrays()}
+        return arrays | beside(self)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
@@ -240,7 +200,6 @@ class SavedEstimator(Saved):
         for name, value in fitted.items():
             (require_integer if name in _COUNTS else require_switch)(name, value, *_COUNTS.get(name, ()))
             setattr(estimator, name, value)
-        estimator._take_written(arrays)
         features = getattr(estimator, "n_features_in_", None)
         known = math.prod(shape(arrays, "columns")) if "columns" in arrays else features
         size = None if known is None else estimator._number_of_weights(known)
@@ -249,9 +208,8 @@ class SavedEstimator(Saved):
         result = Result.from_arrays(arrays)
         if result.columns is not None and (features is None or result.columns[-1] >= features):
             raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {features}")
-        trained = estimator.trained_
         estimator._take(result)
-        estimator.trained_ = trained
+        take_beside(estimator, arrays)
         return estimator
 
 
@@ -339,6 +297,34 @@ class SavedLoss:
             return type(loss)(**_tuples(self.settings))
         except TypeError as error:
             raise InputError(f"the class {self.title} has changed since this model was trained: {error}") from None
+
+
+def beside(estimator: Any) -> dict[str, Any]:
+    """Return what the files of all models may have, as arrays: names of features, a normalisation, and `Trained`."""
+    arrays: dict[str, Any] = {}
+    for attribute, name in _NAMES.items():
+        names = getattr(estimator, attribute, None)
+        if names is not None:
+            arrays[name] = np.asarray(names, dtype=str)
+    if getattr(estimator, "normaliser_", None) is not None:
+        arrays |= estimator.normaliser_.arrays()
+    if estimator.trained_ is not None:
+        arrays["trained"] = np.array(json.dumps(attrs.asdict(estimator.trained_)))
+    return arrays
+
+
+def take_beside(estimator: Any, arrays: Mapping[str, Any]) -> None:
+    """Set what `beside` returned, of arrays that may come from a file."""
+    for attribute, name in _NAMES.items():
+        if name in arrays:
+            names = texts(arrays, name, (estimator.n_features_in_,))
+            given = names.astype(object) if attribute == name else checked_names(names.tolist(), len(names))
+            setattr(estimator, attribute, given)
+    if "normaliser" in arrays:
+        estimator.normaliser_ = read_normaliser(arrays, estimator.n_features_in_)
+    elif "normalise" in estimator.get_params(deep=False):
+        estimator.normaliser_ = None
+    estimator.trained_ = Trained.read(record(arrays, "trained")) if "trained" in arrays else None
 
 
 def written_setting(name: str, value: Any) -> Any:

@@ -3,7 +3,6 @@
 `export` writes one; `FORMATS` are their names.
 """
 
-from structsvm.export.base import Form, Format
 from structsvm.export.writing import FORMATS, export
 
-__all__ = ["FORMATS", "Form", "Format", "export"]
+__all__ = ["FORMATS", "export"]

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import random_of
+from structsvm.estimators.ranking import Parts
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.metrics import Measure
 from structsvm.operators import Readable
@@ -157,6 +159,12 @@ class LambdaMART(StagedRanker):
         self.booster_ = booster
         self.validation_scores_: Vector | None = np.array(values) if values else None
         self.best_iteration_ = int(np.argmax(values)) + 1 if values else int(booster.current_iteration())
+
+    def parts(self) -> Parts:
+        """Return the importances of features: what their splits gained in all."""
+        check_is_fitted(self, "n_examples_")
+        gains = self.booster_.feature_importance("gain", iteration=self.best_iteration_)
+        return Parts.of("importance", np.asarray(gains, dtype=np.float64), "Importances are gains of splits, summed.")
 
     def _scores(self, rows: Any) -> Vector:
         return self._of_trees(_matrix(rows), 0, self.best_iteration_)

@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from structsvm.estimators.ranking import Parts
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.metrics import Measure
 from structsvm.rankers.preferences import Preferences
@@ -168,6 +170,20 @@ class RankBoost(StagedRanker):
         self.best_iteration_ = rounds
         for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
             setattr(self, name, getattr(self, name)[:rounds])
+
+    def parts(self) -> Parts:
+        """Return the weak rankers, those of one feature and threshold as one, by the sum of their weights."""
+        check_is_fitted(self, "n_examples_")
+        sums: dict[tuple[int, float, bool], float] = {}
+        kept = (self.features_.tolist(), self.thresholds_.tolist(), self.missing_.tolist())
+        for weak, alpha in zip(zip(*kept, strict=True), self.alphas_.tolist(), strict=True):
+            sums[weak] = sums.get(weak, 0.0) + alpha
+        rows = (
+            {"feature": feature, "threshold": above if np.isfinite(above) else None, "missing": missing, "value": total}
+            for (feature, above, missing), total in sorted(sums.items(), key=lambda item: -abs(item[1]))
+        )
+        said = "A document gets the weight where its feature is above the threshold, or missing and missing is True."
+        return Parts("weight", tuple(rows), (said,))
 
     def _scores(self, rows: Any) -> Vector:
         return self._add(rows, slice(None), np.zeros(len(rows)))

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import random_of
+from structsvm.estimators.ranking import Parts
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.rankers.preferences import Preferences
@@ -119,6 +121,19 @@ class RankNet(StagedRanker):
         if isinstance(training.y, Preferences):
             raise InputError("RankNet(ties=True) is for labels: what is to have equal scores cannot be a preference")
         return training.queries.sizes > 1
+
+    def parts(self) -> Parts:
+        """Return the weights of a linear network; of another one, how much of a feature all hidden units pass on.
+
+        That is ``Σ_h |v_h w_hk|`` of feature k, with w_hk its weight in unit h, and v_h that of what the unit passes on
+        (Garson, "Interpreting neural-network connection weights", AI Expert 6(4), 1991, before it is divided).
+        """
+        check_is_fitted(self, "n_examples_")
+        d, hidden = self.n_features_in_, self.hidden_
+        if not hidden:
+            return Parts.of("weight", self.weights_, "Weights are of standardised features.")
+        passed_on = np.abs(self.weights_[-hidden:]) @ np.abs(self.weights_[: hidden * d].reshape(hidden, d))
+        return Parts.of("importance", passed_on, "Importances are sums of products of weights.")
 
     def _scores(self, rows: Any) -> Vector:
         return network_scores(_standardised(self.scaler_, rows), self.weights_, self.hidden_)

@@ -1,19 +1,28 @@
 """Fitted rankers as arrays in a file."""
 
+import json
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from structsvm.estimators.model_file import Saved, read_setting, written_setting
-from structsvm.serving.kinds import KINDS, contents
+from structsvm.estimators.model_file import (
+    Saved,
+    beside,
+    plain_number,
+    read_setting,
+    take_beside,
+    written_setting,
+)
+from structsvm.exceptions import InputError
+from structsvm.serving.kinds import FORMAT, KINDS, contents
 from structsvm.serving.scorer import Description
 from structsvm.settings import require_integer, require_number, require_switch
 from structsvm.storage.archives import finite_numbers, require_names, require_numbers, shape
 from structsvm.types import Vector
 
-_CHECKED_AS_READ = ("C", "tol", "solver", "measure", "class_weight", "normalise")
+_CHECKED_AS_READ = ("C", "tol", "solver", "measure", "class_weight")
 
 
 class SavedRanker(Saved):
@@ -49,8 +58,12 @@ class SavedRanker(Saved):
     def arrays(self) -> dict[str, Any]:
         settings = {name: _listed(written_setting(name, value)) for name, value in self.get_params(deep=False).items()}
         fitted = {name: getattr(self, name) for name in self._names()}
+        try:
+            text = json.dumps({"format": FORMAT, "settings": settings, "fitted": fitted}, default=plain_number)
+        except TypeError as error:
+            raise InputError(f"{type(self).__name__} cannot be written: {error}") from None
         state = {name: array for name, array in self._state().items() if array is not None}
-        return self._written(settings, fitted) | state
+        return {self._kind: np.array(text), **state, **beside(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
@@ -69,8 +82,8 @@ class SavedRanker(Saved):
             require_number(name, fitted[name])
         for name, value in fitted.items():
             setattr(estimator, name, value)
+        take_beside(estimator, arrays)
         estimator._restore(arrays, Description(cls._kind, KINDS[cls._kind], estimator.n_features_in_))
-        estimator._take_written(arrays)
         return estimator
 
     @classmethod

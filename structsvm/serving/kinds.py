@@ -8,7 +8,7 @@ from structsvm.result import require_known_format
 from structsvm.storage.archives import record, require_names
 
 FORMAT = 2
-"""That of an estimator that normalises; others are written as 1, which older versions read."""
+"""In 1 no model normalises features, which is all that differs."""
 
 KINDS = {
     "ranker": "Ranker",

@@ -1,6 +1,5 @@
 """Linear models: `Ranker`, `RankSVM`, `MaximumEntropy` and `WeightSearch`."""
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -9,8 +8,8 @@ from attrs import field, frozen
 
 from structsvm.result import columns_of, wide
 from structsvm.serving.scorer import Description, Scorer
-from structsvm.settings import require_number, require_switch
-from structsvm.storage.archives import finite_numbers, record, require_names, require_numbers, shape
+from structsvm.settings import require_number
+from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import Vector
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class LinearScorer(Scorer):
         """Make it of weights, and of the normalisation in the arrays of a file; one over all rows becomes weights."""
         if "normaliser" not in arrays:
             return cls(about, coef, intercept)
-        from structsvm.normalisation import Standardised
+        from structsvm.normalisation import Standardised, read_normaliser
 
         normaliser = read_normaliser(arrays, about.n_features)
         if isinstance(normaliser, Standardised):
@@ -68,34 +67,6 @@ def _product(X: Any, w: Vector) -> Vector:
     # Not X @ w, by which BLAS sums the last rows in another order: equal rows would get unequal scores.
     scores: Vector = np.vecdot(X, w) if type(X) is np.ndarray else X @ w
     return scores
-
-
-def normaliser_arrays(normaliser: "Normalisation") -> dict[str, Any]:
-    """Return a normalisation as arrays: its name and switches as text, its vectors as they are."""
-    state = normaliser.state()
-    vectors = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-    switches = {name: value for name, value in state.items() if name not in vectors}
-    text = json.dumps({"name": normaliser.name, **switches})
-    return {"normaliser": np.array(text), **{f"normaliser_{name}": value for name, value in vectors.items()}}
-
-
-def read_normaliser(arrays: Mapping[str, Any], columns: int) -> "Normalisation":
-    """Return the normalisation that `normaliser_arrays` wrote, of so many columns: nothing in it is believed."""
-    from structsvm.normalisation import NORMALISATIONS, restored
-
-    text = record(arrays, "normaliser")
-    require_names("the normaliser", text, ("name", "centred"), ("name",))
-    if text["name"] not in NORMALISATIONS:
-        raise ValueError(f"there is no normalisation {text['name']!r}")
-    state: dict[str, Any] = {}
-    if "centred" in text:
-        require_switch("centred", text["centred"])
-        state["centred"] = text["centred"]
-    for name in ("mean", "deviation"):
-        if f"normaliser_{name}" in arrays:
-            require_numbers(arrays, f"normaliser_{name}", (columns,))
-            state[name] = finite_numbers(arrays, f"normaliser_{name}")
-    return restored(text["name"], state)
 
 
 def weights_of_result(arrays: Mapping[str, Any], n_features: int, scaling: float) -> tuple[Vector, float]:

@@ -141,6 +141,29 @@ def test_normalisation_is_in_the_file(tmp_path, kind, normalise):
             scorer.predict(bad, qid=qid)
 
 
+@every
+def test_parts_are_of_features_the_largest_first(saved, name):
+    ranker, path = saved(name)
+    parts = ranker.parts()
+    assert parts == type(ranker).load(path).parts()
+    sizes = [abs(row["value"]) for row in parts.rows]
+    assert sizes == sorted(sizes, reverse=True)
+    assert {row["feature"] for row in parts.rows} <= set(range(5))
+    if name.startswith("rank_boost"):
+        alphas = sum(row["value"] for row in parts.rows)
+        np.testing.assert_allclose(alphas, ranker.alphas_.sum())
+    elif name == "rank_net":  # each unit's weights and what it passes on are what they are taken for: by differences
+        w, b, v = ranker.weights_[:15].reshape(3, 5), ranker.weights_[15:18], ranker.weights_[18:]
+        slope = (v * (1.0 - np.tanh(b) ** 2)) @ w / ranker.scaler_.scale_
+        steps = ranker.scaler_.mean_ + 1e-5 * np.vstack([np.eye(5), -np.eye(5)])
+        up, down = ranker.predict(steps).reshape(2, 5)
+        np.testing.assert_allclose((up - down) / 2e-5, slope, rtol=1e-6)
+        found = [row["value"] for row in sorted(parts.rows, key=lambda row: row["feature"])]
+        np.testing.assert_allclose(found, np.abs(v) @ np.abs(w))
+    elif "search" not in name:
+        assert parts.rows[0]["feature"] == 1  # the one with the largest share of the signal
+
+
 def test_missing_features_of_stumps(tmp_path):
     X, y, qid = data()
     X = np.where(X > 0.8, np.nan, X)
