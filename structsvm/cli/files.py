@@ -60,7 +60,8 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
         note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
-    return scorer, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few)
+    sparse = None if scorer.takes_sparse else False
+    return scorer, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few, sparse=sparse)
 
 
 def read_as_wide(
@@ -70,6 +71,7 @@ def read_as_wide(
     *,
     doc_ids: bool = False,
     few: Callable[[int], None] = lambda found: None,
+    sparse: bool | None = None,
 ) -> "RankingData":
     """Read data with a given number of features.
 
@@ -80,6 +82,7 @@ def read_as_wide(
     beyond : what is said of a line with further ones.
     doc_ids : whether to read document ids too.
     few : is shown the number in the files where it is smaller.
+    sparse : as in `structsvm.data.load_letor`.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def read_as_wide(
     rows = load_rows(paths, n_features=known, doc_ids=doc_ids, beyond=beyond)
     if rows.width < known:
         few(rows.width)
-    return rows.data(known)
+    return rows.data(known, sparse=sparse)
 
 
 def check_output(output: Path | None) -> None:
