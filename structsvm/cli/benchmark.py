@@ -6,8 +6,9 @@ import click
 
 from structsvm.cli.console import counted, echo, note, progress_bar, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, as_normalisation, example
+from structsvm.cli.options import as_list, as_normalisation
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
+from structsvm.cli.texts import example
 
 
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:

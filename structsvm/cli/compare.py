@@ -8,8 +8,9 @@ import click
 
 from structsvm.cli.console import counted, echo, note, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
+from structsvm.cli.options import names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.signals import finish

@@ -11,8 +11,9 @@ from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, print_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
-from structsvm.cli.options import as_measures, example
+from structsvm.cli.options import as_measures
 from structsvm.cli.paths import DATA, QRELS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.storage.files import STANDARD_INPUT
 

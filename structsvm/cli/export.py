@@ -7,8 +7,8 @@ import click
 
 from structsvm.cli.console import echo, note
 from structsvm.cli.files import read_model
-from structsvm.cli.options import example
 from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.texts import example
 from structsvm.storage.files import check_writable
 
 _FORMATS = ("solr", "elasticsearch", "svm_rank", "onnx", "json", "numpy")

@@ -11,33 +11,30 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from structsvm.cli.console import counted, note
-from structsvm.exceptions import ModelFileError, printable
+from structsvm.exceptions import printable
 from structsvm.storage.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
-    from structsvm import Ranker
     from structsvm.data import RankingData
+    from structsvm.serving import Scorer
 
 
 def read_model(path: Path) -> Any:
-    """Read a trained ranker of any kind, as the estimator that it is.
+    """Read a ranker of any kind, with all that was fitted.
 
     Raises
     ------
     ModelFileError : when it cannot be read, or is no ranker.
     """
     from structsvm.registry import rankers
-    from structsvm.serving import Scorer, load
+    from structsvm.serving.reading import load_scorer
 
-    model = load(path)
-    if not isinstance(model, Scorer):
-        raise ModelFileError(f"{path} holds a {type(model).__name__}, and a ranker is wanted, as of structsvm train")
-    ranker: Any = rankers.find(model.about.kind)
-    return ranker.load(path)
+    kind: Any = rankers.find(load_scorer(path).about.kind)
+    return kind.load(path)
 
 
-def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Ranker, RankingData]":
-    """Read a ranker, and data with its number of features.
+def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Scorer, RankingData]":
+    """Read a model to score documents with, and data with its number of features.
 
     Features beyond the last one in the data are 0, as all features are that a line leaves
     out; a note says so.
@@ -53,17 +50,18 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
     ModelFileError : when the model cannot be read.
     DataFormatError : when the data cannot be, or have features that the model does not know.
     """
-    from structsvm import Ranker
+    from structsvm.serving.reading import load_scorer
 
-    ranker = Ranker.load(model)
-    known: int = ranker.n_features_in_
+    scorer = load_scorer(model)
+    known = scorer.n_features
 
     def few(found: int) -> None:
         has = f"only the first {found}" if found else "none"
         note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
-    return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few)
+    sparse = None if scorer.takes_sparse else False
+    return scorer, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few, sparse=sparse)
 
 
 def read_as_wide(
@@ -73,6 +71,7 @@ def read_as_wide(
     *,
     doc_ids: bool = False,
     few: Callable[[int], None] = lambda found: None,
+    sparse: bool | None = None,
 ) -> "RankingData":
     """Read data with a given number of features.
 
@@ -83,6 +82,7 @@ def read_as_wide(
     beyond : what is said of a line with further ones.
     doc_ids : whether to read document ids too.
     few : is shown the number in the files where it is smaller.
+    sparse : as in `structsvm.data.load_letor`.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def read_as_wide(
     rows = load_rows(paths, n_features=known, doc_ids=doc_ids, beyond=beyond)
     if rows.width < known:
         few(rows.width)
-    return rows.data(known)
+    return rows.data(known, sparse=sparse)
 
 
 def check_output(output: Path | None) -> None:

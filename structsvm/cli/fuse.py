@@ -10,8 +10,9 @@ import click
 
 from structsvm.cli.console import counted, note, progress_line
 from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import bad, example
+from structsvm.cli.options import bad
 from structsvm.cli.paths import OUTPUT, RUNS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:

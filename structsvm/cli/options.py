@@ -1,4 +1,4 @@
-"""Types and checks of arguments and options, what is made of them, and examples for the help texts."""
+"""Types and checks of arguments and options, and what is made of them."""
 
 import inspect
 import re
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from structsvm.cli.texts import example as example
 from structsvm.exceptions import InputError
 from structsvm.normalisation import NORMALISATIONS, normalisation_named
 from structsvm.registry import Registry, backends, losses, solvers
@@ -22,11 +23,6 @@ _OUTER_COMMA = re.compile(r",(?![^()]*\))")
 
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """What messages of the library say of an argument that is an option here."""
-
-
-def example(*lines: str) -> str:
-    """Return command lines as the text below a command's options, one a line."""
-    return "\n".join(["\b", "Example:", *(f"  {line}" for line in lines)])
 
 
 def as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[str, ...] | None:

@@ -1,14 +1,14 @@
 """``structsvm predict``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from structsvm.cli.files import check_output, read_model_and_data, write_text
-from structsvm.cli.options import example
 from structsvm.cli.paths import DATA, INPUT, OUTPUT, Command
+from structsvm.cli.texts import example
 
 if TYPE_CHECKING:
     from structsvm.types import Vector
@@ -44,14 +44,17 @@ def predict_command(model: Path, data: Path, form: str, tag: str, output: Path |
     Within a query, documents of higher score are ahead. DATA may be "-", standard input. An output file is written
     whole or not at all, as gzip if its name ends in .gz.
     """
+    check_output(output)
+    scorer, read = read_model_and_data(model, [data], doc_ids=form == "trec")
+    scores = scorer.predict(read.X, qid=read.qid)
+    write_text(_lines(scores) if read.doc_ids is None else _run(tag, read.qid, read.doc_ids, scores), output)
+
+
+def _run(tag: str, *ranked: Any) -> Iterable[str]:
     from structsvm.data import Run
     from structsvm.data.trec import run_lines
 
-    check_output(output)
-    ranker, read = read_model_and_data(model, [data], doc_ids=form == "trec")
-    scores = ranker.predict(read.X, qid=read.qid)
-    lines = _lines(scores) if read.doc_ids is None else run_lines(Run.from_scores(tag, read.qid, read.doc_ids, scores))
-    write_text(lines, output)
+    return run_lines(Run.from_scores(tag, *ranked))
 
 
 def _lines(scores: "Vector") -> Iterator[str]:

@@ -8,8 +8,8 @@ import click
 
 from structsvm.cli.console import counted, echo, show_table
 from structsvm.cli.files import read_model, write_text
-from structsvm.cli.options import example
 from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.texts import example
 from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:

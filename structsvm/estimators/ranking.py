@@ -224,7 +224,7 @@ class LinearScores(RankingEstimator):
         """
         check_is_fitted(self, "coef_")
         rows: Any = checked_features(self, X, reset=False, min_rows=0)
-        queries = None if qid is None else Queries.of(qid, rows.shape[0])
+        queries = None if qid is None or not rows.shape[0] else Queries.of(qid, rows.shape[0])
         if self.normaliser_ is None:
             return _product(rows, self.coef_) + self.intercept_
         return self.normaliser_.scores(rows, queries, self.coef_, _product) + self.intercept_

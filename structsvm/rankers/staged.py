@@ -121,6 +121,7 @@ class StagedRanker(SavedRanker, RankingEstimator):
         self._fitted_with_qid = qid is not None
         self.trained_ = Trained.now()
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
+        self.trained_ = Trained.now()
         return self
 
     def predict(self, X: Any) -> Vector:

@@ -206,6 +206,7 @@ class WeightSearch(SavedRanker, LinearScores):
         self.coef_, self.map_ = path[-1]
         self.history_ = tuple(history)
         self.n_rounds_ = rounds
+        self.trained_ = Trained.now()
         return self
 
     def _search(self, training: Training) -> tuple[ExhaustiveSearch, float]:

@@ -1,67 +1,65 @@
 """Linear models: `Ranker`, `RankSVM`, `MaximumEntropy` and `WeightSearch`."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.normalisation import ByQuery, Standardised, read_normaliser
-from structsvm.queries import Queries
 from structsvm.result import columns_of, wide
-from structsvm.serving.rows import require_finite
 from structsvm.serving.scorer import Description, Scorer
 from structsvm.settings import require_number
 from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import Vector
 
+if TYPE_CHECKING:
+    from structsvm.normalisation import Normalisation
+
 
 @frozen(eq=False)
 class LinearScorer(Scorer):
-    """Scores ``X w + b``.
+    """Scores ``X w + b``, of features that are normalised by query first where the model does so.
 
     Parameters
     ----------
     about : see `Scorer`.
-    coef : w, shape (d,).
+    coef : w, shape (d,), of normalised features where there is a normaliser.
     intercept : b.
-    by_query : what is done to the features of each query first; None: nothing.
+    normaliser : what is done to the features of a query; None: nothing.
     """
 
     takes_sparse: ClassVar[bool] = True
-    spreads: ClassVar[bool] = True
 
     coef: Vector = field(repr=False)
     intercept: float = 0.0
-    by_query: ByQuery | None = None
+    normaliser: "Normalisation | None" = None
 
     @classmethod
     def of(cls, about: Description, arrays: Mapping[str, Any], coef: Vector, intercept: float = 0.0) -> Self:
-        """Make it of weights, and of the normalisation that is in the arrays of a file, if there is one."""
-        normaliser = read_normaliser(arrays, about.n_features) if "normaliser" in arrays else None
+        """Make it of weights, and of the normalisation in the arrays of a file; one over all rows becomes weights."""
+        if "normaliser" not in arrays:
+            return cls(about, coef, intercept)
+        from structsvm.normalisation import Standardised, read_normaliser
+
+        normaliser = read_normaliser(arrays, about.n_features)
         if isinstance(normaliser, Standardised):
             coef, constant = normaliser.folded(coef)
             return cls(about, coef, intercept + constant)
-        return cls(about, coef, intercept, normaliser if isinstance(normaliser, ByQuery) else None)
+        return cls(about, coef, intercept, normaliser)
 
-    def predict(self, X: Any, qid: Any = None) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,).
+    @property
+    def spreads(self) -> bool:
+        """See `Scorer`."""
+        return self.normaliser is None
 
-        Parameters
-        ----------
-        X : see `Scorer.predict`.
-        qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, as
-            those of a request are.
-        """
-        if self.by_query is None:
-            return super().predict(X)
-        rows = self._checked(X)
-        require_finite(rows, missing=False)
-        queries = None if qid is None else Queries.of(qid, rows.shape[0])
-        return self.by_query.scores(rows, queries, self.coef, _product) + self.intercept
+    def _scores(self, X: Any, qid: Any) -> Vector:
+        if self.normaliser is None:
+            scores = _product(X, self.coef)
+        else:
+            from structsvm.queries import Queries
 
-    def _scores(self, X: Any) -> Vector:
-        scores = _product(X, self.coef)
+            queries = None if qid is None or not X.shape[0] else Queries.of(qid, X.shape[0])
+            scores = self.normaliser.scores(X, queries, self.coef, _product)
         return scores + self.intercept if self.intercept else scores
 
 

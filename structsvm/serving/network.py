@@ -57,7 +57,7 @@ class NetworkScorer(Scorer):
             raise ValueError("'scale' must be above 0")
         return cls(about, finite_numbers(arrays, "mean"), scale, hidden, finite_numbers(arrays, "path"), best)
 
-    def _scores(self, X: NDArray[Any]) -> Vector:
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
         d, h, weights = self.about.n_features, self.hidden, self.path[self.best - 1]
         if not h:
             return np.asarray(np.vecdot(self._standardised(X), weights))

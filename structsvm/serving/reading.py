@@ -51,6 +51,20 @@ def load(path: str | Path) -> Any:
     return getattr(import_module(module), name).load(path)
 
 
+def load_scorer(path: str | Path) -> Scorer:
+    """Read a model that scores documents; see `load`.
+
+    Raises
+    ------
+    ModelFileError : when the file holds a model of another kind, or none.
+    """
+    read = read_archive(path, _read)
+    if isinstance(read, Scorer):
+        return read
+    name = WHOLE[read].partition(":")[2]
+    raise ModelFileError(f"{path}: it holds a {name}: read it with {name}.load")
+
+
 def _read(arrays: Mapping[str, Any]) -> Scorer | str:
     """Return the scorer in a file, or the kind of a model that is read as a whole."""
     whole = next((kind for kind in WHOLE if kind in arrays), None)
@@ -58,18 +72,23 @@ def _read(arrays: Mapping[str, Any]) -> Scorer | str:
         return whole
     kind = next((kind for kind in KINDS if kind in arrays), None)
     if kind is None:
-        what = "a Result alone: read it with Result.load" if "result" in arrays else "no model that is known here"
-        raise ModelFileError(f"it holds {what}")
+        if "result" in arrays:
+            raise ModelFileError("it holds a Result alone: read it with Result.load")
+        raise ValueError("it holds no model that is known here")
     text = contents(kind, arrays)
     require_known_format(text["format"], FORMAT)
     fitted = text["fitted"]
     require_integer("n_features_in_", fitted["n_features_in_"], 1)
     d = int(fitted["n_features_in_"])
-    names = tuple(texts(arrays, "feature_names_in_", (d,)).tolist()) if "feature_names_in_" in arrays else None
+    of_table = "feature_names_in_" in arrays
+    named = next((name for name in ("feature_names_in_", "feature_names") if name in arrays), None)
+    names = None if named is None else tuple(texts(arrays, named, (d,)).tolist())
     known = {"settings": text["settings"], "fitted": fitted}
     if "result" in arrays:
         known["result"] = {name: value for name, value in record(arrays, "result").items() if name != "history"}
-    return _SCORERS[kind](Description(kind, KINDS[kind], d, names, known), arrays)
+    if "trained" in arrays:
+        known["trained"] = record(arrays, "trained")
+    return _SCORERS[kind](Description(kind, KINDS[kind], d, names, of_table, known), arrays)
 
 
 def _ranker(about: Description, arrays: Mapping[str, Any]) -> Scorer:

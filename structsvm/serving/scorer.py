@@ -24,7 +24,8 @@ class Description:
     kind : the name of its ranker, as in ``structsvm train --ranker NAME``; "ranker" is a `structsvm.Ranker`.
     title : the class of the estimator, whose ``load`` reads the same file.
     n_features : number of features.
-    feature_names : their names, where it was trained on a table that has them.
+    feature_names : their names, where they have any.
+    of_table : whether these are the columns of the table that was learned from, which a table to score must have.
     record : the training record: the ``settings`` of the estimator, what was ``fitted`` beside arrays, and under
         ``result`` the bounds of a model that has a certificate.
     """
@@ -33,6 +34,7 @@ class Description:
     title: str
     n_features: int
     feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+    of_table: bool = field(default=False, repr=False)
     record: Mapping[str, Any] = field(factory=dict, repr=False)
 
 
@@ -53,10 +55,12 @@ class Scorer(ABC):
     takes_missing: ClassVar[bool] = False
     """Whether features may be NaN."""
 
-    spreads: ClassVar[bool] = False
-    """Whether a score is not finite wherever a feature of the row is not, so that X need not be looked at for it."""
-
     about: Description
+
+    @property
+    def spreads(self) -> bool:
+        """Whether a score is not finite wherever a feature of the row is not, so that X need not be looked at."""
+        return False
 
     @property
     def n_features(self) -> int:
@@ -73,7 +77,7 @@ class Scorer(ABC):
         """The training record; see `Description`."""
         return self.about.record
 
-    def predict(self, X: Any) -> Vector:
+    def predict(self, X: Any, qid: Any = None) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,).
 
         Rows that are equal have equal scores, to the last bit.
@@ -82,33 +86,32 @@ class Scorer(ABC):
         ----------
         X : features, shape (rows, n_features), dense, sparse where `takes_sparse`; there may be no rows. An array of
             float64 or float32 whose rows are contiguous is read as it is.
+        qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, as those
+            of a request are.
 
         Raises
         ------
         InputError : when X is no such matrix; the words are those of the estimator.
         """
-        X = self._checked(X)
-        if not self.spreads:
-            require_finite(X, missing=self.takes_missing)
-            return self._scores(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._scores(X)
-            finite = isfinite(np.add.reduce(scores))
-        if not finite:
-            require_finite(X, missing=False)  # or finite features overflowed on their way to the sum, as they may
-        return scores
-
-    def _checked(self, X: Any) -> Any:
-        if (
+        if not (
             type(X) is np.ndarray
             and X.ndim == 2
             and X.dtype in _FLOATS
             and X.shape[1] == self.about.n_features
             and X.flags.c_contiguous
         ):
-            return X
-        return checked_rows(X, self.about.title, self.about.n_features, self.about.feature_names, self.takes_sparse)
+            names = self.about.feature_names if self.about.of_table else None
+            X = checked_rows(X, self.about.title, self.about.n_features, names, self.takes_sparse)
+        if not self.spreads:
+            require_finite(X, missing=self.takes_missing)
+            return self._scores(X, qid)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._scores(X, qid)
+            finite = isfinite(np.add.reduce(scores))
+        if not finite:
+            require_finite(X, missing=False)  # or finite features overflowed on their way to the sum, as they may
+        return scores
 
     @abstractmethod
-    def _scores(self, X: NDArray[Any]) -> Vector:
-        """Return the scores of rows whose shape and type were checked, shape (rows,)."""
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
+        """Return the scores of rows whose shape and type were checked, and of their queries, shape (rows,)."""

@@ -54,7 +54,7 @@ class StumpScorer(Scorer):
             raise ValueError("'thresholds' must be numbers, or −inf")
         return cls(about, features, thresholds, finite_numbers(arrays, "alphas"), np.asarray(arrays["missing"]))
 
-    def _scores(self, X: NDArray[Any]) -> Vector:
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
         scores = np.empty(len(X))
         step = max(1, _AT_ONCE // max(1, len(self.alphas)))
         for start in range(0, len(X), step):

@@ -103,6 +103,7 @@ def test_a_scorer_scores_as_the_estimator(saved, name):
     assert (scorer.n_features, scorer.feature_names) == (5, None)
     assert scorer.about.title == type(ranker).__name__
     assert scorer.record["settings"].keys() == ranker.get_params().keys()
+    assert scorer.record["trained"]["time"] == ranker.trained_.time
     X, _, _ = data()
     narrow = X.astype(np.float32)
     rounding = 1e-5 if "hidden_" in vars(ranker) else 1e-12  # scikit-learn standardises float32 in float32
@@ -119,6 +120,25 @@ def test_a_scorer_scores_as_the_estimator(saved, name):
     if scorer.takes_missing:
         holes = np.where(X > 1.0, np.nan, X)
         np.testing.assert_allclose(scorer.predict(holes), ranker.predict(holes), rtol=1e-12)
+
+
+@pytest.mark.parametrize("normalise", ["query-min-max", "query-z-score", "standard"])
+@pytest.mark.parametrize("kind", [Ranker, RankSVM, MaximumEntropy, WeightSearch])
+def test_normalisation_is_in_the_file(tmp_path, kind, normalise):
+    X, y, qid = data()
+    X = X * [1.0, 10.0, 100.0, 1.0, 1e-3] + 5.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ranker = kind(normalise=normalise).fit(X, y, qid)
+    ranker.save(tmp_path / "m.npz")
+    scorer, loaded = structsvm.load(tmp_path / "m.npz"), kind.load(tmp_path / "m.npz")
+    for rows, queries in ((X, qid), (X[:15], None), (X[:0], qid[:0]), (X[:0], None), (sp.csr_array(X), qid)):
+        expected = ranker.predict(rows, qid=queries)
+        np.testing.assert_array_equal(loaded.predict(rows, qid=queries), expected)
+        np.testing.assert_allclose(scorer.predict(rows, qid=queries), expected, rtol=1e-9, atol=1e-9)
+    for bad in (holes(X), infinite(X)):
+        with pytest.raises(InputError, match="row 3, column 2"):
+            scorer.predict(bad, qid=qid)
 
 
 @every
