@@ -39,11 +39,11 @@ class _Best(NamedTuple):
     Parameters
     ----------
     counts : how many each topic has, shape (n_topics,).
-    documents, scores : their numbers in the index, and scores.
+    doc_ids, scores : their ids and scores.
     """
 
     counts: IntVector
-    documents: IntVector
+    doc_ids: NDArray[np.str_]
     scores: NDArray[np.float32]
 
 
@@ -66,10 +66,11 @@ class Retriever:
         self.function: RetrievalFunction = retrieval_functions.create(function)
         self.name = retrieval_functions.spell(self.function) or type(self.function).__name__
         self.scorer = self.function.bind(index.whole)
-        self._ids = np.asarray(index.doc_ids)
-        self._by_id = np.argsort(self._ids, kind="stable")
-        self._place = np.empty(len(self._by_id), dtype=np.int32)
-        self._place[self._by_id] = np.arange(len(self._by_id), dtype=np.int32)
+        ids = np.asarray(index.doc_ids)
+        order = np.argsort(ids, kind="stable")
+        self._ids = ids[order]
+        self._place = np.empty(len(order), dtype=np.int32)
+        self._place[order] = np.arange(len(order), dtype=np.int32)
         added = self.scorer.added
         self._size_of_added = float(np.abs(added).max(initial=0.0))
         blocks = range(0, len(self._ids), BLOCK)
@@ -120,11 +121,11 @@ class Retriever:
             found += self._best(some, top)
             if progress is not None:
                 progress(len(some))
-        counts, documents, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        counts, doc_ids, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return Run(
             self.name if name is None else name,
             np.repeat(np.array(names, dtype=np.str_), counts),
-            self._ids[documents],
+            doc_ids,
             np.clip(scores, -_LARGEST, _LARGEST).astype(np.float64),
         )
 
@@ -155,6 +156,8 @@ class Retriever:
             np.array([_ROUNDING * (query.size + self._size_of_added) for query in queries]),
             np.asarray(postings.documents),
             self.scorer.weights,
+            self.scorer.rows(terms),
+            self.scorer.dense,
             self.scorer.added,
             self._most_added,
             self._place,
@@ -165,7 +168,7 @@ class Retriever:
         best = keys[:, : -top - 1 : -1]
         there = best != NO_KEY
         scores, places = scores_and_places(best[there])
-        return _Best(there.sum(axis=1), self._by_id[places], scores)
+        return _Best(there.sum(axis=1), self._ids.take(places), scores)
 
 
 def retrieve(
