@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.compute.compilation import compiled
+from structsvm.compute.selection import largest_to_front
 from structsvm.types import IntVector, Matrix, Vector
 
 BLOCK = 1 << 14
@@ -147,9 +148,8 @@ def best_documents(
                 held[count] = key
                 count += 1
                 if count == len(held):
-                    held[:k] = np.partition(held, count - k)[count - k :]
+                    worst_key = largest_to_front(held, k)
                     count = k
-                    worst_key = held[:k].min()
                     bits[0] = worst_key >> 32 if worst_key >= 0 else (worst_key >> 32) ^ 0x7FFFFFFF
                     least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))  # what is less, rounds to less
             if few:
@@ -257,9 +257,12 @@ def _thin(sums: Vector, picked: IntVector, k: int) -> int:
     """
     sample = sums[picked[::_SAMPLED]]
     rank = min(len(sample), k // _SAMPLED + 3 * int(np.sqrt(k / _SAMPLED)) + 1)
-    bound = np.float32(np.partition(sample, len(sample) - rank)[len(sample) - rank])
+    bound = np.float32(largest_to_front(sample, rank))
     least = np.float64(np.nextafter(bound, np.float32(-np.inf)))  # what is less, rounds to less
-    if (sums[picked] >= bound).sum() < k:
+    above = 0
+    for document in picked:
+        above += sums[document] >= bound
+    if above < k:
         return len(picked)
     kept = 0
     for document in picked:

@@ -144,6 +144,8 @@ class Retriever:
 
     def _best_of_some(self, queries: Sequence[BoundQuery], top: int) -> _Best:
         postings = self.index.whole
+        documents = np.asarray(postings.documents).view()
+        documents.flags.writeable = False  # in memory as in a file, so that machine code is made once
         terms = np.concatenate([query.terms for query in queries])
         keys = np.empty((len(queries), SPARE * top), dtype=np.int64)
         best_documents(
@@ -154,7 +156,7 @@ class Retriever:
             np.concatenate([query.most for query in queries]),
             np.array([query.score for query in queries]),
             np.array([_ROUNDING * (query.size + self._size_of_added) for query in queries]),
-            np.asarray(postings.documents),
+            documents,
             self.scorer.weights,
             self.scorer.rows(terms),
             self.scorer.dense,

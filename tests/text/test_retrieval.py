@@ -12,6 +12,7 @@ from attrs import frozen
 from structsvm.data import Run, Topic, load_qrels, read_documents, read_topics
 from structsvm.exceptions import InputError
 from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, Strings, retrieve
+from structsvm.text.accumulation import best_documents
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "text"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: raw text collections")
@@ -172,3 +173,11 @@ def test_the_map_of_terrier_s_functions_is_what_pyterrier_published():
     topics, qrels = read_topics(vaswani / "query-text.trec"), load_qrels(vaswani / "qrels")
     for function, expected in {"terrier_tf_idf": 0.2909, "terrier_bm25": 0.2965}.items():
         assert mean_average_precision(retrieve(index, topics, function), qrels) == pytest.approx(expected, abs=2e-4)
+
+
+def test_an_index_in_memory_and_one_in_files_share_machine_code(tmp_path):
+    index = Index.build([("x", {"t": "wing"}), ("y", {"t": "flow"})], Analyzer())
+    index.save(tmp_path / "index")
+    for each in (index, Index.load(tmp_path / "index")):
+        assert retrieve(each, {"1": "wing"}, "okapi").doc_ids.tolist() == ["x"]
+    assert len(getattr(best_documents, "signatures", [()])) == 1
