@@ -147,3 +147,8 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
 def counted(number: int, singular: str, plural: str | None = None) -> str:
     """Return "1 query" or "2 queries"."""
     return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first of some names, for a note."""
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
