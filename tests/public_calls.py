@@ -235,7 +235,7 @@ def _of_estimators() -> Iterator[Call]:
         yield Call(
             f"{name}.fit", lambda kind=kind, **given: kind().fit(**given).predict(given["X"], given["qid"]), ROWS
         )
-        yield Call(f"{name}.score", lambda kind=kind, **given: kind().fit(X, qid=QID).score(**given), ROWS)
+        yield Call(f"{name}.score", lambda kind=kind, **given: kind().fit(X, Y, qid=QID).score(**given), ROWS)
     yield Call("fusion.Comb", lambda normalisation: fusion.Comb(normalisation), {"normalisation": "z"})
     yield Call("fusion_method", fusion.fusion_method, {"name": "comb-mnz"})
     for kind in (features.QueryMinMax, features.QueryPercentiles, features.ReciprocalRanks, features.FillMissing):
