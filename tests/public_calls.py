@@ -164,7 +164,15 @@ NOT_CALLED = {
     },
     **{
         f"protocols.letor.{name}": _TEXT
-        for name in ("all_tables", "map_table", "measure_table", "measured", "record_table", "summary_table")
+        for name in (
+            "all_tables",
+            "difference_table",
+            "fold_table",
+            "measure_table",
+            "measured",
+            "record_table",
+            "summary_table",
+        )
     },
     **{
         f"protocols.letor.{name}": _MADE

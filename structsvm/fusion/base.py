@@ -118,7 +118,7 @@ class Fusion(RankingEstimator):
             )
         scores = checked_scores(self, X, reset=False)
         queries, retrieved = Queries.of(qid, len(scores)), ~np.isnan(scores).all(axis=1)
-        candidates = Queries.of(queries.number[retrieved], np.count_nonzero(retrieved))
+        candidates = Queries.of(queries.number[retrieved], int(retrieved.sum()))
         grouped = np.ascontiguousarray(candidates.grouped(scores[retrieved]), dtype=np.float64)
         fused = np.full(len(scores), -np.inf)
         fused[retrieved] = candidates.ungrouped(self._fused(grouped, candidates.ptr))

@@ -76,7 +76,7 @@ class InverseSquareRank(_RankSum):
         return 1.0 / (ranks * ranks)
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
-        return super()._fused(scores, ptr) * (~np.isnan(scores)).sum(axis=1)
+        return np.asarray(super()._fused(scores, ptr) * (~np.isnan(scores)).sum(axis=1))
 
 
 @compiled

@@ -86,8 +86,8 @@ class WeightedCombSUM(Comb):
             return
         if y is None:
             raise InputError(
-                "WeightedCombSUM learns its weights from labels: fit requires y to be passed, but the target y is None. "
-                "Pass y, or weights=[...], one a system"
+                "WeightedCombSUM learns its weights from labels: fit requires y to be passed, but the target y is "
+                "None. Pass y, or weights=[...], one a system"
             )
         labels = checked_labels(y, len(scores))
         if not (labels > 0.0).any():
