@@ -3,17 +3,16 @@
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import evolve, field, frozen
-from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.compute.processes import one_thread, spread
+from structsvm.compute.processes import one_thread
 from structsvm.data import RankingData, load_feature_names, load_letor_parts
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
@@ -24,10 +23,11 @@ from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
+from structsvm.protocols.unfinished import finish
 from structsvm.queries import Queries
 from structsvm.registry import measures
 from structsvm.settings import as_list, require_kind
-from structsvm.storage.records import open_records, versions
+from structsvm.storage.records import open_records
 from structsvm.types import IntVector, Vector
 
 
@@ -118,21 +118,13 @@ def benchmark(
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
     header = header_of(folds, rivals, picking, single_features)
     with open_records(Path(out) / NAME, header, FOLDS, replace=replace) if out else nullcontext() as kept:
-        found = {results.name: results for results in kept.parts} if kept else {}
-        if progress:
-            progress(len(found), len(folds))
-        todo = [fold for fold in folds if fold.name not in found]
-        if todo and kept:
-            kept.require_versions(versions())
-        tasks = ((fold.located(), rivals, picking, single_features) for fold in todo)
-        with closing(spread(run_fold, tasks, min(jobs or cpu_count(), max(len(todo), 1)))) as finished:
-            for results in finished:
-                if kept:
-                    kept.append(results)
-                found[results.name] = results
-                if progress:
-                    progress(len(found), len(folds))
-    return Benchmark(title, tuple(found[fold.name] for fold in folds), str(picking))
+        by_name = {fold.name: fold for fold in folds}
+
+        def tasks(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+            return ((by_name[name].located(), rivals, picking, single_features) for name in names)
+
+        found = finish(kept, FOLDS, list(by_name), run_fold, tasks, jobs=jobs, progress=progress)
+    return Benchmark(title, found, str(picking))
 
 
 def run_fold(fold: Fold, models: Sequence[Model], measure: Measure, single_features: bool) -> FoldResults:
