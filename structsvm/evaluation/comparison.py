@@ -195,9 +195,10 @@ def compare_lists(
     """
     require_kind("lists", lists, Mapping, "a mapping from names to RankedLists")
     chosen = _as_measures(measures)
+    require_kind("baseline", baseline, str, "the name of one of the lists")
     if baseline not in lists:
         raise InputError(
-            f"the baseline {quoted(str(baseline))} is not among the runs: {', '.join(map(quoted, lists)) or 'none'}"
+            f"the baseline {quoted(baseline)} is not among the runs: {', '.join(map(quoted, lists)) or 'none'}"
         )
     if len(lists) < 2:
         raise InputError(f"there is nothing to compare with the baseline {quoted(baseline)}: give another run")
@@ -224,7 +225,9 @@ def compare_lists(
         {test: correct([getattr(row[4], test) for row in rows]) for test in TESTS} for correct in (holm, bonferroni)
     ]
     stepped, simple = ([{test: of[test][place] for test in TESTS} for place in range(len(rows))] for of in corrected)
-    compared = [ComparedRun(*row[:5], *both, row[5]) for row, *both in zip(rows, stepped, simple, strict=True)]
+    compared = [
+        ComparedRun(*row[:5], one, other, row[5]) for row, one, other in zip(rows, stepped, simple, strict=True)
+    ]
     return RunComparison(baseline, tuple(compared), confidence, resamples, seed)
 
 

@@ -29,7 +29,7 @@ def rank_run(run: Run, qrels: Qrels) -> RankedLists:
     if not rows.any():
         raise InputError(
             f"no topic of the run {run.name!r} is judged: "
-            f"the first topics are {run.qid[0]!r} and {next(iter(judged))!r}"
+            f"the first topics are {str(run.qid[0])!r} and {next(iter(judged))!r}"
         )
     qid = run.qid[rows]
     return rank_lists(run.scores[rows], qrels.grades_of(qid, run.doc_ids[rows]), qid, judged=qrels.judged)

@@ -96,9 +96,9 @@ class RankedLists:
         if len(wrong):
             query = wrong[0]
             raise InputError(
-                f"{measure} looks at which documents were judged: of query {self.ids[query]!r} {judged[query]} were, "
-                f"and {ranked[query]:g} are ranked as if they were. Labels of documents that were not must be NaN, "
-                "as Qrels.grades_of has them"
+                f"{measure} looks at which documents were judged: of query {self.ids.tolist()[query]!r} "
+                f"{judged[query]} were, and {ranked[query]:g} are ranked as if they were. Labels of "
+                "documents that were not must be NaN, as Qrels.grades_of has them"
             )
 
 

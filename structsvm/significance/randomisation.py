@@ -22,12 +22,12 @@ def randomisation_p(difference: Vector, *, resamples: int = 10_000, seed: int = 
 
     Returns
     -------
-    p : 1 where all differences are 0.
+    p : 1 where no difference or one is other than 0.
     """
     from scipy.stats import permutation_test
 
     changing = difference[difference != 0.0]
-    if not len(changing):
+    if len(changing) < 2:
         return 1.0
     found = permutation_test(
         (changing,),

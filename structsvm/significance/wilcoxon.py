@@ -43,4 +43,4 @@ def _p_value(differences: bytes) -> float:
         return float(wilcoxon(difference, method="exact").pvalue)
     if n <= _EXACT_WITH_TIES:
         return float(wilcoxon(difference, method=PermutationMethod(n_resamples=2**n)).pvalue)
-    return float(wilcoxon(difference, method="asymptotic").pvalue)
+    return float(wilcoxon(difference, method="approx").pvalue)
