@@ -93,8 +93,9 @@ class RunComparison:
     def _notes(self, level: str) -> tuple[str, ...]:
         notes = [
             f"Differences are run less baseline, over the topics of both. {level} interval: bootstrap (BCa) over "
-            f"topics. {TESTS_SAID.format(queries='topics')} {self.resamples:,} resamples, seed {self.seed}. Holm and Bonferroni correct "
-            f"each test for the {len(self.rows)} rows of the table. -: there is no variance, or one topic only."
+            f"topics. {TESTS_SAID.format(queries='topics')} {self.resamples:,} resamples, seed {self.seed}. Holm and "
+            f"Bonferroni correct each test for the {len(self.rows)} rows of the table. -: there is no variance, or one "
+            "topic only."
         ]
         for run, topics in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
             named = ", ".join(topics[:_SHOWN]) + (", ..." if len(topics) > _SHOWN else "")

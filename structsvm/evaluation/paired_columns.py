@@ -12,8 +12,8 @@ TESTS = {"t": "t", "wilcoxon": "Wilcoxon", "randomisation": "Fisher"}
 """The tests, by the name of their p-value in `PairedTests`, and what tables call them."""
 
 TESTS_SAID = (
-    "p: two-tailed paired t-test, Wilcoxon's signed rank test without {queries} of no difference, Fisher's randomisation "
-    "test."
+    "p: two-tailed paired t-test, Wilcoxon's signed rank test without {queries} of no difference, Fisher's "
+    "randomisation test."
 )
 """What notes say of the tests, of ``queries`` or ``topics``."""
 

@@ -102,8 +102,8 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table
         sections=tuple(tuple(record(name) for name in group if name != first) for group in _groups(benchmark)),
         notes=(
             f"Over the {len(values)} test queries of all folds. 95% interval: bootstrap (BCa) over queries. "
-            f"{TESTS_SAID.format(queries='queries')} Holm: the last one, corrected for all {len(found)} comparisons. -: "
-            "there is no variance.",
+            f"{TESTS_SAID.format(queries='queries')} Holm: the last one, corrected for all {len(found)} comparisons. "
+            "-: there is no variance.",
         ),
     )
 
