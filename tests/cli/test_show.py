@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from structsvm.cli.export import export_command
 from structsvm.data import load_letor
+from structsvm.export import FORMATS
 from structsvm.rankers import RankBoost, RankNet, WeightSearch
 
 NAMES = "# feature 1 = bm25\n# feature 2 = title.age\n# feature 3 = clicks\n# feature 4 = length\n"
@@ -81,6 +83,11 @@ def test_export(run):
         model = json.loads(Path("model.json").read_text())
         assert [feature["name"] for feature in model["features"]] == expected
         assert model["name"] == "x"
+
+
+def test_all_formats_are_offered():
+    (option,) = (param for param in export_command.params if param.name == "form")
+    assert tuple(option.type.choices) == FORMATS
 
 
 def test_export_refuses(model, run):
