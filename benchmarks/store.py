@@ -35,6 +35,7 @@ NAMES = (
     "indexing",
     "retrieval",
     "serving",
+    "retrieval_memory",
     "first_fit",
 )
 """The benchmarks, in the order of the page."""
