@@ -72,8 +72,9 @@ def read_as_wide(
     DataFormatError : when the data cannot be read, or have further features.
     """
     from structsvm.data.letor import load_rows
+    from structsvm.data.letor_rows import Reading
 
-    rows = load_rows(paths, n_features=known, doc_ids=doc_ids, beyond=beyond)
+    rows = load_rows(paths, Reading(n_features=known, doc_ids=doc_ids, beyond=beyond))
     if rows.width < known:
         few(rows.width)
     return rows.data(known)

@@ -3,8 +3,9 @@
 from structsvm.data.collections import Document, Documents, Topic, read_documents, read_topics
 from structsvm.data.dataset import JoinedRuns, Pool, RankingData
 from structsvm.data.digits import load_digits_queries, load_digits_runs
+from structsvm.data.feature_names import load_feature_names
 from structsvm.data.letor import load_letor, load_letor_parts
-from structsvm.data.letor_writing import load_feature_names, write_letor
+from structsvm.data.letor_writing import write_letor
 from structsvm.data.pooling import join_runs, load_pool, pool_runs
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
