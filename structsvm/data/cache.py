@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import scipy.sparse as sp
 import xxhash
 from attrs import asdict, frozen
 from numpy.typing import NDArray
 
+from structsvm.arrays import is_sparse
 from structsvm.data.dataset import RankingData
 from structsvm.exceptions import InputError
 from structsvm.storage.archives import Damage
@@ -128,7 +128,7 @@ def _unchanged(files: list[Path], found: list[Source], about: Mapping[str, Any])
 
 def _arrays(data: RankingData) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {"y": data.y, "qid": data.qid}
-    if sp.issparse(data.X):
+    if is_sparse(data.X):
         arrays |= {"data": data.X.data, "indices": data.X.indices, "indptr": data.X.indptr}
     else:
         arrays["X"] = data.X
@@ -138,6 +138,8 @@ def _arrays(data: RankingData) -> dict[str, NDArray[Any]]:
 def _data(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> RankingData:
     X: Any = arrays.get("X")
     if X is None:
+        import scipy.sparse as sp
+
         X = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(about["shape"]))
     names = about["feature_names"]
     return RankingData(

@@ -1,7 +1,6 @@
 """Files of group sizes beside data, as LightGBM (``.query``) and XGBoost (``.group``) have them."""
 
 from contextlib import closing
-from os.path import isfile
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ def sizes_beside(data: Path) -> Path | None:
     InputError : there are two.
     """
     names = dict.fromkeys([data.name, without_suffix(data).name])
-    found = [path for name in names for suffix in SUFFIXES if isfile(path := data.with_name(f"{name}{suffix}"))]
+    found = [path for name in names for suffix in SUFFIXES if _is_file(path := data.with_name(f"{name}{suffix}"))]
     if len(found) > 1:
         raise InputError(f"{found[0]} and {found[1]} both have the sizes of queries of {data}: keep one")
     return found[0] if found else None
@@ -66,3 +65,10 @@ def queries_of_sizes(path: Path, data: Path, rows: int, first: int) -> IntVector
             f"the sizes of its {len(sizes):,} queries add up to {sum(sizes):,}, but {data} has {rows:,} rows",
         )
     return np.repeat(np.arange(first, first + len(sizes)), sizes)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # the name is too long to be one
+        return False

@@ -1,14 +1,16 @@
 """Vectors and features that grow while files are read, in place where the operating system can do so."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.compute.memory import require_memory
 from structsvm.data.letor_block import Rows
 from structsvm.types import Features
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _LARGEST_INT32 = np.iinfo(np.int32).max
 _AT_ONCE = 2**20
@@ -91,7 +93,8 @@ class GrowingFeatures:
         if self._is_dense:
             self._prepare(self.rows + count, self.stored + len(part.values), max(self._columns, part.width))
         if self._is_dense:
-            _fill(self._dense.more(count * self._columns).reshape(count, self._columns), part)
+            X = self._dense.more(count * self._columns).reshape(count, self._columns)
+            _fill(X, part.values, part.indices, np.concatenate([[0], part.ends]))
         else:
             self._extend(part.ends, part.indices, part.values)
         self.rows += count
@@ -158,6 +161,8 @@ class GrowingFeatures:
 
     def _compress(self) -> None:
         """Change from dense rows to CSR."""
+        import scipy.sparse as sp
+
         self._is_dense = False
         if self.rows:
             rows = self._dense.all.reshape(self.rows, self._columns)
@@ -171,7 +176,9 @@ class GrowingFeatures:
         self._indices.extend(indices)
         self._values.extend(values)
 
-    def _csr(self, width: int) -> sp.csr_array:
+    def _csr(self, width: int) -> "sp.csr_array":
+        import scipy.sparse as sp
+
         index = np.int32 if max(len(self._values), width) <= _LARGEST_INT32 else np.int64
         indptr = np.concatenate([[0], self._ends.release()]).astype(index)
         indices = self._indices.release().astype(index, copy=False)
@@ -186,7 +193,8 @@ class GrowingFeatures:
             ends = indptr[start : start + _rows_at_once(width) + 1]
             values, indices = self._values.pop(ends[0]), self._indices.pop(ends[0])
             part = X[start : start + _rows_at_once(width)]
-            sp.csr_array((values, indices, ends - ends[0]), shape=part.shape).toarray(out=part)
+            part[:] = 0.0
+            _fill(part, values, indices, ends - ends[0])
         return X
 
 
@@ -194,10 +202,13 @@ def _rows_at_once(columns: int) -> int:
     return max(_AT_ONCE // max(columns, 1), 1)
 
 
-def _fill(X: NDArray[Any], part: Rows) -> None:
-    """Write rows into dense ones, which are zeros."""
-    if len(part.values) == X.size:
-        X.ravel()[:] = part.values
-    elif len(part.values):
-        indptr = np.concatenate([[0], part.ends])
-        sp.csr_array((part.values, part.indices, indptr), shape=X.shape).toarray(out=X)
+def _fill(X: NDArray[Any], values: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> None:
+    """Fill rows of zeros; few of them without SciPy, which takes longer to be loaded than these to be filled."""
+    if len(values) == X.size:
+        X.ravel()[:] = values
+    elif X.size < _AT_ONCE // 2:
+        X[np.repeat(np.arange(len(X)), np.diff(indptr)), indices] = values
+    else:
+        import scipy.sparse as sp
+
+        sp.csr_array((values, indices, indptr), shape=X.shape).toarray(out=X)

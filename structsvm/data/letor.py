@@ -9,7 +9,6 @@ import numpy as np
 from attrs import asdict
 from numpy.typing import DTypeLike
 
-from structsvm.data.cache import cached
 from structsvm.data.dataset import RankingData
 from structsvm.data.group_sizes import sizes_beside
 from structsvm.data.letor_rows import LetorRows, Reading, check_queries_apart, read_rows, smaller_as_csr
@@ -87,6 +86,8 @@ def load_letor(
     how = _reading(n_features, doc_ids, sparse, dtype, labels, queries)
     if cache is None:
         return _load([paths], [sizes], how)[0]
+    from structsvm.data.cache import cached
+
     beside = [each for path in paths if (each := sizes_beside(path))] if sizes is None else sizes
     settings = {**asdict(how), "dtype": np.dtype(how.dtype).name, "groups": sizes is not None}
     return cached(as_path("cache", cache), [*paths, *beside], settings, lambda: _load([paths], [sizes], how)[0])

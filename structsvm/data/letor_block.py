@@ -102,7 +102,7 @@ def _compiled(n_features: int | None, form: Form) -> Callable[[NDArray[np.uint8]
     if numba.config.DISABLE_JIT:
         return None
     from structsvm.compute.decimals import powers_of_ten
-    from structsvm.data.letor_kernel import read_plain
+    from structsvm.data.letor_plain import read_plain
 
     most = min(n_features or LARGEST_INDEX, LARGEST_INDEX)
     return lambda text, at, space: read_plain(text, at, most, *form, *powers_of_ten(), space)
