@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from structsvm.data.pooling import join_runs, load_pool, pool_runs
     from structsvm.data.qrels import Qrels
     from structsvm.data.run import Run
+    from structsvm.data.table import load_table
     from structsvm.data.trec import load_qrels, load_run, load_runs, write_run
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "load_qrels",
     "load_run",
     "load_runs",
+    "load_table",
     "pool_runs",
     "read_documents",
     "read_topics",
@@ -51,6 +53,7 @@ _HOME = {
     "pooling": ["join_runs", "load_pool", "pool_runs"],
     "qrels": ["Qrels"],
     "run": ["Run"],
+    "table": ["load_table"],
     "trec": ["load_qrels", "load_run", "load_runs", "write_run"],
 }
 """The modules that the public names are in."""
