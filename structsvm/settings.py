@@ -98,7 +98,7 @@ def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
         found = np.dtype(value)
     except (TypeError, ValueError):
         found = None
-    if value is None or found not in (np.dtype(np.float64), np.dtype(np.float32)):
+    if value is None or found is None or found not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise InputError(f"{what} must be float64 or float32, got {value!r}")
     return found
 

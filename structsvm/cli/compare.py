@@ -109,7 +109,9 @@ def compare_command(
 ) -> None:
     """Train with every solver, QP backend and C on LETOR files, and show what it took.
 
-    The files are read as one data set, tables as for "structsvm train". A combination that does not end within the time limit says so and shows how
+    The files are read as one data set, tables as for "structsvm train".
+
+    A combination that does not end within the time limit says so and shows how
     far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
     table of what is done by then. A solver without QPs runs once for each C.
 

@@ -79,14 +79,12 @@ def with_columns(*, cache: bool = False) -> Callable[[T], T]:
     options = [
         click.option("--label", metavar="COLUMN", help="Tables: column of labels.  [default: label]"),
         click.option("--qid", metavar="COLUMN", help="Tables: column of query ids.  [default: qid]"),
-        click.option(
-            "--docid", metavar="COLUMN", help="Tables: column of document ids.  [default: docid, if there is one]"
-        ),
+        click.option("--docid", metavar="COLUMN", help="Tables: column of document ids.  [default: docid]"),
         click.option(
             "--features",
             metavar="COLUMNS",
             callback=as_list,
-            help="Tables: columns of features, as a,b,c.  [default: all other columns of numbers, or those of the model]",
+            help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other numbers]",
         ),
         click.option(
             "--groups",

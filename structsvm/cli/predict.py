@@ -45,7 +45,9 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
     """Score the documents of a file: a score a line, in the order of DATA.
 
     Within a query, documents of higher score are ahead. DATA may be "-", standard input, and a table as for "structsvm
-    train". Its lines need no labels, and no query ids if a score a line is all that is asked for. An output file is written
+    train". Its lines need no labels, and no query ids if a score a line is all that is asked for.
+
+    An output file is written
     whole or not at all, as gzip if its name ends in .gz.
     """
     from structsvm.data import Run

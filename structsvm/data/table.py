@@ -213,16 +213,15 @@ class _Rows:
         numbers = np.empty(len(found), np.int64)
         for k, name in enumerate(found.tolist()):
             if not name or len(name) > MOST_CHARACTERS:
-                what = (
-                    "is empty" if not name else f"{quoted(name)} is too long: it may have {MOST_CHARACTERS} characters"
-                )
+                long = f"{quoted(name)} is too long: it may have {MOST_CHARACTERS} characters"
+                what = long if name else "is empty"
                 raise DataFormatError(path, None, f"a query id in column {quoted(self._naming.qid)} {what}")
             numbers[k] = self._ids.setdefault(name, len(self._ids))
             home = self._home.setdefault(int(numbers[k]), path)
             if home != path:
                 raise InputError(
-                    f"query {name} is in {home} and in {path}. If the files are parts of one, join them before reading; "
-                    "if not, renumber the queries of one."
+                    f"query {name} is in {home} and in {path}. If the files are parts of one, join them before "
+                    "reading; if not, renumber the queries of one."
                 )
         self._queries.extend(numbers[codes])
 

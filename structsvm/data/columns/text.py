@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
@@ -15,8 +16,8 @@ from structsvm.data.blocks import Block, is_plain, read_blocks
 from structsvm.data.columns.parts import Part
 from structsvm.exceptions import DataFormatError, quoted
 
-_MORE = "\0"
-"""Name of what a line has beyond its columns; no column has it."""
+_MORE = "more"
+"""Name of what a line has beyond its columns, which are numbered."""
 
 
 @frozen(eq=False)
@@ -45,43 +46,42 @@ class TextTable:
     def _part(self, block: Block, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Part:
         import pandas as pd
 
+        place = {name: str(k) for k, name in enumerate(self.names)}  # names may be anything
+        header = self.separator.join([*place.values(), _MORE]) + "\n"
         try:
             self._require_columns(block.content)
             table = pd.read_csv(
-                BytesIO(block.content),
+                BytesIO(header.encode() + block.content),
                 sep=self.separator,
-                header=None,
-                names=[*self.names, _MORE],
-                usecols=[*numbers, *texts, _MORE],
-                dtype={**dict.fromkeys(numbers, np.float64), **dict.fromkeys([*texts, _MORE], str)},
+                usecols=[*(place[name] for name in (*numbers, *texts)), _MORE],
+                dtype={
+                    **dict.fromkeys([place[name] for name in numbers], np.float64),
+                    **dict.fromkeys([*(place[name] for name in texts), _MORE], str),
+                },
                 index_col=False,
                 na_filter=False,
-                float_precision="round_trip",
+                **_precisely(),
                 low_memory=False,
             )
-            values = table[list(numbers)].to_numpy(np.float64)
+            values = table[[place[name] for name in numbers]].to_numpy(np.float64)
             if (table[_MORE] != "").any() or not (np.abs(values) <= largest).all():
                 raise ValueError("a line has too many columns, or a number is not finite")
             if not block.content.isascii():
                 block.content.decode()
-        except (ValueError, OverflowError, MemoryError) as error:
-            if isinstance(error, MemoryError):
-                raise
-            raise self._fault(block, numbers, largest) or block.fault(
+        except (ValueError, OverflowError) as error:
+            raise self.fault(block, numbers, largest) or block.fault(
                 0, f"pandas cannot read what begins here: {error}"
             ) from None
-        return Part(values, {name: table[name].to_numpy(object) for name in texts})
+        return Part(values, {name: table[place[name]].to_numpy(object) for name in texts})
 
     def _require_columns(self, content: bytes) -> None:
-        """Require as many separators as columns need, on all lines together; each one is looked at where it has quotes."""
-        lines = [line for line in content.split(b"\n") if line.strip(b" \t\r")] if b"\n\n" in content else None
-        count = content.count(b"\n") + (not content.endswith(b"\n")) if lines is None else len(lines)
-        separators = content.count(self.separator.encode())
+        """Require as many separators as the columns of all lines need; with quotes, each line is looked at."""
+        lines = [line for line in content.split(b"\n") if line.strip(b" \t\r")]
         if b'"' in content:
-            cells = (self._cells(line) for line in content.split(b"\n") if line.strip(b" \t\r"))
-            if any(len(each) != len(self.names) for each in cells):
-                raise ValueError("a line has too few columns, or too many")
-        elif separators != count * (len(self.names) - 1):
+            wrong = any(len(self._cells(line)) != len(self.names) for line in lines)
+        else:
+            wrong = content.count(self.separator.encode()) != len(lines) * (len(self.names) - 1)
+        if wrong:
             raise ValueError("a line has too few columns, or too many")
 
     def _cells(self, line: bytes) -> list[str]:
@@ -93,7 +93,7 @@ class TextTable:
             raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
         return rows[0] if rows else []
 
-    def _fault(self, block: Block, numbers: Sequence[str], largest: float) -> DataFormatError | None:
+    def fault(self, block: Block, numbers: Sequence[str], largest: float) -> DataFormatError | None:
         """Return the error of the first line that cannot be read; None without one."""
         places = [(name, self.names.index(name)) for name in numbers]
         for number, line in enumerate(block.content.split(b"\n")):
@@ -130,7 +130,7 @@ def open_text(path: Path) -> Iterator[TextTable]:
         names = _header(first, line, separator)
         body = evolve(first, line=first.line + 1, content=rest)
         table = TextTable(path, names, frozenset(), separator, chain([body] if rest else [], blocks))
-        yield evolve(table, numeric=frozenset(_numeric(table, rest)))
+        yield evolve(table, numeric=frozenset(_numeric(table, body)))
 
 
 def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
@@ -143,32 +143,44 @@ def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
         raise block.fault(
             0, f"the first line names the columns, separated by commas or tabs, and {quoted(line[:60])} has one"
         )
+    if all(map(_is_number, names)):
+        raise block.fault(0, "the first line must name the columns, and holds numbers")
     for k, name in enumerate(names):
         if not name:
             raise block.fault(0, f"column {k + 1} has no name: the first line names the columns")
         if name in names[:k]:
             raise block.fault(0, f"two columns are named {quoted(name)}")
-    if all(map(_is_number, names)):
-        raise block.fault(0, "the first line must name the columns, and holds numbers")
     return names
 
 
-def _numeric(table: TextTable, content: bytes) -> Iterator[str]:
+def _numeric(table: TextTable, block: Block) -> Iterator[str]:
     """Return the names of columns that hold numbers as far as a block goes."""
     import pandas as pd
 
+    if block.content.isspace() or not block.content:
+        return
     try:
         read = pd.read_csv(
-            BytesIO(content), sep=table.separator, header=None, names=list(table.names), index_col=False, dtype=str,
-            na_filter=False, low_memory=False,
-        )  # fmt: skip
-    except ValueError:  # the fault is told where the rows are read
-        yield from table.names
-        return
-    for name in table.names:
-        column = read[name].to_numpy(object)
+            BytesIO(block.content), sep=table.separator, header=None, index_col=False, dtype=str, na_filter=False
+        )
+        if read.shape[1] != len(table.names):
+            raise ValueError("a line has too few columns, or too many")
+    except ValueError as error:
+        raise table.fault(block, [], math.inf) or block.fault(
+            0, f"pandas cannot read what begins here: {error}"
+        ) from None
+    for k, name in enumerate(table.names):
+        column = read[k].to_numpy(object)
         if all(map(_is_number, column[:100])) and all(map(_is_number, column)):
             yield name
+
+
+def _precisely() -> dict[str, Any]:
+    """Return what makes pandas read the nearest float64: its default from 3.1 on, where the setting is a warning."""
+    import pandas as pd
+
+    major, minor = (int(part) for part in pd.__version__.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def _is_number(text: str) -> bool:
