@@ -16,6 +16,9 @@ _LARGEST_INT32 = np.iinfo(np.int32).max
 _AT_ONCE = 2**20
 """Numbers of a dense matrix that are filled at a time."""
 
+_SPARE = 2**28
+"""Bytes at most that are taken ahead of what is there."""
+
 _MOST_WIDENINGS = 8
 """Times that rows are moved apart to make room for further columns: a file may bring one with each block."""
 
@@ -43,7 +46,8 @@ class Growing:
         """Append zeros, and return them."""
         size = self._size + count
         if size > len(self._held):
-            self._held.resize(size + size // 8, refcheck=False)
+            spare = min(size // 8, _SPARE // self._held.itemsize)
+            self._held.resize(size + spare, refcheck=False)
         self._size, start = size, self._size
         return self._held[start:size]
 

@@ -66,7 +66,7 @@ def parse_block(
     """
     content = block.content
     text = np.frombuffer(content, dtype=np.uint8)
-    space = make_space(len(content))
+    space = make_space(content)
     read = _compiled(n_features, form) if len(content) >= WORTH_COMPILING else None
     at = 0
     while at < len(content):

@@ -10,7 +10,7 @@ from structsvm.types import IntVector, Vector
 ROWS, LINES = 0, 2
 """Where `Space.counts` has the number of rows and of lines."""
 
-_SHORTEST_LINE, _SHORTEST_FEATURE = len("1\n"), len(" 1:1")
+_SHORTEST_FEATURE = len(" 1:1")
 
 
 class Space(NamedTuple):
@@ -32,9 +32,9 @@ class Space(NamedTuple):
     counts: IntVector
 
 
-def make_space(size: int) -> Space:
-    """Make room for what that many bytes can hold; what is not used takes no memory."""
-    rows, features = size // _SHORTEST_LINE + 1, size // _SHORTEST_FEATURE + 1
+def make_space(content: bytes) -> Space:
+    """Make room for what a block can hold; what is not used takes no memory."""
+    rows, features = content.count(b"\n") + 1, len(content) // _SHORTEST_FEATURE + 1
     return Space(
         np.empty(rows),
         np.empty(rows, dtype=np.int64),
