@@ -95,12 +95,12 @@ def as_path(what: str, value: Any) -> Path:
 def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
     """Return float64 or float32; see `require_integer`."""
     try:
-        found = np.dtype(value)
+        found: np.dtype[Any] = np.dtype(value)
+        if value is not None and found in (np.dtype(np.float64), np.dtype(np.float32)):
+            return found
     except (TypeError, ValueError):
-        found = None
-    if value is None or found is None or found not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise InputError(f"{what} must be float64 or float32, got {value!r}")
-    return found
+        pass
+    raise InputError(f"{what} must be float64 or float32, got {value!r}")
 
 
 def as_list(what: str, value: Any, words: str) -> list[Any]:

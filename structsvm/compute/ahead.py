@@ -1,7 +1,7 @@
 """Work on one thing after the other, on several threads."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import chain, islice
@@ -11,7 +11,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-def in_order(function: Callable[[S], T], items: Iterable[S], threads: Callable[[], int]) -> Iterator[T]:
+def in_order(function: Callable[[S], T], items: Iterable[S], threads: Callable[[], int]) -> Generator[T]:
     """Call a function with one thing after the other, on several threads, and return the results in their order.
 
     What is raised, by the function or where a thing is taken, is raised in its place: after the results of the things

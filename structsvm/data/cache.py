@@ -127,11 +127,9 @@ def _unchanged(files: list[Path], found: list[Source], about: Mapping[str, Any])
 
 
 def _arrays(data: RankingData) -> dict[str, NDArray[Any]]:
+    X: Any = data.X
     arrays: dict[str, NDArray[Any]] = {"y": data.y, "qid": data.qid}
-    if is_sparse(data.X):
-        arrays |= {"data": data.X.data, "indices": data.X.indices, "indptr": data.X.indptr}
-    else:
-        arrays["X"] = data.X
+    arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr} if is_sparse(X) else {"X": X}
     return arrays if data.doc_ids is None else {**arrays, "doc_ids": data.doc_ids}
 
 

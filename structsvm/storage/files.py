@@ -71,8 +71,9 @@ class Source:
     def _unpack(self, packing: Packing, size: int) -> bytes:
         try:
             content: bytes = self._file.read(size)
-        except (EOFError, OSError, *packing.faults()) as error:
-            if isinstance(error, OSError) and error.errno is not None:  # the file cannot be read
+        except Exception as error:
+            unreadable = isinstance(error, OSError) and error.errno is not None
+            if unreadable or not isinstance(error, (EOFError, OSError, *packing.faults())):
                 raise
             problem = f"the {packing.name} stream is damaged or cut short ({error})"
             raise DataFormatError(self._path, None, problem) from error

@@ -24,18 +24,22 @@ class Part(NamedTuple):
 
 
 class Table(Protocol):
-    """An open table.
+    """An open table."""
 
-    Attributes
-    ----------
-    path : its file.
-    names : the names of its columns, in order.
-    numeric : those of columns of numbers.
-    """
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        ...
 
-    path: Path
-    names: tuple[str, ...]
-    numeric: frozenset[str]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        ...
+
+    @property
+    def numeric(self) -> frozenset[str]:
+        """Those of columns of numbers."""
+        ...
 
     def parts(self, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Iterator[Part]:
         """Return the rows, once.
