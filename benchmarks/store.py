@@ -31,9 +31,11 @@ NAMES = (
     "binned",
     "sequences",
     "growth",
+    "reading",
     "fusion",
     "indexing",
     "retrieval",
+    "serving",
     "retrieval_memory",
     "first_fit",
 )
@@ -44,7 +46,7 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "bm25s")
+PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from structsvm.cli.console import counted, echo, note, progress_line
+from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
     as_measures,
@@ -157,6 +158,7 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
     "--C-grid a file for each value of C, named after it.",
 )
+@with_columns(cache=True)
 @click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def train_command(
@@ -177,19 +179,19 @@ def train_command(
     class_weight: str | None,
     normalise: str | None,
     checkpoint: Path | None,
+    columns: Columns,
     model: Path,
     quiet: bool,
 ) -> None:
-    """Train a ranker on LETOR files, which are read as one data set, and write it to a file.
+    """Train a ranker on files, which are read as one data set, and write it to a file.
 
-    A file of DATA may be "-", standard input.
+    A file of DATA may be "-", standard input. Files whose names end in .csv, .tsv or .parquet are tables with named
+    columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
 
     The names of rankers, losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end
     training early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code
     is 1. Of rankers without a certificate, and of folds, there is no model then.
     """
-    from structsvm.data import load_letor
-
     name = ranker or "ranker"
     kind: Any = registered.find(name)
     staged = hasattr(kind, "staged_predict")
@@ -217,9 +219,12 @@ def train_command(
     dense = None if kind._takes_sparse else False
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
-        read = load_letor(data, sparse=dense)
+        read = read_data(data, columns, sparse=dense)
         names = read.feature_names or _names_at_the_head(data[0])
-        judges = read_judges(validation, read.X.shape[1], measures[0], sparse=dense) if validation else None
+        known = read.X.shape[1]
+        judges = None
+        if validation:
+            judges = read_judges(validation, known, measures[0], columns, read.feature_names, sparse=dense)
         say("compiling, first iteration")
         if not hasattr(kind, "path") and not C_grid:
             said = fit_uncertified(estimator, read, judges)

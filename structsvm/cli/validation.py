@@ -5,9 +5,10 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
 from structsvm.cli.console import note, print_table
-from structsvm.cli.files import read_as_wide
+from structsvm.cli.data import Columns, read_as_wide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -154,7 +155,13 @@ def _note_end(scores: "Sequence[float]", best: int, C: float) -> None:
 
 
 def read_judges(
-    paths: "Sequence[Path]", known: int, measure: "Measure", *, sparse: bool | None = None
+    paths: "Sequence[Path]",
+    known: int,
+    measure: "Measure",
+    columns: Columns,
+    names: tuple[str, ...] | None,
+    *,
+    sparse: bool | None = None,
 ) -> "RankingData":
     """Read the validation queries.
 
@@ -163,6 +170,8 @@ def read_judges(
     paths : their files.
     known : number of features that are trained on; those beyond the last one in the files are 0.
     measure : what is to be compared on them.
+    columns : what is in the files.
+    names : the names of the features that are trained on; None without.
     sparse : as in `structsvm.data.load_letor`.
 
     Raises
@@ -175,7 +184,7 @@ def read_judges(
     from structsvm.metrics import rank_lists
 
     beyond = f"there is a feature beyond the {known} of the training files"
-    judges = read_as_wide(paths, known, beyond, sparse=sparse)
+    judges = read_as_wide(paths, known, beyond, names, columns=evolve(columns, groups=()), sparse=sparse)
     if np.isnan(measure.values(rank_lists(np.zeros(len(judges.y)), judges.y, judges.qid))).all():
         raise InputError(
             f"--validation {', '.join(map(str, paths))} cannot choose among --C-grid: {measure} has a value for none "

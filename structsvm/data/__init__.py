@@ -7,11 +7,13 @@ if TYPE_CHECKING:
     from structsvm.data.collections import Document, Documents, Topic, read_documents, read_topics
     from structsvm.data.dataset import JoinedRuns, Pool, RankingData
     from structsvm.data.digits import load_digits_queries, load_digits_runs
+    from structsvm.data.feature_names import load_feature_names
     from structsvm.data.letor import load_letor, load_letor_parts
-    from structsvm.data.letor_writing import load_feature_names, write_letor
+    from structsvm.data.letor_writing import write_letor
     from structsvm.data.pooling import join_runs, load_pool, pool_runs
     from structsvm.data.qrels import Qrels
     from structsvm.data.run import Run
+    from structsvm.data.table import load_table
     from structsvm.data.trec import load_qrels, load_run, load_runs, write_run
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "load_qrels",
     "load_run",
     "load_runs",
+    "load_table",
     "pool_runs",
     "read_documents",
     "read_topics",
@@ -44,11 +47,13 @@ _HOME = {
     "collections": ["Document", "Documents", "Topic", "read_documents", "read_topics"],
     "dataset": ["JoinedRuns", "Pool", "RankingData"],
     "digits": ["load_digits_queries", "load_digits_runs"],
+    "feature_names": ["load_feature_names"],
     "letor": ["load_letor", "load_letor_parts"],
-    "letor_writing": ["load_feature_names", "write_letor"],
+    "letor_writing": ["write_letor"],
     "pooling": ["join_runs", "load_pool", "pool_runs"],
     "qrels": ["Qrels"],
     "run": ["Run"],
+    "table": ["load_table"],
     "trec": ["load_qrels", "load_run", "load_runs", "write_run"],
 }
 """The modules that the public names are in."""

@@ -4,24 +4,19 @@ The compiled loop knows the plain form of a line and stops where one is not of i
 it holds, `parse_line` says, which has the rules; then the loop goes on behind it.
 """
 
-import sys
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from structsvm.data.blocks import Block
-from structsvm.data.letor_line import LARGEST_INDEX, NO_ID, BeyondError, document_id, parse_line
+from structsvm.data.letor_line import LARGEST_INDEX, NO_ID, WHOLE, BeyondError, Form, document_id, parse_line
+from structsvm.data.letor_space import LINES, ROWS, Space, make_space
 from structsvm.types import IntVector, Vector
 
 WORTH_COMPILING = 2**17
 """Bytes of a block from which the compiled loop is used: it takes as long to be loaded as Python reads these."""
-
-WORTH_LOADING = 2**21
-"""The same where numba is not loaded yet."""
-
-_ROWS, _LINES = 0, 2
-_SHORTEST_LINE, _SHORTEST_FEATURE = len("1 qid:1\n"), len(" 1:1")
 
 
 class Rows(NamedTuple):
@@ -29,7 +24,7 @@ class Rows(NamedTuple):
 
     Parameters
     ----------
-    labels, queries : label and query id of each row, shape (n,).
+    labels, queries : label and query id of each row, shape (n,); NaN and 0 where there is none.
     ends : number of stored features up to the end of each row, shape (n,).
     indices, values : the features that are not 0, row after row; indices count from 0.
     width : largest feature index in the block, counted from 1, also of a feature that is 0; 0 without features.
@@ -40,31 +35,20 @@ class Rows(NamedTuple):
     queries: IntVector
     ends: IntVector
     indices: NDArray[np.int32]
-    values: Vector
+    values: NDArray[np.floating[Any]]
     width: int
     doc_ids: list[str] | None
 
 
-class Space(NamedTuple):
-    """Where rows are written, with room for as many as a block can hold.
-
-    Parameters
-    ----------
-    labels, queries, ends, indices, values : as `Rows`.
-    places : of each row its line in the block, from 0, and where its comment begins, -1 without one; shape (n, 2).
-    counts : rows and features that are written, lines that are read, and the largest index; shape (4,).
-    """
-
-    labels: Vector
-    queries: IntVector
-    ends: IntVector
-    places: IntVector
-    indices: NDArray[np.int32]
-    values: Vector
-    counts: IntVector
-
-
-def parse_block(block: Block, n_features: int | None, *, doc_ids: bool, beyond: str | None) -> Rows:
+def parse_block(
+    block: Block,
+    n_features: int | None,
+    *,
+    doc_ids: bool,
+    beyond: str | None,
+    form: Form = WHOLE,
+    dtype: DTypeLike = np.float64,
+) -> Rows:
     """Return what a block holds.
 
     Parameters
@@ -73,6 +57,8 @@ def parse_block(block: Block, n_features: int | None, *, doc_ids: bool, beyond: 
     n_features : largest feature index allowed; None: any.
     doc_ids : whether to read document ids.
     beyond : what is said of a feature that is not allowed; None: what `parse_line` says.
+    form : what stands before the features.
+    dtype : of the values; float32 has the number nearest to the float64 that is nearest to the decimal digits.
 
     Raises
     ------
@@ -80,23 +66,22 @@ def parse_block(block: Block, n_features: int | None, *, doc_ids: bool, beyond: 
     """
     content = block.content
     text = np.frombuffer(content, dtype=np.uint8)
-    space = _make_space(len(content))
-    compile_it = len(content) >= (WORTH_COMPILING if "numba" in sys.modules else WORTH_LOADING)
+    space = make_space(content)
+    read = _compiled(n_features, form) if len(content) >= WORTH_COMPILING else None
     at = 0
     while at < len(content):
-        if compile_it:
-            from structsvm.data.letor_plain import read_plain
-
-            at = read_plain(text, at, min(n_features or LARGEST_INDEX, LARGEST_INDEX), space)
+        if read is not None:
+            at = read(text, at, space)
         if at < len(content):
             end = content.find(b"\n", at) + 1 or len(content)
             try:
-                _read_line(content[at:end], at, n_features, space)
+                _read_line(content[at:end], at, n_features, form, space)
             except ValueError as fault:
+                _narrowed(block, space, dtype)
                 if doc_ids:
                     _doc_ids(block, space)
                 said = beyond if beyond and isinstance(fault, BeyondError) else str(fault)
-                raise block.fault(int(space.counts[_LINES]), said) from None
+                raise block.fault(int(space.counts[LINES]), said) from None
             at = end
     rows, stored, _, width = space.counts.tolist()
     return Rows(
@@ -104,28 +89,47 @@ def parse_block(block: Block, n_features: int | None, *, doc_ids: bool, beyond: 
         space.queries[:rows],
         space.ends[:rows],
         space.indices[:stored],
-        space.values[:stored],
+        _narrowed(block, space, dtype),
         width,
         _doc_ids(block, space) if doc_ids else None,
     )
 
 
-def _make_space(size: int) -> Space:
-    rows, features = size // _SHORTEST_LINE + 1, size // _SHORTEST_FEATURE + 1
-    return Space(
-        np.empty(rows),
-        np.empty(rows, dtype=np.int64),
-        np.empty(rows, dtype=np.int64),
-        np.empty((rows, 2), dtype=np.int64),
-        np.empty(features, dtype=np.int32),
-        np.empty(features),
-        np.zeros(4, dtype=np.int64),
-    )
+def _compiled(n_features: int | None, form: Form) -> Callable[[NDArray[np.uint8], int, Space], int] | None:
+    """Return the compiled loop, which is loaded here; None where nothing is compiled."""
+    from structsvm.compute.environment import numba
+
+    if numba.config.DISABLE_JIT:
+        return None
+    from structsvm.compute.decimals import powers_of_ten
+    from structsvm.data.letor_plain import read_plain
+
+    most = min(n_features or LARGEST_INDEX, LARGEST_INDEX)
+    return lambda text, at, space: read_plain(text, at, most, *form, *powers_of_ten(), space)
 
 
-def _read_line(line: bytes, at: int, n_features: int | None, space: Space) -> None:
+def _narrowed(block: Block, space: Space, dtype: DTypeLike) -> NDArray[np.floating[Any]]:
+    """Return the values in this type, where all of them are finite in it."""
+    rows, stored = space.counts[:2].tolist()
+    values = space.values[:stored]
+    if np.dtype(dtype) == values.dtype:
+        return values
+    with np.errstate(over="ignore"):
+        narrow: NDArray[np.floating[Any]] = values.astype(dtype)
+    beyond = np.flatnonzero(~np.isfinite(narrow))
+    if len(beyond):
+        line = int(space.places[np.searchsorted(space.ends[:rows], beyond[0], side="right"), 0])
+        raise block.fault(
+            line,
+            f"the value of feature {space.indices[beyond[0]] + 1}, {values[beyond[0]]:g}, is beyond {np.dtype(dtype)}: "
+            "read the file as float64",
+        )
+    return narrow
+
+
+def _read_line(line: bytes, at: int, n_features: int | None, form: Form, space: Space) -> None:
     """Write what a line holds that begins at a place of its block."""
-    parsed = parse_line(line, n_features)
+    parsed = parse_line(line, n_features, form)
     row, stored, number, width = space.counts.tolist()
     if parsed is not None:
         values = np.array(parsed.values)
@@ -141,7 +145,7 @@ def _read_line(line: bytes, at: int, n_features: int | None, space: Space) -> No
 
 def _doc_ids(block: Block, space: Space) -> list[str]:
     found = []
-    for line, comment in space.places[: space.counts[_ROWS]].tolist():
+    for line, comment in space.places[: space.counts[ROWS]].tolist():
         try:
             if comment < 0:
                 raise ValueError(NO_ID)

@@ -1,7 +1,4 @@
-"""Lines of LETOR's format in their plain form, read by a compiled loop.
-
-It stops where one is not of it. Whether that line is right and what it holds, `parse_line` says, which has the rules.
-"""
+"""Lines of LETOR's format in compiled loops, which know their plain form and stop where one is not of it."""
 
 from typing import Any
 
@@ -9,29 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.compute.compilation import compiled
-from structsvm.compute.decimals import UNDECIDED, decimal, powers_of_ten
-from structsvm.compute.environment import numba
+from structsvm.compute.decimals import UNDECIDED, decimal
+from structsvm.data.letor_space import Space
 from structsvm.types import Vector
 
 _MOST_DIGITS = 18
 
 
-def read_plain(text: NDArray[np.uint8], at: int, most: int, space: tuple[Any, ...]) -> int:
-    """Write what lines of the plain form hold, and return where the first begins that is of another; or the end.
-
-    Parameters
-    ----------
-    text : the block.
-    at : where a line begins.
-    most : largest feature index allowed.
-    space : where to, a `Space` of `structsvm.data.letor_block`.
-    """
-    return at if numba.config.DISABLE_JIT else int(_read_plain(text, at, most, *powers_of_ten(), space))
-
-
 @compiled
-def _read_plain(
-    text: NDArray[np.uint8], at: int, most: int, exact: Vector, leading: NDArray[np.uint64], space: tuple[Any, ...]
+def read_plain(
+    text: NDArray[np.uint8],
+    at: int,
+    most: int,
+    with_labels: bool,
+    with_queries: bool,
+    exact: Vector,
+    leading: NDArray[np.uint64],
+    space: Space,
 ) -> int:
     """Write what lines of the plain form hold, and return where the first begins that is of another; or the end.
 
@@ -40,6 +31,7 @@ def _read_plain(
     text : the block.
     at : where a line begins.
     most : largest feature index allowed.
+    with_labels, with_queries : as `structsvm.data.letor_line.Form` has them.
     exact, leading : `powers_of_ten`.
     space : where to.
     """
@@ -51,21 +43,29 @@ def _read_plain(
         at = _after_blanks(text, start, end)
         kept, largest = stored, 0
         if not _ends_line(text, at, end):
+            first = at
             labels[row], at = decimal(text, at, end, exact, leading)
-            if at == UNDECIDED or at == _after_blanks(text, at, end):
+            if not with_labels and (text[first] == 113 or (at != UNDECIDED and at < end and text[at] == 58)):
+                labels[row], at = np.nan, first
+            elif at == UNDECIDED or (
+                at == _after_blanks(text, at, end) and (with_queries or not _ends_line(text, at, end))
+            ):
                 break
             at = _after_blanks(text, at, end)
-            if at + 4 >= end or text[at] != 113 or text[at + 1] != 105 or text[at + 2] != 100 or text[at + 3] != 58:
-                break
-            queries[row], at = _whole(text, at + 4, end)
-            if at == UNDECIDED:
-                break
+            queries[row] = 0
+            if with_queries:
+                if at + 4 >= end or text[at] != 113 or text[at + 1] != 105 or text[at + 2] != 100 or text[at + 3] != 58:
+                    break
+                queries[row], at = _whole(text, at + 4, end)
+                if at == UNDECIDED:
+                    break
+            begin = -1 if with_queries else at
             while True:
                 after = _after_blanks(text, at, end)
                 if _ends_line(text, after, end):
                     at = after
                     break
-                if after == at:
+                if after == at and at != begin:
                     at = UNDECIDED
                     break
                 index, at = _whole(text, after, end)
