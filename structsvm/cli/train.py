@@ -241,6 +241,7 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
         run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
     return [
         f"data     {data.summary} from {counted(files, 'file')}",
+        *_what_was_trained(ranker),
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
         *_learned_nothing(ranker),
@@ -249,13 +250,22 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
     ]
 
 
+def _what_was_trained(ranker: "Ranker") -> list[str]:
+    """Say so where the cut-off in the name of a loss was not trained on."""
+    given = losses.create(ranker.loss)
+    if getattr(given, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
+        return []
+    trained = losses.spell(ranker.loss_) or ranker.loss_
+    return [f"loss     {ranker.loss} trains at full depth, so that the optimum is that of {trained}"]
+
+
 def _learned_nothing(ranker: "Ranker") -> list[str]:
     from structsvm.estimators.fitting import zero_weights
 
     result: Result = ranker.result_
     if result.w.any() or not result.converged:
         return []
-    return [f"warning  {zero_weights(result, ranker.loss, ranks=True)}"]
+    return [f"warning  {zero_weights(result, ranker.loss, ranker.loss_, ranks=True)}"]
 
 
 def _bounds(result: "Result") -> str:

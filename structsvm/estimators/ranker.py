@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
 from structsvm.estimators.model_file import SavedEstimator, require_object
 from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
 from structsvm.estimators.ranking import LinearRanker
@@ -90,6 +90,8 @@ class Ranker(SavedEstimator, LinearRanker):
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = checked_labels(y, X.shape[0])
+        if not (loss.per_row or loss.of_one_sample):
+            warn_of_one_query(qid, len(y), stacklevel=4)
         columns = occupied(X)
         rows = narrowed(X, columns)
         problem = Problem.from_queries(

@@ -100,7 +100,7 @@ class RankSVM(LinearRanker):
         require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
         require_solver(self)
         measure_of(self)
-        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
+        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True, stacklevel=4)
         ptr = training.queries.ptr
         loss: ScoreLoss[Any]
         ys: Sequence[Any]
