@@ -23,6 +23,8 @@ COLUMNS: dict[str, Column] = {
     "map": Column.number("test MAP", "map", ".4f"),
     "trec_map": Column.number("MAP", "trec_map", ".4f"),
     "ndcg": Column.number("test NDCG@10", "ndcg", ".4f"),
+    "lead": Column.number("behind the best", "lead", "+.4f"),
+    "error": Column.number("± s.e.", "error", ".4f"),
     "full_ndcg": Column.number("test NDCG", "full_ndcg", ".4f"),
     "letor_ndcg": Column.number("LETOR's NDCG@10", "letor_ndcg", ".4f"),
     "microseconds": Column.number("µs a query", "microseconds", ".1f"),

@@ -24,6 +24,7 @@ NAMES = (
     "both_cores",
     "mq2008",
     "ndcg",
+    "cutoff",
     "weight_search",
     "zero_one",
     "web30k",
