@@ -87,19 +87,24 @@ def models(*, networks: bool) -> list[Model]:
 
 
 def run(size: Size) -> Iterator[Row]:
+    for name, folder in (("MQ2008", letor_folder()), ("robust03", robust_folder())):
+        if folder is None:
+            yield Row(what=name, who=OURS, note=f"no data: STRUCTSVM_DATA names no folder that holds {name}")
+    for what, folds in data_sets(size):
+        yield from _rows(what, folds)
+
+
+def data_sets(size: Size) -> Iterator[tuple[str, list[Fold]]]:
+    """Yield the name of each data set that there is, and its folds."""
     folder = letor_folder()
-    if folder is None:
-        yield Row(what="MQ2008", who=OURS, note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
-    else:
-        yield from _rows("MQ2008", read_folds(folder)[: max(1, round(5 * size.scale))])
-    if robust_folder() is None:
-        yield Row(what="Robust 2003", who=OURS, note="no data: STRUCTSVM_DATA names no folder that holds robust03")
-    else:
-        yield from _rows("Robust 2003", _pools(size))
+    if folder is not None:
+        yield "MQ2008", read_folds(folder)[: max(1, round(5 * size.scale))]
+    if robust_folder() is not None:
+        yield "Robust 2003", _pools(size)
     for documents, queries in LISTS.items():
         train = max(4, round(queries * size.scale))
         folds = [graded((train, train // 2, train), documents, seed=seed) for seed in range(3)]
-        yield from _rows(f"lists of {documents}", folds)
+        yield f"lists of {documents}", folds
 
 
 def _pools(size: Size) -> list[Fold]:

@@ -25,6 +25,7 @@ NAMES = (
     "mq2008",
     "ndcg",
     "cutoff",
+    "full_depth",
     "weight_search",
     "zero_one",
     "web30k",
@@ -35,6 +36,7 @@ NAMES = (
     "fusion",
     "indexing",
     "retrieval",
+    "retrieval_memory",
     "first_fit",
 )
 """The benchmarks, in the order of the page."""
