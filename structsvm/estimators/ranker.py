@@ -31,7 +31,8 @@ class Ranker(SavedEstimator, LinearRanker):
 
     Parameters
     ----------
-    loss : what is optimised, by name ("map", "roc_area", "zero_one", ...) or as an object.
+    loss : what is optimised, by name ("map", "roc_area", "zero_one", ...) or as an object. A cut-off, as in "ndcg@10",
+        is trained at full depth, as ``loss_`` says, unless "ndcg@10(truncated=true)" is.
     C : weight of the mean hinge against the regulariser; larger fits the training data closer.
     solver : how, by name ("auto", "frank-wolfe", "one-slack", "n-slack") or as an object with settings of its own.
     tol : gap to the optimum, in units of the loss, that is good enough: ``primal − dual ≤ tol · C``.
@@ -51,7 +52,7 @@ class Ranker(SavedEstimator, LinearRanker):
     intercept_ : constant part of the scores.
     result_ : `Result` with both bounds, status and history. Where features are sparse, and most of more than 1000
         have no entry, it is of the others: those of ``result_.columns``.
-    loss_ : the loss, with what it took from the training data filled in.
+    loss_ : the loss that was optimised, with what it took from the training data filled in.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from (of rows for "zero_one").
     n_left_out_ : number of queries without both relevant and other documents, which were not.
