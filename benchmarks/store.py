@@ -33,6 +33,7 @@ NAMES = (
     "binned",
     "sequences",
     "growth",
+    "reading",
     "fusion",
     "indexing",
     "retrieval",
@@ -46,7 +47,7 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "bm25s")
+PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

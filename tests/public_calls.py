@@ -12,6 +12,7 @@ import structsvm.text.letor
 from structsvm import (
     comparison,
     data,
+    evaluation,
     features,
     fusion,
     losses,
@@ -21,6 +22,7 @@ from structsvm import (
     protocols,
     qp,
     rankers,
+    significance,
     solvers,
     testing,
     text,
@@ -123,6 +125,8 @@ NOT_CALLED = {
     **dict.fromkeys(["text.letor.Evidence", "text.letor.LECTURED", "text.letor.RELEASED"], _MADE),
     **dict.fromkeys(["text.letor.Candidates", "text.letor.Feature", "text.letor.retrieval_feature"], _FOR_FEATURES),
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
+    **dict.fromkeys(["evaluation.ComparedRun", "evaluation.RunComparison"], _MADE),
+    **dict.fromkeys(["significance.Comparison", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
         ["problem.estimate", "problem.fingerprint", "problem.same", "solvers.Run", "solvers.Keeper"],
@@ -331,7 +335,20 @@ def _of_losses_and_measures() -> Iterator[Call]:
         "NDCG": {"k": 3, "empty": "skip", "discount": "letor", "gain": "linear"},
         "P": {"k": 3},
         "Recall": {"k": 3},
-        "RR": {"relevant_from": 1},
+        "RR": {"k": 3, "relevant_from": 1},
+        "ERR": {"k": 3, "max_grade": 4},
+        "RBP": {"k": 3, "p": 0.8, "relevant_from": 1},
+        "IPrec": {"recall": 0.1, "relevant_from": 1},
+        "JudgedShare": {"k": 3, "empty": "skip"},
+        "SetF": {"recall_weight": 2.0, "relevant_from": 1},
+        "Success": {"k": 3, "relevant_from": 1},
+        **{
+            name: {"relevant_from": 1, "empty": "skip"}
+            for name in ("BPref", "ElevenPoint", "GMAP", "InfAP", "NumRel", "NumRelRet", "RPrec")
+        },
+        **{name: {"relevant_from": 1, "empty": "skip"} for name in ("SetMAP", "SetP", "SetRecall")},
+        "NumQ": {"empty": "skip"},
+        "NumRet": {"empty": "skip"},
         "ROCArea": {"relevant_from": 1},
     }.items():
         yield Call(f"metrics.{name}", getattr(metrics, name), settings)
@@ -345,6 +362,17 @@ def _of_losses_and_measures() -> Iterator[Call]:
         yield Call(function.__name__, function, {"scores": X[:, 0], "labels": Y, "qid": QID, **k})
     yield Call("reciprocal_rank", metrics.reciprocal_rank, {"scores": X[:, 0], "labels": Y, "relevant_from": 1.0})
     yield Call("parse_measure", metrics.parse_measure, {"text": "map"})
+    values = {"first": [0.5, 0.25, 0.0], "second": [0.25, 0.5, 0.5]}
+    settings = {"confidence": 0.9, "resamples": 100, "seed": 1}
+    yield Call("significance.compare", significance.compare, values)
+    yield Call("paired_tests", significance.paired_tests, {**values, **settings})
+    yield Call("holm", significance.holm, {"p_values": [0.1, None]})
+    yield Call("bonferroni", significance.bonferroni, {"p_values": [0.1, None]})
+    runs = {"runs": [one_run(), one_run("b")], "qrels": judgments(), "baseline": "a", "measures": ["map"]}
+    yield Call("compare_runs", evaluation.compare_runs, {**runs, **settings})
+    yield Call("rank_run", evaluation.rank_run, {"run": one_run(), "qrels": judgments()})
+    lists = {name: evaluation.rank_run(one_run(name), judgments()) for name in ("a", "b")}
+    yield Call("compare_lists", evaluation.compare_lists, {"lists": lists, "baseline": "a", "measures": "map"})
 
 
 def _of_data() -> Iterator[Call]:
@@ -359,7 +387,10 @@ def _of_data() -> Iterator[Call]:
     pool = data.pool_runs([one_run()], judgments())
     yield Call("Pool.retrieved", pool.retrieved, {"run": "a"})
     yield Call("Pool.submission_scores", pool.submission_scores, {"run": "a"})
-    yield Call("load_letor", data.load_letor, {"path_or_paths": "missing", "n_features": 3}, right=False)
+    letor = {"n_features": 3, "dtype": "float32", "labels": "optional", "queries": "optional", "groups": "missing"}
+    yield Call("load_letor", data.load_letor, {"path_or_paths": "missing", **letor, "cache": "missing"}, right=False)
+    table = {"label": "a", "qid": "b", "docid": "c", "features": ["d"], "dtype": "float32", "labels": "optional"}
+    yield Call("load_table", data.load_table, {"path_or_paths": "missing", **table, "queries": "optional"}, right=False)
     yield Call("load_letor_parts", data.load_letor_parts, {"parts": ["missing"], "n_features": 3}, right=False)
     yield Call("load_qrels", data.load_qrels, {"path": "missing", "grades": {1: 2}}, right=False)
     yield Call("load_run", data.load_run, {"path": "missing", "name": "a"}, right=False)

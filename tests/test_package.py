@@ -33,6 +33,7 @@ MAY_IMPORT = {
     "result": BASE | {"storage"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
+    "significance": BASE,
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
     "text": SHARED | {"queries", "data", "features"},
@@ -43,6 +44,7 @@ MAY_IMPORT = {
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
+    "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
@@ -50,7 +52,9 @@ MAY_IMPORT = {
     "protocols": SHARED
     | {
         "queries",
+        "significance",
         "tables",
+        "evaluation",
         "operators",
         "metrics",
         "features",
@@ -74,6 +78,7 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
+    "import structsvm.significance, structsvm.evaluation",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",

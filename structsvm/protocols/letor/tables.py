@@ -6,10 +6,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from structsvm.evaluation.paired_columns import TESTS_SAID, p_value, paired_columns, paired_record
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.protocols.letor.results import CUTOFFS, Benchmark, FoldResults, Outcome
 from structsvm.protocols.model import spelled
-from structsvm.protocols.significance import compare, mean_interval
+from structsvm.significance import holm, paired_tests
 from structsvm.tables import Column, Record, Table
 from structsvm.tables.writing import FILES, prepare_files, table_texts, write_texts
 
@@ -88,39 +89,21 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table
     known = (*benchmark.models, *benchmark.features)
     if first not in known:
         raise UnknownNameError("model of the benchmark", first, known)
-    values, measure = benchmark.queries(first), benchmark.measure.upper()
+    values = benchmark.queries(first)
+    found = {name: paired_tests(benchmark.queries(name), values) for name in known if name != first}
+    corrected = dict(zip(found, holm([each.randomisation for each in found.values()]), strict=True))
 
     def record(name: str) -> Record:
-        other = benchmark.queries(name)
-        found, (low, high) = compare(other, values), mean_interval(other - values) or (None, None)
-        return {
-            "model": name,
-            "difference": float(other.mean() - values.mean()),
-            "low": low,
-            "high": high,
-            "wins": found.wins,
-            "losses": found.losses,
-            "ties": found.ties,
-            "p_value": found.p_value,
-        }
+        return {"model": name, **paired_record(found[name]), "holm": corrected[name]}
 
     return Table(
-        title=f"{measure} less that of {first}, query by query{_of(benchmark)}",
-        columns=(
-            _MODEL,
-            Column.number("Difference", "difference", "+.4f"),
-            Column.number("From", "low", "+.4f", missing="–"),
-            Column.number("to", "high", "+.4f", missing="–"),
-            Column.number("Better", "wins"),
-            Column.number("Worse", "losses"),
-            Column.number("Same", "ties"),
-            Column.number("p", "p_value", ".2g"),
-        ),
+        title=f"{benchmark.measure.upper()} less that of {first}, query by query{_of(benchmark)}",
+        columns=(_MODEL, *paired_columns(), Column("Holm", p_value("holm"))),
         sections=tuple(tuple(record(name) for name in group if name != first) for group in _groups(benchmark)),
         notes=(
-            f"Over the {len(values)} test queries of all folds: the mean difference with its 95% confidence interval "
-            "(Student's t), on how many queries a model is better and worse, and p of the two-tailed Wilcoxon signed "
-            "rank test. Of many comparisons some come out below 0.05 by chance.",
+            f"Over the {len(values)} test queries of all folds. 95% interval: bootstrap (BCa) over queries. "
+            f"{TESTS_SAID.format(queries='queries')} Holm: the last one, corrected for all {len(found)} comparisons. "
+            "-: there is no variance.",
         ),
     )
 

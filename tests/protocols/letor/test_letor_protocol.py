@@ -37,6 +37,7 @@ from structsvm.protocols.letor import (
     write_tables,
 )
 from structsvm.rankers import RankSVM
+from structsvm.significance import holm
 from structsvm.tables import as_csv, as_text
 from tests.protocols.letor.conftest import write_set
 
@@ -296,14 +297,17 @@ def test_differences_are_those_of_the_test_queries(results):
     assert len(difference) == 24
     row = table.sections[0][0]
     assert row["difference"] == pytest.approx(results.mean("bins", "map") - results.mean("svm", "map"))
-    found = scipy.stats.ttest_1samp(difference, 0.0).confidence_interval(0.95)
-    assert (row["low"], row["high"]) == pytest.approx((found.low, found.high))
+    expected = scipy.stats.ttest_1samp(difference, 0.0)
+    assert row["p_t"] == pytest.approx(expected.pvalue)
+    assert row["low"] < row["difference"] < row["high"]
     assert row["wins"] == (difference > 1e-12).sum()
     assert row["losses"] == (difference < -1e-12).sum()
     assert row["wins"] + row["losses"] + row["ties"] == 24
+    p_values = [each["p_randomisation"] for each in table.records]
+    assert [each["holm"] for each in table.records] == holm(p_values)
     turned = difference_table(results, "bins").sections[0][0]
     assert (turned["model"], turned["difference"]) == ("svm", pytest.approx(-row["difference"]))
-    assert turned["p_value"] == pytest.approx(row["p_value"])
+    assert turned["p_wilcoxon"] == pytest.approx(row["p_wilcoxon"])
     with pytest.raises(UnknownNameError, match="'binz'. Did you mean 'bins'"):
         difference_table(results, "binz")
 
