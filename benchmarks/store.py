@@ -34,6 +34,7 @@ NAMES = (
     "fusion",
     "indexing",
     "retrieval",
+    "retrieval_memory",
     "first_fit",
 )
 """The benchmarks, in the order of the page."""

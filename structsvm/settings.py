@@ -100,6 +100,21 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
         raise InputError(f"{what} must be {words}, got {value!r}") from None
 
 
+def as_names(what: str, value: Any) -> tuple[str, ...]:
+    """Return different names, one at least; see `require_integer`."""
+    if isinstance(value, str):
+        raise InputError(f"{what} must be a list of names, such as [{value!r}]")
+    names = as_list(what, value, "a list of names")
+    for k, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InputError(f"{what} must be a list of names, got {names!r}")
+        if name in names[:k]:
+            raise InputError(f"{what} has {name!r} twice: leave one out")
+    if not names:
+        raise InputError(f"{what} is empty: name one at least")
+    return tuple(names)
+
+
 def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     """Require a positive finite number."""
     require_number(place(instance, attribute.name), value, above=0.0)

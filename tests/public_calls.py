@@ -168,7 +168,15 @@ NOT_CALLED = {
     },
     **{
         f"protocols.letor.{name}": _TEXT
-        for name in ("all_tables", "map_table", "measure_table", "measured", "record_table", "summary_table")
+        for name in (
+            "all_tables",
+            "difference_table",
+            "fold_table",
+            "measure_table",
+            "measured",
+            "record_table",
+            "summary_table",
+        )
     },
     **{
         f"protocols.letor.{name}": _MADE
@@ -239,7 +247,7 @@ def _of_estimators() -> Iterator[Call]:
         yield Call(
             f"{name}.fit", lambda kind=kind, **given: kind().fit(**given).predict(given["X"], given["qid"]), ROWS
         )
-        yield Call(f"{name}.score", lambda kind=kind, **given: kind().fit(X, qid=QID).score(**given), ROWS)
+        yield Call(f"{name}.score", lambda kind=kind, **given: kind().fit(X, Y, qid=QID).score(**given), ROWS)
     yield Call("fusion.Comb", lambda normalisation: fusion.Comb(normalisation), {"normalisation": "z"})
     yield Call("fusion_method", fusion.fusion_method, {"name": "comb-mnz"})
     for kind in (features.QueryMinMax, features.QueryPercentiles, features.ReciprocalRanks, features.FillMissing):
@@ -446,7 +454,7 @@ def _of_text() -> Iterator[Call]:
     yield Call("find_features", text.letor.find_features, {"features": ["released", "tfidf"]})
     asked = {"index": index, "topics": topics, "function": "okapi", "top": 1, "query": None, "name": "run"}
     yield Call("retrieve", text.retrieve, asked)
-    yield Call("Retriever", text.Retriever, {"index": index, "function": "okapi"})
+    yield Call("Retriever", text.Retriever, {"index": index, "function": "okapi", "field": "text"})
     yield Call("Retriever.retrieve", text.Retriever(index, "okapi").retrieve, {"topics": topics, "top": 1})
     used: dict[str, Any] = {"topics": {"0": "wing wings"}, "qrels": candidates}
     own = {"indexes": index, "functions": "okapi", "depth": 3, "letor": "L1", "fields": ["text"], "query": None}

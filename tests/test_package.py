@@ -54,6 +54,7 @@ MAY_IMPORT = {
         "queries",
         "significance",
         "tables",
+        "evaluation",
         "operators",
         "metrics",
         "features",

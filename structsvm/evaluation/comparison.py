@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
-from attrs import asdict, field, frozen
+from attrs import field, frozen
 
 from structsvm.data import Qrels, Run
+from structsvm.evaluation.paired_columns import TESTS, TESTS_SAID, p_value, paired_columns, paired_record
 from structsvm.evaluation.runs import rank_run
 from structsvm.exceptions import InputError, quoted
 from structsvm.metrics import Measure, RankedLists
@@ -13,9 +14,6 @@ from structsvm.registry import measures as registered
 from structsvm.settings import as_list, require_kind
 from structsvm.significance import PairedTests, bonferroni, holm, paired_tests
 from structsvm.tables import Column, Record, Table
-
-TESTS = {"t": "t", "wilcoxon": "Wilcoxon", "randomisation": "Fisher"}
-"""The tests, by the name of their p-value in `PairedTests`, and what tables call them."""
 
 _SHOWN = 5
 """Topics that a note names."""
@@ -73,18 +71,13 @@ class RunComparison:
             Column.number("topics", "topics"),
             Column.number("mean", "mean", ".4f"),
             Column.number("baseline", "baseline_mean", ".4f"),
-            Column.number("difference", "difference", "+.4f"),
-            Column(f"{level} interval", _interval),
-            Column("W/L/T", lambda record: f"{record['wins']}/{record['losses']}/{record['ties']}"),
-            *(Column(f"p {short}", _p_value(f"p_{test}")) for test, short in TESTS.items()),
-            *(Column(f"Holm {short}", _p_value(f"holm_{test}")) for test, short in TESTS.items()),
-            *(Column(f"Bonf. {short}", _p_value(f"bonferroni_{test}")) for test, short in TESTS.items()),
+            *paired_columns(level),
+            *(Column(f"Holm {short}", p_value(f"holm_{test}")) for test, short in TESTS.items()),
+            *(Column(f"Bonf. {short}", p_value(f"bonferroni_{test}")) for test, short in TESTS.items()),
         ]
         return Table(f"Against {self.baseline}", tuple(columns), (tuple(records),), self._notes(level))
 
     def _record(self, row: ComparedRun) -> Record:
-        paired = asdict(row.paired)
-        low, high = row.paired.interval or (None, None)
         return {
             "run": row.run,
             "baseline": self.baseline,
@@ -92,11 +85,7 @@ class RunComparison:
             "topics": row.paired.queries,
             "mean": row.mean,
             "baseline_mean": row.baseline_mean,
-            "difference": row.paired.difference,
-            "low": low,
-            "high": high,
-            **{name: paired[name] for name in ("wins", "losses", "ties")},
-            **{f"p_{test}": paired[test] for test in TESTS},
+            **paired_record(row.paired),
             **{f"holm_{test}": row.holm[test] for test in TESTS},
             **{f"bonferroni_{test}": row.bonferroni[test] for test in TESTS},
         }
@@ -104,9 +93,9 @@ class RunComparison:
     def _notes(self, level: str) -> tuple[str, ...]:
         notes = [
             f"Differences are run less baseline, over the topics of both. {level} interval: bootstrap (BCa) over "
-            "topics. p: two-tailed paired t-test, Wilcoxon's signed rank test without topics of no difference, "
-            f"Fisher's randomisation test. {self.resamples:,} resamples, seed {self.seed}. Holm and Bonferroni correct "
-            f"each test for the {len(self.rows)} rows of the table. -: there is no variance, or one topic only."
+            f"topics. {TESTS_SAID.format(queries='topics')} {self.resamples:,} resamples, seed {self.seed}. Holm and "
+            f"Bonferroni correct each test for the {len(self.rows)} rows of the table. -: there is no variance, or one "
+            "topic only."
         ]
         for run, topics in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
             named = ", ".join(topics[:_SHOWN]) + (", ..." if len(topics) > _SHOWN else "")
@@ -254,17 +243,3 @@ def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:
                 f"{measure} is a {measure.summary} over topics, and differences are tested of means: leave it out"
             )
     return list(dict.fromkeys(chosen))
-
-
-def _interval(record: Record) -> str:
-    return "-" if record["low"] is None else f"[{record['low']:+.4f}, {record['high']:+.4f}]"
-
-
-def _p_value(name: str) -> Callable[[Record], str]:
-    """Return a function that shows a p-value with four digits."""
-
-    def shown(record: Record) -> str:
-        p = record[name]
-        return "-" if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"
-
-    return shown
