@@ -14,6 +14,7 @@ def _seconds(seconds: float | None) -> str:
 
 COLUMNS: dict[str, Column] = {
     "seconds": Column("seconds", lambda record: _seconds(record["seconds"])),
+    "cpu": Column("CPU seconds", lambda record: _seconds(record["cpu"])),
     "fastest": Column("fastest", lambda record: _seconds(record["fastest"])),
     "units": Column.number("units of X @ w", "units", ".1f"),
     "ratio": Column.number("ratio", "ratio", ".2f"),

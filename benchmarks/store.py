@@ -31,6 +31,7 @@ NAMES = (
     "binned",
     "sequences",
     "growth",
+    "reading",
     "fusion",
     "indexing",
     "retrieval",
@@ -44,7 +45,7 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "bm25s")
+PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

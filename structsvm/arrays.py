@@ -1,11 +1,11 @@
 """What arrays that are passed in may hold: real numbers, none of which is lost on the way to float64."""
 
+import sys
 from collections.abc import Iterator
 from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, InputTypeError
@@ -22,6 +22,12 @@ _DATES = {
 """What arrays of a kind that NumPy would turn into other numbers hold, and the way out."""
 
 
+def is_sparse(values: Any) -> bool:
+    """Say whether it is a sparse matrix of SciPy's, which is not loaded for it: without it there is none."""
+    scipy_sparse = sys.modules.get("scipy.sparse")
+    return scipy_sparse is not None and bool(scipy_sparse.issparse(values))
+
+
 def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64]:
     """Return real numbers as an array of float64; itself, where it is one.
 
@@ -35,7 +41,7 @@ def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64
     ------
     InputError : when they are not real numbers, are sparse, or some are masked.
     """
-    if sp.issparse(values):
+    if is_sparse(values):
         raise InputError(
             f"{what} must be dense, got a {type(values).__name__}: pass its toarray(), raveled to a vector"
         )
@@ -99,7 +105,7 @@ def _typed(values: Any) -> Iterator[tuple[Any, str]]:
     if hasattr(values, "dtypes") and hasattr(values, "columns"):
         for number, name in enumerate(values.columns):
             yield values.iloc[:, number].to_numpy(), f", column {name!r},"
-    elif sp.issparse(values):
+    elif is_sparse(values):
         yield getattr(values, "data", values), ""
     else:
         yield np.asarray(values), ""

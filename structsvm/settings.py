@@ -92,6 +92,17 @@ def as_path(what: str, value: Any) -> Path:
     return Path(value)
 
 
+def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
+    """Return float64 or float32; see `require_integer`."""
+    try:
+        found: np.dtype[Any] = np.dtype(value)
+        if value is not None and found in (np.dtype(np.float64), np.dtype(np.float32)):
+            return found
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{what} must be float64 or float32, got {value!r}")
+
+
 def as_list(what: str, value: Any, words: str) -> list[Any]:
     """Return what several things are in as a list; ``words`` say what it must be; see `require_integer`."""
     try:

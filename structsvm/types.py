@@ -1,10 +1,12 @@
 """The array types that the signatures of the package speak of."""
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp  # which takes as long to load as NumPy itself
 
 Vector: TypeAlias = NDArray[np.float64]
 """One-dimensional, float64."""
@@ -18,5 +20,5 @@ IntVector: TypeAlias = NDArray[np.int64]
 BoolVector: TypeAlias = NDArray[np.bool_]
 """One-dimensional, of truth values."""
 
-Features: TypeAlias = Matrix | sp.csr_array | sp.csr_matrix
+Features: TypeAlias = "Matrix | sp.csr_array | sp.csr_matrix"
 """Rows of features, dense or sparse."""

@@ -387,7 +387,10 @@ def _of_data() -> Iterator[Call]:
     pool = data.pool_runs([one_run()], judgments())
     yield Call("Pool.retrieved", pool.retrieved, {"run": "a"})
     yield Call("Pool.submission_scores", pool.submission_scores, {"run": "a"})
-    yield Call("load_letor", data.load_letor, {"path_or_paths": "missing", "n_features": 3}, right=False)
+    letor = {"n_features": 3, "dtype": "float32", "labels": "optional", "queries": "optional", "groups": "missing"}
+    yield Call("load_letor", data.load_letor, {"path_or_paths": "missing", **letor, "cache": "missing"}, right=False)
+    table = {"label": "a", "qid": "b", "docid": "c", "features": ["d"], "dtype": "float32", "labels": "optional"}
+    yield Call("load_table", data.load_table, {"path_or_paths": "missing", **table, "queries": "optional"}, right=False)
     yield Call("load_letor_parts", data.load_letor_parts, {"parts": ["missing"], "n_features": 3}, right=False)
     yield Call("load_qrels", data.load_qrels, {"path": "missing", "grades": {1: 2}}, right=False)
     yield Call("load_run", data.load_run, {"path": "missing", "name": "a"}, right=False)

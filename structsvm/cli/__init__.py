@@ -50,5 +50,5 @@ __all__ = ["main"]
 def main() -> None:
     """Train linear rankers on the measure you report, with a certificate of how good they are.
 
-    Data files are in LETOR's format: a document a line, "<label> qid:<query> <index>:<value> ...", plain or gzip.
+    Data files are in LETOR's format: a document a line, "<label> qid:<query> <index>:<value> ...", plain or compressed.
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from structsvm.cli.console import counted, echo, note, progress_line, show_table
+from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
@@ -87,6 +88,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     show_default=True,
     help="For each combination; the QP or iteration at work is finished.",
 )
+@with_columns(cache=True)
 @click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
 @click.option("--json", "json_path", metavar="FILE", type=OUTPUT, help="File to write it to, and the gap against time.")
 @click.option(
@@ -100,13 +102,16 @@ def compare_command(
     Cs: tuple[float, ...],
     tol: float,
     time_limit: float,
+    columns: Columns,
     csv_path: Path | None,
     json_path: Path | None,
     plot_path: Path | None,
 ) -> None:
     """Train with every solver, QP backend and C on LETOR files, and show what it took.
 
-    The files are read as one data set. A combination that does not end within the time limit says so and shows how
+    The files are read as one data set, tables as for "structsvm train".
+
+    A combination that does not end within the time limit says so and shows how
     far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
     table of what is done by then. A solver without QPs runs once for each C.
 
@@ -115,7 +120,6 @@ def compare_command(
     """
     from structsvm import Problem
     from structsvm.comparison import compare
-    from structsvm.data import load_letor
     from structsvm.operators import narrowed, occupied
 
     for name in loss_names:
@@ -125,7 +129,7 @@ def compare_command(
     before = 0 if kept is None else count_records(kept)
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
-        read = load_letor(data)
+        read = read_data(data, columns)
         X = narrowed(read.X, occupied(read.X))
         problems = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
         table = compare(

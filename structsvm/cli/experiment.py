@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     short_help="Compare SVMs on the runs of retrieval systems, as in the paper on SVM-map.",
     epilog=example("structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"),
 )
-@click.option("--runs", type=RUN_FOLDER, required=True, help="Folder of TREC runs, plain or gzip: the base functions.")
+@click.option(
+    "--runs", type=RUN_FOLDER, required=True, help="Folder of TREC runs, plain or compressed: the base functions."
+)
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format.")
 @with_grades
 @click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; of one experiment only.")

@@ -2,7 +2,7 @@
 
 import gzip
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from structsvm.cli.console import counted, note
+from structsvm.cli.data import Columns, read_as_wide
 from structsvm.exceptions import printable
 from structsvm.storage.files import check_writable, naming, replacement, replacing
 
@@ -19,17 +20,27 @@ if TYPE_CHECKING:
     from structsvm.data import RankingData
 
 
-def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = False) -> "tuple[Ranker, RankingData]":
+def read_model_and_data(
+    model: Path,
+    paths: Sequence[Path],
+    *,
+    doc_ids: bool = False,
+    columns: Columns = Columns(),  # noqa: B008
+    labels: bool = True,
+    queries: bool = True,
+) -> "tuple[Ranker, RankingData]":
     """Read a ranker, and data with its number of features.
 
     Features beyond the last one in the data are 0, as all features are that a line leaves
-    out; a note says so.
+    out; a note says so. Tables are read by the names of the features that the model has.
 
     Parameters
     ----------
     model : file of the ranker.
-    paths : LETOR files.
+    paths : files of LETOR's format, or tables.
     doc_ids : whether to read document ids too.
+    columns : what is in them.
+    labels, queries : whether these must be there.
 
     Raises
     ------
@@ -46,37 +57,13 @@ def read_model_and_data(model: Path, paths: Sequence[Path], *, doc_ids: bool = F
         note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
-    return ranker, read_as_wide(paths, known, beyond, doc_ids=doc_ids, few=few)
-
-
-def read_as_wide(
-    paths: Sequence[Path],
-    known: int,
-    beyond: str,
-    *,
-    doc_ids: bool = False,
-    few: Callable[[int], None] = lambda found: None,
-) -> "RankingData":
-    """Read data with a given number of features.
-
-    Parameters
-    ----------
-    paths : LETOR files.
-    known : the number.
-    beyond : what is said of a line with further ones.
-    doc_ids : whether to read document ids too.
-    few : is shown the number in the files where it is smaller.
-
-    Raises
-    ------
-    DataFormatError : when the data cannot be read, or have further features.
-    """
-    from structsvm.data.letor import load_rows
-
-    rows = load_rows(paths, n_features=known, doc_ids=doc_ids, beyond=beyond)
-    if rows.width < known:
-        few(rows.width)
-    return rows.data(known)
+    names = None
+    if hasattr(ranker, "feature_names_in_"):  # compared here; scikit-learn would ask for a DataFrame with them
+        names = tuple(map(str, ranker.feature_names_in_))
+        del ranker.feature_names_in_
+    return ranker, read_as_wide(
+        paths, known, beyond, names, doc_ids=doc_ids, few=few, columns=columns, labels=labels, queries=queries
+    )
 
 
 def check_output(output: Path | None) -> None:

@@ -93,9 +93,9 @@ def fuse_command(
 ) -> None:
     """Make one run of several.
 
-    RUNS are files in TREC's format, plain or gzip, or one folder of them. The candidates of a topic are the documents
-    that any run retrieved for it. Runs that share a name are told apart by their files. An output file is written
-    whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
+    RUNS are files in TREC's format, plain or compressed, or one folder of them. The candidates of a topic are the
+    documents that any run retrieved for it. Runs that share a name are told apart by their files. An output file is
+    written whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
     from structsvm.data import load_qrels
     from structsvm.data.trec import run_files, run_lines

@@ -90,8 +90,8 @@ def index_command(
 ) -> None:
     """Count the terms of a collection, field by field and in all fields together, for retrieval and features.
 
-    COLLECTION is a file of documents, plain or gzip, a folder of them, "-" for standard input, or ir_datasets:NAME.
-    Topics are analysed as the documents were: the index knows its stemmer and its stop words.
+    COLLECTION is a file of documents, plain or compressed, a folder of them, "-" for standard input, or
+    ir_datasets:NAME. Topics are analysed as the documents were: the index knows its stemmer and its stop words.
 
     The folder is written whole or not at all. It must not be there yet, or be empty, or hold an index and nothing else.
     """

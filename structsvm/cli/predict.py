@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from structsvm.cli.data import Columns, with_columns
 from structsvm.cli.files import check_output, read_model_and_data, write_text
 from structsvm.cli.options import example
 from structsvm.cli.paths import DATA, INPUT, OUTPUT, Command
+from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
     from structsvm.types import Vector
@@ -37,20 +39,31 @@ _LINES_AT_ONCE = 10_000
     "document in a comment, '#docid = ...'.",
 )
 @click.option("--tag", default="structsvm", show_default=True, help="Name of the run, its last column.")
+@with_columns()
 @click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
-def predict_command(model: Path, data: Path, form: str, tag: str, output: Path | None) -> None:
-    """Score the documents of a LETOR file: a score a line, in the order of DATA.
+def predict_command(model: Path, data: Path, form: str, tag: str, columns: Columns, output: Path | None) -> None:
+    """Score the documents of a file: a score a line, in the order of DATA.
 
-    Within a query, documents of higher score are ahead. DATA may be "-", standard input. An output file is written
+    Within a query, documents of higher score are ahead. DATA may be "-", standard input, and a table as for "structsvm
+    train". Its lines need no labels, and no query ids if a score a line is all that is asked for.
+
+    An output file is written
     whole or not at all, as gzip if its name ends in .gz.
     """
     from structsvm.data import Run
     from structsvm.data.trec import run_lines
 
     check_output(output)
-    ranker, read = read_model_and_data(model, [data], doc_ids=form == "trec")
+    ranker, read = read_model_and_data(
+        model, [data], doc_ids=form == "trec", columns=columns, labels=False, queries=form == "trec"
+    )
     scores = ranker.predict(read.X)
-    lines = _lines(scores) if read.doc_ids is None else run_lines(Run.from_scores(tag, read.qid, read.doc_ids, scores))
+    if form == "scores":
+        lines = _lines(scores)
+    elif read.doc_ids is None:
+        raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
+    else:
+        lines = run_lines(Run.from_scores(tag, read.qid, read.doc_ids, scores))
     write_text(lines, output)
 
 

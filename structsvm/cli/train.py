@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from structsvm.cli.console import counted, echo, note, progress_line
+from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
     as_measure,
@@ -110,6 +111,7 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
     "--C-grid a file for each value of C, named after it.",
 )
+@with_columns(cache=True)
 @click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def train_command(
@@ -126,18 +128,19 @@ def train_command(
     fit_intercept: bool,
     class_weight: str | None,
     checkpoint: Path | None,
+    columns: Columns,
     model: Path,
     quiet: bool,
 ) -> None:
-    """Train a ranker on LETOR files, which are read as one data set, and write it to a file.
+    """Train a ranker on files, which are read as one data set, and write it to a file.
 
-    A file of DATA may be "-", standard input.
+    A file of DATA may be "-", standard input. Files whose names end in .csv, .tsv or .parquet are tables with named
+    columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
 
     The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end training
     early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
     """
     from structsvm import Ranker
-    from structsvm.data import load_letor
 
     if bool(C_grid) != bool(validation):
         raise click.UsageError("--C-grid needs --validation, whose queries choose among its values, and the other way")
@@ -151,8 +154,9 @@ def train_command(
     ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
-        read = load_letor(data)
-        judges = read_judges(validation, read.X.shape[1], measure) if validation else None
+        read = read_data(data, columns)
+        known = read.X.shape[1]
+        judges = read_judges(validation, known, measure, columns, read.feature_names) if validation else None
         say("compiling, first iteration")
         going_on = set[float]()
 
@@ -165,6 +169,10 @@ def train_command(
         rankers = _fit(ranker, read, C_grid, show, checkpoint)
         finish()
     ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
+    if read.feature_names:
+        import numpy as np
+
+        ranker.feature_names_in_ = np.array(read.feature_names, dtype=object)
     ranker.save(model)
     result = ranker.result_
     if not quiet:

@@ -4,9 +4,10 @@ import math
 from typing import TYPE_CHECKING
 
 import click
+from attrs import evolve
 
 from structsvm.cli.console import note, print_table
-from structsvm.cli.files import read_as_wide
+from structsvm.cli.data import Columns, read_as_wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,9 @@ def interrupted(rankers: "Sequence[Ranker]", grid: "Sequence[float]") -> bool:
     return len(rankers) < len(grid) or rankers[-1].result_.status is Status.INTERRUPTED
 
 
-def read_judges(paths: "Sequence[Path]", known: int, measure: "Measure") -> "RankingData":
+def read_judges(
+    paths: "Sequence[Path]", known: int, measure: "Measure", columns: Columns, names: tuple[str, ...] | None
+) -> "RankingData":
     """Read the validation queries.
 
     Parameters
@@ -54,6 +57,8 @@ def read_judges(paths: "Sequence[Path]", known: int, measure: "Measure") -> "Ran
     paths : their files.
     known : number of features that are trained on; those beyond the last one in the files are 0.
     measure : what is to be compared on them.
+    columns : what is in the files.
+    names : the names of the features that are trained on; None without.
 
     Raises
     ------
@@ -64,7 +69,8 @@ def read_judges(paths: "Sequence[Path]", known: int, measure: "Measure") -> "Ran
     from structsvm.exceptions import InputError
     from structsvm.metrics import rank_lists
 
-    judges = read_as_wide(paths, known, f"there is a feature beyond the {known} of the training files")
+    beyond = f"there is a feature beyond the {known} of the training files"
+    judges = read_as_wide(paths, known, beyond, names, columns=evolve(columns, groups=()))
     if np.isnan(measure.values(rank_lists(np.zeros(len(judges.y)), judges.y, judges.qid))).all():
         raise InputError(
             f"--validation {', '.join(map(str, paths))} cannot choose among --C-grid: {measure} has a value for none "

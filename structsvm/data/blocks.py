@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from structsvm.exceptions import DataFormatError
 from structsvm.storage.files import open_source
+from structsvm.storage.packed import Packing, packing_of
 
 BLOCK = 2**22
 """Bytes that are read at a time."""
@@ -22,9 +23,6 @@ _OTHERS = {
     BOM_UTF16_LE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
     BOM_UTF16_BE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
     b"PK\x03\x04": "a zip archive, such as a model or a spreadsheet, not text",
-    b"BZh": "compressed with bzip2, not text: unpack it with bunzip2",
-    b"\xfd7zXZ": "compressed with xz, not text: unpack it with unxz",
-    b"(\xb5/\xfd": "compressed with Zstandard, not text: unpack it with unzstd",
     b"\x93NUMPY": "an array of NumPy's, not text",
     b"PAR1": "Parquet, not text",
     b"%PDF": "PDF, not text",
@@ -49,22 +47,22 @@ class Block:
     path : the file.
     line : number of the first line, from 1.
     content : the lines with their ends, which the last line of a file may lack. There is no NUL in it.
-    misnamed : whether the file is not compressed with gzip in spite of its name.
+    misnamed : what the file is not compressed with, in spite of its name; None where the name is right.
     """
 
     path: Path
     line: int
     content: bytes
-    misnamed: bool = False
+    misnamed: Packing | None = None
 
     def fault(self, line: int, problem: str) -> DataFormatError:
         """Return the error of a line of the block, counted from 0."""
-        hint = "; in spite of its name the file is not compressed with gzip" if self.misnamed else ""
+        hint = f"; in spite of its name the file is not compressed with {self.misnamed.name}" if self.misnamed else ""
         return DataFormatError(self.path, self.line + line, f"{problem}{hint}")
 
 
 def read_blocks(path: Path, seen: Callable[[int], None] = lambda count: None) -> Generator[Block]:
-    """Read a text file, plain or gzip, once and from its beginning to its end, in blocks of whole lines.
+    """Read a text file, plain or compressed, once and from its beginning to its end, in blocks of whole lines.
 
     A byte order mark of UTF-8 at the beginning is left out. Who stops early closes the generator, and with it the file.
 
@@ -81,7 +79,7 @@ def read_blocks(path: Path, seen: Callable[[int], None] = lambda count: None) ->
     """
     for block in _whole_lines(path, seen):
         if block.line == 1:
-            other = next((what for start, what in _OTHERS.items() if block.content.startswith(start)), None)
+            other = _other_kind(block.content)
             if other is not None:
                 raise block.fault(0, f"this is {other}")
             block = evolve(block, content=block.content.removeprefix(BOM_UTF8))
@@ -96,9 +94,16 @@ def read_blocks(path: Path, seen: Callable[[int], None] = lambda count: None) ->
         raise block.fault(before.content.count(b"\n"), problem)
 
 
+def _other_kind(content: bytes) -> str | None:
+    packing = packing_of(content)
+    if packing is not None:
+        return f"compressed with {packing.name}, and that was compressed again: unpack it once"
+    return next((what for start, what in _OTHERS.items() if content.startswith(start)), None)
+
+
 def _whole_lines(path: Path, seen: Callable[[int], None]) -> Iterator[Block]:
     with open_source(path) as source:
-        misnamed = path.suffix == ".gz" and not source.is_gzip
+        misnamed = source.misnamed
         held: list[bytes] = []  # the beginning of a line, of which the end is not read yet
         length, line, before = 0, 1, 0
         while chunk := source.read(BLOCK):

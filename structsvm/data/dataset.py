@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from structsvm.arrays import is_sparse
 from structsvm.data.pairs import sort_topics
 from structsvm.data.qrels import Qrels
 from structsvm.exceptions import UnknownNameError
@@ -37,7 +37,7 @@ class RankingData:
     @property
     def summary(self) -> str:
         """The numbers of queries, documents and features, and how the features are stored, in words."""
-        kind = "sparse" if sp.issparse(self.X) else "dense"
+        kind = "sparse" if is_sparse(self.X) else "dense"
         n, d = self.X.shape
         return f"{len(np.unique(self.qid))} queries, {n} documents, {d} features, {kind}"
 

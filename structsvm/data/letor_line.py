@@ -4,6 +4,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from structsvm.data.blocks import is_plain
@@ -11,6 +12,7 @@ from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.exceptions import quoted
 
 _LINE = "a line reads '<label> qid:<query> <index>:<value> ...'"
+_QUERY = "qid:"
 LARGEST_INDEX = 2**31 - 1
 NO_ID = "there is no comment '#docid = ...', so the document has no id"
 _CELL = re.compile(rb"[^ \t]+")
@@ -23,8 +25,8 @@ class Row(NamedTuple):
 
     Parameters
     ----------
-    label : the label.
-    query : the query id.
+    label : the label; NaN where it may be missing and is.
+    query : the query id; 0 where lines have none.
     indices : feature indices, from 1, ascending.
     values : their values.
     """
@@ -35,7 +37,23 @@ class Row(NamedTuple):
     values: "array[float]"
 
 
-def parse_line(line: bytes, n_features: int | None) -> Row | None:
+class Form(NamedTuple):
+    """What stands before the features of a line.
+
+    Parameters
+    ----------
+    labels : whether each line must have a label; else one may begin with its query id or its first feature.
+    queries : whether each line has a query id; else none has one.
+    """
+
+    labels: bool = True
+    queries: bool = True
+
+
+WHOLE = Form()
+
+
+def parse_line(line: bytes, n_features: int | None, form: Form = WHOLE) -> Row | None:
     """Return what a line holds, None where it is blank or a comment.
 
     Columns are separated by blanks and tabs, and by nothing else.
@@ -44,6 +62,7 @@ def parse_line(line: bytes, n_features: int | None) -> Row | None:
     ----------
     line : the line, with its end or without.
     n_features : largest feature index allowed; None: any.
+    form : what stands before the features.
 
     Raises
     ------
@@ -53,14 +72,22 @@ def parse_line(line: bytes, n_features: int | None) -> Row | None:
     first = next(cells, None)
     if first is None:
         return None
-    label = _finite(first, "the label {}")
-    second = next(cells, None)
-    if second is None or not second.startswith("qid:"):
-        found = "there is only a label" if second is None else f"after the label comes {quoted(second)}"
-        raise ValueError(f"no query id: {found}, but {_LINE}")
-    query = _whole(second.removeprefix("qid:"))
-    if query is None or not -(2**63) <= query < 2**63:
-        raise ValueError(f"the query id in {quoted(second)} must be a whole number of 64 bits")
+    second: str | None = first
+    label, labelled = math.nan, form.labels or ":" not in first
+    if labelled:
+        if ":" in first:
+            raise ValueError(f"there is no label: the line begins with {quoted(first)}, but {_LINE}")
+        label, second = _finite(first, "the label {}"), next(cells, None)
+    if form.queries:
+        query = _query_id(second, labelled)
+    else:
+        query = 0
+        if second is not None and second.startswith(_QUERY):
+            raise ValueError(
+                f"{quoted(second)} is a query id, but the first line has none, or a file of sizes tells the queries: "
+                "they are told in one way, the same for all lines"
+            )
+        cells = chain([] if second is None else [second], cells)
     row = Row(label, query, array("i"), array("d"))
     previous = 0
     for cell in cells:
@@ -76,6 +103,29 @@ def parse_line(line: bytes, n_features: int | None) -> Row | None:
         row.values.append(_finite(value, f"the value of feature {index}, {{}},"))
         previous = index
     return row
+
+
+def _query_id(cell: str | None, labelled: bool) -> int:
+    """Return the query id in a cell, the first behind the label if there is one."""
+    if cell is None or not cell.startswith(_QUERY):
+        found = f"{'after the label comes' if labelled else 'the line begins with'} {quoted(cell or '')}"
+        raise ValueError(
+            f"no query id: {found if cell is not None else 'there is only a label'}, but {_LINE}; "
+            "or FILE.query beside the file has the sizes of its queries, one a line"
+        )
+    query = _whole(cell.removeprefix(_QUERY))
+    if query is None or not -(2**63) <= query < 2**63:
+        raise ValueError(f"the query id in {quoted(cell)} must be a whole number of 64 bits")
+    return query
+
+
+def has_query_ids(content: bytes) -> bool | None:
+    """Say whether the first line that is no comment has a query id, as all others have then; None without a line."""
+    for line in content.split(b"\n"):
+        cells = _CELL.findall(line.partition(b"#")[0].rstrip(b"\r"))
+        if cells:
+            return any(cell.startswith(_QUERY.encode()) for cell in cells[:2])
+    return None
 
 
 class BeyondError(ValueError):
@@ -111,8 +161,7 @@ def _cells(content: bytes) -> Iterator[str]:
             yield cell[0].decode()
         except UnicodeDecodeError:
             raise ValueError(
-                "this is not text; LETOR files are text, plain or compressed with gzip, "
-                f"and {quoted(cell[0])} is not UTF-8"
+                f"this is not text; LETOR files are text, plain or compressed, and {quoted(cell[0])} is not UTF-8"
             ) from None
 
 

@@ -1,8 +1,7 @@
-"""The writer of LETOR's format, and the names of features, which comments at the head of a file keep."""
+"""The writer of LETOR's format."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from itertools import pairwise
 from os import PathLike
 from typing import Any
@@ -13,16 +12,14 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.arrays import numbers
-from structsvm.data.blocks import read_blocks
 from structsvm.data.pairs import as_ids
 from structsvm.data.words import require_words
-from structsvm.exceptions import InputError, quoted
+from structsvm.exceptions import InputError
 from structsvm.settings import as_list, as_path, require_kind
 from structsvm.storage.files import replacing
 from structsvm.types import BoolVector, IntVector
 
 _NUMBERS_AT_ONCE = 2**17
-_FEATURE = re.compile(rb"# feature (\d+) = (\S+)\s*")
 _LARGEST = 2**63
 _PLACE = "a LETOR file"
 
@@ -149,37 +146,6 @@ def write_letor(
     text = LetorText.of(X, y, qid, doc_ids, feature_names)
     with replacing(as_path("path", path)) as file:
         file.writelines(text.pieces())
-
-
-def load_feature_names(path: str | PathLike[str]) -> tuple[str, ...] | None:
-    """Read the names of features at the head of a LETOR file, as `write_letor` puts them there; None without.
-
-    Parameters
-    ----------
-    path : the file, plain or gzip.
-
-    Raises
-    ------
-    InputError : the file does not exist or cannot be read.
-    DataFormatError : names are not numbered 1, 2, ...; the message names file and line.
-    """
-    names: list[str] = []
-    with closing(read_blocks(as_path("path", path))) as blocks:
-        for block in blocks:
-            for number, line in enumerate(block.content.split(b"\n")):
-                if line.strip() and not line.startswith(b"#"):
-                    return tuple(names) or None
-                match = _FEATURE.fullmatch(line)
-                if match is None:
-                    continue
-                if match[1] != str(len(names) + 1).encode():
-                    raise block.fault(
-                        number,
-                        f"this names feature {quoted(match[1])}, but the next one is {len(names) + 1}: features are "
-                        "named in their order, from 1",
-                    )
-                names.append(match[2].decode(errors="surrogateescape"))
-    return tuple(names) or None
 
 
 def _as_features(X: Any) -> Any:

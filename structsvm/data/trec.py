@@ -40,7 +40,7 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
 
     Parameters
     ----------
-    path : the file, plain or gzip.
+    path : the file, plain or compressed.
     name : name of the run. None: the name in the last line of the file.
 
     Raises
@@ -66,7 +66,7 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
 
     Parameters
     ----------
-    folder_or_paths : the files, plain or gzip; or a folder, all of whose files are read except those
+    folder_or_paths : the files, plain or compressed; or a folder, all of whose files are read except those
         whose names begin with a dot.
 
     Returns
@@ -125,7 +125,7 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
 
     Parameters
     ----------
-    path : the file, plain or gzip; or ``ir_datasets:NAME``, the judgments of a data set of that package.
+    path : the file, plain or compressed; or ``ir_datasets:NAME``, the judgments of a data set of that package.
     grades : what the grades of the file mean, as in ``{1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}`` for Cranfield, whose best
         grade is 1: a grade for each that the file has. None: they are grades as they stand.
 

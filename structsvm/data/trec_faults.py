@@ -101,7 +101,7 @@ def _check_line(line: bytes, form: Format) -> None:
         text = line.decode()
     except UnicodeDecodeError:
         raise ValueError(
-            "this is not text; TREC files are text in UTF-8 or ASCII, plain or compressed with gzip, "
+            "this is not text; TREC files are text in UTF-8 or ASCII, plain or compressed, "
             f"and {quoted(line)} is not UTF-8"
         ) from None
     text = text.strip(" \t\r")

@@ -45,4 +45,4 @@ def randomisation_p(difference: Vector, *, resamples: int = 10_000, seed: int = 
 
 
 def _whole_sum(values: Vector, axis: int = -1) -> Vector:
-    return np.rint(np.sum(values, axis=axis))
+    return np.asarray(np.rint(np.sum(values, axis=axis)))

@@ -1,9 +1,7 @@
 """Files: read whatever they are packed in, written whole or not at all."""
 
-import gzip
 import os
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -14,6 +12,7 @@ import numpy as np
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.settings import as_path
 from structsvm.storage.archives import Archive, Damage, with_digests
+from structsvm.storage.packed import LONGEST_START, Packing, packing_of, promised_by
 from structsvm.storage.temporary import folder_on_the_way, on_the_way, remove_leftovers
 
 T = TypeVar("T")
@@ -24,13 +23,11 @@ STANDARD_INPUT = Path("/dev/stdin")
 DATA_SET = "ir_datasets:"
 """What begins the name of a data set of the package ir_datasets, where it may stand in place of a file to read."""
 
-_GZIP = b"\x1f\x8b"
-
 _MOST_TIMES = 200
-"""Times its size that a gzip stream may unpack to; text of numbers comes to 10, and all blanks to 1000."""
+"""Times its size that a compressed stream may unpack to; text of numbers comes to 10, and all blanks to 1000."""
 
 _MOST_UNPACKED = 2**26
-"""Bytes that any gzip stream may unpack to."""
+"""Bytes that any compressed stream may unpack to."""
 
 
 class Source:
@@ -46,8 +43,14 @@ class Source:
         self._path = path
         self._packed = _Packed(raw)
         self._unpacked = 0
-        self.is_gzip = self._packed.head == _GZIP
-        self._file: Any = gzip.GzipFile(mode="rb", fileobj=cast(Any, self._packed)) if self.is_gzip else self._packed
+        self.packing = packing_of(self._packed.head)
+        self._file: Any = self._packed if self.packing is None else self.packing.opened(self._packed)
+
+    @property
+    def misnamed(self) -> Packing | None:
+        """The kind of compressed stream that the file is not, in spite of its name; None where the name is right."""
+        promised = promised_by(self._path)
+        return None if promised is self.packing else promised
 
     @property
     def n_read(self) -> int:
@@ -59,15 +62,27 @@ class Source:
 
         Raises
         ------
-        DataFormatError : a gzip stream unpacks to far more than text does, so that it would fill memory.
+        DataFormatError : a compressed stream is damaged, or unpacks to far more than text does, so that it would fill
+            memory.
         """
-        content: bytes = self._file.read(size)
+        content = self._file.read(size) if self.packing is None else self._unpack(self.packing, size)
+        return cast(bytes, content)
+
+    def _unpack(self, packing: Packing, size: int) -> bytes:
+        try:
+            content: bytes = self._file.read(size)
+        except Exception as error:
+            unreadable = isinstance(error, OSError) and error.errno is not None
+            if unreadable or not isinstance(error, (EOFError, OSError, *packing.faults())):
+                raise
+            problem = f"the {packing.name} stream is damaged or cut short ({error})"
+            raise DataFormatError(self._path, None, problem) from error
         self._unpacked += len(content)
         if self._unpacked > max(_MOST_UNPACKED, _MOST_TIMES * self._packed.count):
             raise DataFormatError(
                 self._path,
                 None,
-                f"the gzip stream unpacks to more than {_MOST_TIMES} times its size, as no data do; "
+                f"the {packing.name} stream unpacks to more than {_MOST_TIMES} times its size, as no data do; "
                 "if it is right nevertheless, unpack it first",
             )
         return content
@@ -78,7 +93,7 @@ class _Packed:
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
-        self.head = self._left = raw.read(len(_GZIP))
+        self.head = self._left = raw.read(LONGEST_START)
         self.count = len(self.head)
 
     def read(self, size: int) -> bytes:
@@ -90,14 +105,15 @@ class _Packed:
 
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
-    """Open a file for reading in one go; gzip is told by its content, not by its name.
+    """Open a file for reading in one go; how it is compressed is told by its content, not by its name.
 
     ``/dev/stdin`` is standard input. What raises in the body of the ``with`` should be reading alone.
 
     Raises
     ------
     InputError : the file does not exist, is a directory, or may not be read.
-    DataFormatError : a gzip stream is damaged (also when that shows only while it is read).
+    DataFormatError : a compressed stream is damaged, which may show only while it is read.
+    NotInstalledError : the package that unpacks it is missing.
     """
     try:
         if path.is_dir():
@@ -106,8 +122,6 @@ def open_source(path: Path) -> Iterator[Source]:
             yield Source(path, raw)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise DataFormatError(path, None, f"the gzip stream is damaged or cut short ({error})") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
 

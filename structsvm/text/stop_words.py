@@ -64,8 +64,8 @@ def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
 
     Parameters
     ----------
-    path : the file, plain or gzip, in UTF-8: words with blanks, commas or ends of lines between them. ``#`` or ``|``
-        begins a comment.
+    path : the file, plain or compressed, in UTF-8: words with blanks, commas or ends of lines between them. ``#``
+        or ``|`` begins a comment.
 
     Returns
     -------

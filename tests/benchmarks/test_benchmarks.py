@@ -130,3 +130,16 @@ def test_data_are_what_they_are_said_to_be():
     assert sparse.X.indices.dtype == np.int32
     assert sparse.X.has_sorted_indices
     assert (np.diff(sparse.X.indptr) == 5).all()
+
+
+def test_text_that_is_read_is_what_was_made(tmp_path):
+    """Each reader in a process of its own is the benchmark itself."""
+    from benchmarks import reading
+    from structsvm.data import load_letor
+
+    reading._write(tmp_path / "data.txt", 30, 4, 5, 3)
+    found = load_letor(tmp_path / "data.txt")
+    assert found.X.shape == (120, 5)
+    assert ((1000 * found.X).round(9) % 1 == 0).all()
+    assert set(found.y) <= {0, 1, 2, 3, 4}
+    assert np.bincount(found.qid).tolist() == [0, *[4] * 30]

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 import pytest
+from attrs import fields
 
 from structsvm.cli import main, paths
+from structsvm.cli.data import Columns
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.report.conftest import made_up
 
@@ -113,6 +115,8 @@ def test_every_path_says_whether_it_is_read_or_written(command):
     hints = inspect.get_annotations(inspect.unwrap(command.callback))
     told = {paths.NEW_RUNS}  # the files are those of `also_writes`
     found = {param.name for param in paths_of(command) if is_input(param) or is_output(param) or param.type in told}
+    together = {each.name: each.type for each in fields(Columns)} if "columns" in hints else {}
+    hints |= {param.name: together[param.name] for param in command.params if param.name in together}
     assert found == {name for name, hint in hints.items() if "Path" in str(hint)}
     assert found == {param.name for param in command.params if isinstance(param.type, click.Path | click.File)}
 

@@ -100,7 +100,7 @@ def test_line_ends(tmp_path, load, content):
 @readers
 @pytest.mark.parametrize(
     ("start", "name"),
-    [(b"PK\x03\x04", "a zip archive"), (b"BZh9", "compressed with bzip2"), (b"\xfd7zXZ\x00", "compressed with xz")],
+    [(b"PK\x03\x04", "a zip archive"), (b"\x93NUMPY", "an array of NumPy's"), (b"PAR1", "Parquet")],
 )
 def test_other_files_are_named(tmp_path, load, content, start, name):
     path = tmp_path / "file.gz"
@@ -201,7 +201,7 @@ def test_a_gzip_stream_that_unpacks_to_far_more(tmp_path, load, content, monkeyp
 def test_no_memory(tmp_path, monkeypatch):
     path = tmp_path / "file"
     for load, parse, content, message in (
-        (load_letor, "letor.parse_block", LETOR, "there is no memory for more than its first 0 documents"),
+        (load_letor, "letor_rows.parse_block", LETOR, "there is no memory for more than its first 0 documents"),
         (load_run, "trec._parse", RUN, "there is not enough memory for it"),
     ):
         path.write_bytes(content)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from structsvm.data import blocks, letor_block, load_letor
 from structsvm.data.letor import load_rows
+from structsvm.data.letor_rows import Reading
 from structsvm.exceptions import DataFormatError, InputError, TooLargeError
 from tests.data.letor_reference import read_rows
 
@@ -143,18 +144,18 @@ def test_rows_are_dense_whatever_is_filled_at_a_time(tmp_path, monkeypatch):
     path = tmp_path / "data.txt"
     path.write_text("".join(f"1 qid:1 {' '.join(f'{j}:{v!r}' for j, v in enumerate(row, 1))}\n" for row in X.tolist()))
     for at_once in (1, 7, 60, 10**6):
-        monkeypatch.setattr("structsvm.data.letor._AT_ONCE", at_once)
+        monkeypatch.setattr("structsvm.data.growing._AT_ONCE", at_once)
         assert load_letor(path, sparse=False).X.tolist() == X.tolist()
 
 
 def test_rows_of_a_model_s_width(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text("1 qid:1 2:1.5\n0 qid:1 1:2 3:0\n")
-    rows = load_rows([path], n_features=5, doc_ids=False, beyond="no")
+    rows = load_rows([path], Reading(n_features=5, beyond="no"))
     assert rows.width == 3
     assert rows.data(5).X.shape == (2, 5)
     with pytest.raises(DataFormatError, match="line 2: the model knows 2"):
-        load_rows([path], n_features=2, doc_ids=False, beyond="the model knows 2")
+        load_rows([path], Reading(n_features=2, beyond="the model knows 2"))
 
 
 @pytest.mark.parametrize("compiled", [IN_PYTHON, COMPILED])

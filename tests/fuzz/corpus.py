@@ -69,6 +69,16 @@ def topics(rng: Random, count: int = 6) -> bytes:
     return "".join(f"{topic}\t{' '.join(rng.choices(_WORDS, k=3))}\n" for topic in range(1, count + 1)).encode()
 
 
+def table(rng: Random, *, queries: int = 4, documents: int = 5, features: int = 4) -> bytes:
+    """Return a table in CSV, whose queries are as those of `letor`."""
+    lines = [f"y,q,name,{','.join(map(str, range(1, features + 1)))}\n"]
+    for query in range(queries):
+        for k in range(documents):
+            numbers = ",".join(f"{rng.uniform(-1, 1):.3f}" for _ in range(features))
+            lines.append(f'{int(k < 2)},{query},"d{k}, of {query}",{numbers}\n')
+    return "".join(lines).encode()
+
+
 def make_corpus() -> Mapping[str, bytes]:
     """Return valid files by name: data, runs, judgments, models, a checkpoint, an experiment's results, an index."""
     rng = Random(0)
@@ -77,6 +87,9 @@ def make_corpus() -> Mapping[str, bytes]:
         "vali.txt": letor(rng, 11),
         "test.txt": letor(rng, 21),
         "q.txt": qrels(),
+        "table.csv": table(Random(3)),
+        "plain.txt": b"".join(b"%d 1:%d 2:0.5\n" % (k % 2, k) for k in range(1, 9)),
+        "sizes.txt": b"3\n5\n",
         "documents.trec": documents(Random(1)),
         "topics.tsv": topics(Random(2)),
         "words.txt": b"the\nof\nit's\n",

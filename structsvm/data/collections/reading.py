@@ -78,7 +78,7 @@ def read_documents(
 
     Parameters
     ----------
-    source : a file, plain or gzip; a folder, of which all files are read that do not begin with a dot, those of
+    source : a file, plain or compressed; a folder, of which all files are read that do not begin with a dot, those of
         folders in it too, in the order of their names; ``/dev/stdin``; or ``ir_datasets:NAME``.
     format : ``trec`` (``<DOC>``), ``smart`` (``.I``), ``jsonl`` (an object a line), ``tsv`` (id and text), or
         ``tsv-header`` (the first line names the columns). ``auto``: trec, smart and jsonl are told by the beginning of

@@ -54,7 +54,7 @@ def require_encoding(name: str) -> None:
 
 
 def read_text(path: Path, encoding: str, seen: Callable[[int], None]) -> Generator[Piece]:
-    r"""Read a text file, plain or gzip, once and from its beginning to its end.
+    r"""Read a text file, plain or compressed, once and from its beginning to its end.
 
     Line ends of Windows become ``\n``. Who stops early closes the generator, and with it the file. ``seen`` is told how
     many further bytes of it were read.

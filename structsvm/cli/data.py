@@ -1,0 +1,199 @@
+"""The options that say what is in files of data, and the data that they hold: LETOR's format, or tables with names."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from attrs import evolve, frozen
+
+from structsvm.cli.console import counted, note
+from structsvm.cli.options import as_list
+from structsvm.cli.paths import DATA, OUTPUT
+from structsvm.exceptions import InputError
+from structsvm.storage.packed import without_suffix
+
+if TYPE_CHECKING:
+    from structsvm.data import RankingData
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+_TABLES = {".csv", ".tsv", ".parquet"}
+
+
+@frozen
+class Columns:
+    """What is in files of data, as options say.
+
+    Parameters
+    ----------
+    label, qid, docid, features : columns of tables; None: those of `structsvm.data.load_table`.
+    groups : the files of the sizes of queries.
+    float32 : whether features are float32.
+    cache : the file that the data are kept in.
+    """
+
+    label: str | None = None
+    qid: str | None = None
+    docid: str | None = None
+    features: tuple[str, ...] | None = None
+    groups: tuple[Path, ...] = ()
+    float32: bool = False
+    cache: Path | None = None
+
+    def are_tables(self, paths: Sequence[Path]) -> bool:
+        """Say whether files are tables with named columns: by their names, or because columns are named.
+
+        Raises
+        ------
+        click.UsageError : some are and some are not, or other options are of LETOR's format.
+        """
+        by_name = [without_suffix(path).suffix.lower() in _TABLES for path in paths]
+        named = [name for name in ("label", "qid", "docid", "features") if getattr(self, name) is not None]
+        if not named and any(by_name) and not all(by_name):
+            raise click.UsageError(
+                f"{paths[by_name.index(True)]} is a table by its name, and {paths[by_name.index(False)]} is not: "
+                "they are read as one data set, of one format"
+            )
+        if not named and not any(by_name):
+            return False
+        other = "--groups" if self.groups else "--cache" if self.cache else ""
+        if other:
+            raise click.UsageError(f"{other} is for files in LETOR's format, not for tables: leave it out")
+        return True
+
+    @property
+    def dtype(self) -> str:
+        """The type of the features."""
+        return "float32" if self.float32 else "float64"
+
+
+def with_columns(*, cache: bool = False) -> Callable[[T], T]:
+    """Return options that say what is in files of data, and hand them to a command as one argument, ``columns``.
+
+    Parameters
+    ----------
+    cache : whether there is --cache.
+    """
+    options = [
+        click.option("--label", metavar="COLUMN", help="Tables: column of labels.  [default: label]"),
+        click.option("--qid", metavar="COLUMN", help="Tables: column of query ids.  [default: qid]"),
+        click.option("--docid", metavar="COLUMN", help="Tables: column of document ids.  [default: docid]"),
+        click.option(
+            "--features",
+            metavar="COLUMNS",
+            callback=as_list,
+            help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other numbers]",
+        ),
+        click.option(
+            "--groups",
+            type=DATA,
+            multiple=True,
+            help="File with the sizes of the queries of DATA, whose lines have no query ids; one for each file.  "
+            "[default: DATA.query or DATA.group]",
+        ),
+        click.option("--float32", is_flag=True, help="Keep features in single precision: half the memory."),
+        click.option(
+            "--cache",
+            type=OUTPUT,
+            help="File to keep what was read in: the next time it is mapped to memory, unless DATA has changed.",
+        )
+        if cache
+        else None,
+    ]
+
+    def decorate(command: T) -> T:
+        @wraps(command)
+        def collected(**given: Any) -> Any:
+            names = [name for name in Columns.__annotations__ if name in given]
+            columns = Columns(**{name: given.pop(name) for name in names})
+            return command(columns=columns, **given)
+
+        made: Any = collected
+        for option in reversed([each for each in options if each is not None]):
+            made = option(made)
+        return made  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def read_data(paths: Sequence[Path], columns: Columns) -> "RankingData":
+    """Read data to learn from.
+
+    Raises
+    ------
+    InputError : as `structsvm.data.load_letor` and `structsvm.data.load_table`.
+    """
+    if columns.are_tables(paths):
+        return _read_tables(paths, columns, labels=True, queries=True)
+    from structsvm.data import load_letor
+
+    return load_letor(paths, dtype=columns.dtype, groups=columns.groups or None, cache=columns.cache)
+
+
+def read_as_wide(
+    paths: Sequence[Path],
+    known: int,
+    beyond: str,
+    names: tuple[str, ...] | None = None,
+    *,
+    doc_ids: bool = False,
+    few: Callable[[int], None] = lambda found: None,
+    columns: Columns = Columns(),
+    labels: bool = True,
+    queries: bool = True,
+) -> "RankingData":
+    """Read data with a given number of features.
+
+    Parameters
+    ----------
+    paths : files of LETOR's format, or tables.
+    known : the number.
+    beyond : what is said of a line with further ones.
+    names : their names; None where they have none. Tables are read by them, in this order.
+    doc_ids : whether to read document ids too.
+    few : is shown the number in the files where it is smaller.
+    columns : what is in the files.
+    labels, queries : whether these must be there; a note says where a file is taken for one query.
+
+    Raises
+    ------
+    InputError : the data cannot be read, or have other features.
+    """
+    if columns.are_tables(paths):
+        if columns.features is None:
+            columns = evolve(columns, features=names)
+        data = _read_tables(paths, columns, labels=labels, queries=queries)
+        if data.X.shape[1] != known:
+            raise InputError(
+                f"{paths[0]} has {counted(data.X.shape[1], 'column')} of features, and {counted(known, 'feature')} are "
+                "known here: name those columns, in their order (--features)"
+            )
+        return data
+    from structsvm.data.letor import load_rows
+    from structsvm.data.letor_rows import Reading
+
+    how = Reading(n_features=known, beyond=beyond, doc_ids=doc_ids, labels=labels, queries=queries, dtype=columns.dtype)
+    rows = load_rows(paths, how, columns.groups)
+    if rows.width < known:
+        few(rows.width)
+    for path in rows.without_queries:
+        note(f"{path} has no query ids, and no file of group sizes is beside it: all of it is taken as one query")
+    data = rows.data(known)
+    if names and data.feature_names and data.feature_names != names:
+        k = next(k for k, (one, other) in enumerate(zip(names, data.feature_names, strict=True)) if one != other)
+        raise InputError(f"feature {k + 1} is {names[k]!r} here, and {data.feature_names[k]!r} in {paths[0]}")
+    return data
+
+
+def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queries: bool) -> "RankingData":
+    from structsvm.data.table import Naming, read_tables
+
+    naming = Naming(
+        columns.label or Naming().label, columns.qid or Naming().qid, columns.docid, columns.features, labels, queries
+    )
+    data, left_out = read_tables(paths, naming, columns.dtype)
+    if left_out:
+        note(f"columns that are not numbers are left out: {', '.join(left_out)}")
+    return data

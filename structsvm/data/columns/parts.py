@@ -1,0 +1,56 @@
+"""What a table is to its readers: which columns are there, and some rows of those that are asked for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.types import Matrix
+
+
+class Part(NamedTuple):
+    """Some rows of a table.
+
+    Parameters
+    ----------
+    numbers : the columns that were asked for as numbers, finite, shape (n, number of columns).
+    texts : those that were asked for as text, by name, each of shape (n,).
+    """
+
+    numbers: Matrix
+    texts: Mapping[str, NDArray[np.object_]]
+
+
+class Table(Protocol):
+    """An open table."""
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        ...
+
+    @property
+    def numeric(self) -> frozenset[str]:
+        """Those of columns of numbers."""
+        ...
+
+    def parts(self, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Iterator[Part]:
+        """Return the rows, once.
+
+        Parameters
+        ----------
+        numbers, texts : the columns that are asked for.
+        largest : of absolute values of numbers.
+
+        Raises
+        ------
+        DataFormatError : a cell is no such number, or the file is damaged.
+        """
+        ...

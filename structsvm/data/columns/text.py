@@ -1,0 +1,204 @@
+"""Tables of text: CSV, whose columns a comma separates, and TSV, where a tab does; the first line names the columns."""
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from io import BytesIO
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from structsvm.data.blocks import Block, is_plain, read_blocks
+from structsvm.data.columns.parts import Part
+from structsvm.exceptions import DataFormatError, quoted
+
+_MORE = "more"
+"""Name of what a line has beyond its columns, which are numbered."""
+
+
+@frozen(eq=False)
+class TextTable:
+    """A table of text, open. Made by `open_text`; see `structsvm.data.columns.parts.Table`.
+
+    Parameters
+    ----------
+    path, names, numeric : see there; a column is one of numbers if all cells are in the first block of some megabytes.
+    separator : what separates columns.
+    blocks : the lines behind the first.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    numeric: frozenset[str]
+    separator: str
+    blocks: Iterator[Block]
+
+    def parts(self, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Iterator[Part]:
+        """Return the rows, once; see `structsvm.data.columns.parts.Table`."""
+        for block in self.blocks:
+            if not block.content.isspace():
+                yield self._part(block, numbers, texts, largest)
+
+    def _part(self, block: Block, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Part:
+        import pandas as pd
+
+        place = {name: str(k) for k, name in enumerate(self.names)}  # names may be anything
+        header = self.separator.join([*place.values(), _MORE]) + "\n"
+        try:
+            self._require_columns(block.content)
+            table = pd.read_csv(
+                BytesIO(header.encode() + block.content),
+                sep=self.separator,
+                usecols=[*(place[name] for name in (*numbers, *texts)), _MORE],
+                dtype={
+                    **dict.fromkeys([place[name] for name in numbers], np.float64),
+                    **dict.fromkeys([*(place[name] for name in texts), _MORE], str),
+                },
+                index_col=False,
+                na_filter=False,
+                **_precisely(),
+                low_memory=False,
+            )
+            values = table[[place[name] for name in numbers]].to_numpy(np.float64)
+            if (table[_MORE] != "").any() or not (np.abs(values) <= largest).all():
+                raise ValueError("a line has too many columns, or a number is not finite")
+            if not block.content.isascii():
+                block.content.decode()
+        except (ValueError, OverflowError) as error:
+            raise self.fault(block, numbers, largest) or block.fault(
+                0, f"pandas cannot read what begins here: {error}"
+            ) from None
+        return Part(values, {name: table[place[name]].to_numpy(object) for name in texts})
+
+    def _require_columns(self, content: bytes) -> None:
+        """Require as many separators as the columns of all lines need; with quotes, each line is looked at."""
+        lines = [line for line in content.split(b"\n") if line.strip(b" \t\r")]
+        if b'"' in content:
+            wrong = any(len(self._cells(line)) != len(self.names) for line in lines)
+        else:
+            wrong = content.count(self.separator.encode()) != len(lines) * (len(self.names) - 1)
+        if wrong:
+            raise ValueError("a line has too few columns, or too many")
+
+    def _cells(self, line: bytes) -> list[str]:
+        """Return the cells of a line; ValueError where a quoted one has no end."""
+        text = line.rstrip(b"\r").decode()
+        try:
+            rows = list(csv.reader([text], delimiter=self.separator, strict=True))
+        except csv.Error as error:
+            raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
+        return rows[0] if rows else []
+
+    def fault(self, block: Block, numbers: Sequence[str], largest: float) -> DataFormatError | None:
+        """Return the error of the first line that cannot be read; None without one."""
+        places = [(name, self.names.index(name)) for name in numbers]
+        for number, line in enumerate(block.content.split(b"\n")):
+            if not line.strip(b" \t\r"):
+                continue
+            try:
+                cells = self._cells(line)
+                if len(cells) != len(self.names):
+                    raise ValueError(f"the line has {len(cells)} columns, but the first line names {len(self.names)}")
+                for name, place in places:
+                    _require_number(cells[place], name, largest)
+            except UnicodeDecodeError:
+                return block.fault(number, "this is not text in UTF-8")
+            except ValueError as fault:
+                return block.fault(number, str(fault))
+        return None
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextTable]:
+    """Open a table of text.
+
+    Raises
+    ------
+    InputError : the file does not exist or cannot be read.
+    DataFormatError : it has no rows, or its first line does not name columns.
+    """
+    with closing(read_blocks(path)) as blocks:
+        first = next(blocks, None)
+        if first is None:
+            raise DataFormatError(path, None, "the file is empty: its first line names the columns")
+        line, _, rest = first.content.partition(b"\n")
+        separator = "\t" if b"\t" in line else ","
+        names = _header(first, line, separator)
+        body = evolve(first, line=first.line + 1, content=rest)
+        table = TextTable(path, names, frozenset(), separator, chain([body] if rest else [], blocks))
+        yield evolve(table, numeric=frozenset(_numeric(table, body)))
+
+
+def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
+    try:
+        cells = next(csv.reader([line.rstrip(b"\r").decode()], delimiter=separator, strict=True), [])
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise block.fault(0, f"the first line names the columns, and cannot be read: {error}") from None
+    names = tuple(cell.strip() for cell in cells)
+    if len(names) < 2:
+        raise block.fault(
+            0, f"the first line names the columns, separated by commas or tabs, and {quoted(line[:60])} has one"
+        )
+    if all(map(_is_number, names)):
+        raise block.fault(0, "the first line must name the columns, and holds numbers")
+    for k, name in enumerate(names):
+        if not name:
+            raise block.fault(0, f"column {k + 1} has no name: the first line names the columns")
+        if name in names[:k]:
+            raise block.fault(0, f"two columns are named {quoted(name)}")
+    return names
+
+
+def _numeric(table: TextTable, block: Block) -> Iterator[str]:
+    """Return the names of columns that hold numbers as far as a block goes."""
+    import pandas as pd
+
+    if block.content.isspace() or not block.content:
+        return
+    try:
+        read = pd.read_csv(
+            BytesIO(block.content), sep=table.separator, header=None, index_col=False, dtype=str, na_filter=False
+        )
+        if read.shape[1] != len(table.names):
+            raise ValueError("a line has too few columns, or too many")
+    except ValueError as error:
+        raise table.fault(block, [], math.inf) or block.fault(
+            0, f"pandas cannot read what begins here: {error}"
+        ) from None
+    for k, name in enumerate(table.names):
+        column = read[k].to_numpy(object)
+        if all(map(_is_number, column[:100])) and all(map(_is_number, column)):
+            yield name
+
+
+def _precisely() -> dict[str, Any]:
+    """Return what makes pandas read the nearest float64: its default from 3.1 on, where the setting is a warning."""
+    import pandas as pd
+
+    major, minor = (int(part) for part in pd.__version__.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return is_plain(text.strip(" ")) and math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _require_number(text: str, name: str, largest: float) -> None:
+    if not text.strip(" "):
+        raise ValueError(f"column {quoted(name)} is empty: fill in what is missing")
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not _is_number(text):
+        what = "not finite" if math.isinf(number) or text.strip().lower().lstrip("+-") == "nan" else "not a number"
+        raise ValueError(f"{quoted(text)} in column {quoted(name)} is {what}")
+    if abs(number) > largest:
+        raise ValueError(f"{quoted(text)} in column {quoted(name)} is beyond float32: read the file as float64")

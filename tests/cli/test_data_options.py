@@ -1,0 +1,143 @@
+"""What commands read: tables with named columns, group sizes, documents without labels or queries, float32, a cache."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from structsvm import Ranker
+from structsvm.data import load_letor
+
+
+@pytest.fixture
+def tables(here):
+    """The files of the folder as tables, the features of the one to test in another order."""
+    for name in ("train", "test"):
+        data = load_letor(f"{name}.txt")
+        frame = pd.DataFrame(data.X, columns=["a", "b", "c", "d"]).assign(
+            label=data.y.astype(int), qid=data.qid, docid=[f"d{k}" for k in range(len(data.y))], title="a, b"
+        )
+        frame.to_csv(f"{name}.csv", index=False)
+        frame[["docid", "d", "b", "a", "c", "qid"]].to_csv(f"{name}.tsv", sep="\t", index=False)
+
+
+def test_a_model_of_a_table_is_that_of_the_text(run, tables, model):
+    done = run("train", "train.csv", "--model", "t.npz", "-C", "1")
+    assert done.stderr == "structsvm: note: columns that are not numbers are left out: title\n"
+    ranker = Ranker.load("t.npz")
+    assert (ranker.coef_ == Ranker.load("m.npz").coef_).all()
+    assert ranker.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+
+
+def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, model):
+    run("train", "train.csv", "--model", "t.npz", "--quiet")
+    wanted = run("predict", model, "test.txt").stdout
+    done = run("predict", "t.npz", "test.tsv")  # without labels
+    assert done.stdout == wanted
+    assert done.stderr == ""
+    assert run("predict", "t.npz", "test.txt").stdout == wanted
+    lines = run("predict", "t.npz", "test.tsv", "--format", "trec").stdout.splitlines()
+    assert {line.split()[2] for line in lines} == {f"d{k}" for k in range(60)}
+    done = run("predict", "t.npz", "test.tsv", "--format", "trec", "--docid", "a", code=1)
+    assert "column 'a' is a feature and something else too" in done.stderr
+
+
+def test_a_table_without_a_feature_of_the_model(run, tables):
+    run("train", "train.csv", "--model", "t.npz", "--quiet", "--features", "b,c")
+    assert Ranker.load("t.npz").feature_names_in_.tolist() == ["b", "c"]
+    Path("few.csv").write_text("qid,b\n1,2\n")
+    assert "few.csv has no column 'c', which is a feature" in run("predict", "t.npz", "few.csv", code=1).stderr
+
+
+def test_tables_on_standard_input_are_tables_where_columns_are_named(run, tables):
+    content = Path("train.csv").read_bytes()
+    from click.testing import CliRunner
+
+    from structsvm.cli import main
+
+    done = CliRunner().invoke(main, ["train", "-", "--label", "label", "-m", "t.npz", "-q"], input=content)
+    assert done.exit_code == 0, done.output
+    assert Ranker.load("t.npz").n_features_in_ == 4
+
+
+def test_validation_has_the_columns_of_the_training_table(run, tables):
+    grid = ["--C-grid", "0.1:10:3", "--validation", "test.csv", "--quiet", "--loss", "roc_area"]
+    run("train", "train.csv", *grid, "--model", "t.npz")
+    one = Ranker.load("t.npz")
+    run("train", "train.txt", *grid[:3], "test.txt", *grid[4:], "--model", "m.npz")
+    assert (one.coef_ == Ranker.load("m.npz").coef_).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["train.csv", "train.txt"], "train.csv is a table by its name, and train.txt is not"),
+        (["train.csv", "--cache", "c"], "--cache is for files in LETOR's format, not for tables"),
+        (["train.csv", "--groups", "g"], "--groups is for files in LETOR's format, not for tables"),
+    ],
+)
+def test_options_that_do_not_fit(run, tables, arguments, said):
+    assert said in run("train", *arguments, "--model", "t.npz", code=2).stderr
+    assert not Path("t.npz").exists()
+
+
+def without_ids(name: str, *, labels: bool = True) -> list[str]:
+    lines = [line.split() for line in Path(name).read_text().splitlines()]
+    return [" ".join([*cells[: int(labels)], *cells[2:]]) + "\n" for cells in lines]
+
+
+def test_group_sizes_tell_the_queries(run, model):
+    Path("plain.txt").write_text("".join(without_ids("train.txt")))
+    assert "FILE.query" in run("train", "plain.txt", "--model", "g.npz", code=1).stderr
+    for name, option in (("plain.txt.query", []), ("sizes", ["--groups", "sizes"])):
+        Path(name).write_text("12\n" * 9)
+        run("train", "plain.txt", "--model", "g.npz", "--quiet", *option)
+        assert (Ranker.load("g.npz").coef_ == Ranker.load("m.npz").coef_).all()
+        Path(name).unlink()
+
+
+def test_documents_are_scored_without_labels_and_queries(run, model):
+    wanted = run("predict", model, "test.txt").stdout
+    for labels in (True, False):
+        Path("plain.txt").write_text("".join(without_ids("test.txt", labels=labels)))
+        done = run("predict", model, "plain.txt")
+        assert done.stdout == wanted
+        assert done.stderr == (
+            "structsvm: note: plain.txt has no query ids, and no file of group sizes is beside it: all of it is taken "
+            "as one query\n"
+        )
+    text = Path("test.txt").read_text()
+    Path("plain.txt").write_text("".join(line.partition(" ")[2] + "\n" for line in text.splitlines()))
+    done = run("predict", model, "plain.txt")
+    assert [done.stdout, done.stderr] == [wanted, ""]
+
+
+def test_float32_and_a_cache(run, model, monkeypatch):
+    run("train", "train.txt", "--float32", "--cache", "kept", "--model", "f.npz", "--quiet")
+    monkeypatch.setattr("structsvm.data.letor_rows.parse_block", lambda *given, **more: pytest.fail("text was read"))
+    run("train", "train.txt", "--float32", "--cache", "kept", "--model", "g.npz", "--quiet")
+    once, again = (Ranker.load(name).coef_ for name in ("f.npz", "g.npz"))
+    assert (once == again).all()
+    assert np.allclose(once, Ranker.load("m.npz").coef_, atol=1e-2)
+    assert "train.txt" in run("train", "train.txt", "--cache", "train.txt", "--model", "g.npz", code=1).stderr
+    done = run(
+        "compare", "train.txt", "--float32", "--cache", "kept", "--solver", "one-slack", "--backend", "active-set"
+    )
+    assert "converged" in done.output
+
+
+def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
+    names = "".join(f"# feature {k} = {name}\n" for k, name in enumerate("abcd", 1))
+    for name in ("train.txt", "test.txt"):
+        Path(f"named_{name}").write_text(names + Path(name).read_text())
+    run("train", "named_train.txt", "--model", "n.npz", "--quiet")
+    assert Ranker.load("n.npz").feature_names_in_.tolist() == list("abcd")
+    wanted = run("predict", model, "test.txt").stdout
+    for name in ("test.txt", "named_test.txt"):
+        done = run("predict", "n.npz", name)
+        assert [done.stdout, done.stderr] == [wanted, ""]
+    Path("other.txt").write_text(names.replace("= b", "= x") + Path("test.txt").read_text())
+    done = run("predict", "n.npz", "other.txt", code=1)
+    assert "feature 2 is 'b' here, and 'x' in other.txt" in done.stderr
+    assert run("evaluate", "n.npz", "named_test.txt").stderr == ""

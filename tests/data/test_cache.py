@@ -1,0 +1,181 @@
+"""What is kept of text: read again as it was, and refused when text, settings or the file itself have changed."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker
+from structsvm.data import cache, load_letor
+from structsvm.exceptions import InputError
+
+TEXT = "# feature 1 = a\n# feature 2 = b\n1 qid:1 1:0.5 #docid = d1\n0 qid:1 2:1 #docid = d2\n1 qid:2 1:3 #docid = d3\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A file of data, old enough to tell by its times whether it changed, and the path of a cache."""
+    path = tmp_path / "train.txt"
+    path.write_text(TEXT)
+    monkeypatch.setattr(cache, "_RECENT", -1)
+    return path, tmp_path / "train.cache"
+
+
+def same(one, other) -> bool:
+    X = [each if isinstance(each, np.ndarray) else each.toarray() for each in (one.X, other.X)]
+    ids = [None if each is None else each.tolist() for each in (one.doc_ids, other.doc_ids)]
+    return (
+        X[0].tobytes() == X[1].tobytes()
+        and one.X.dtype == other.X.dtype
+        and isinstance(one.X, np.ndarray) == isinstance(other.X, np.ndarray)
+        and one.y.tobytes() == other.y.tobytes()
+        and one.qid.tolist() == other.qid.tolist()
+        and ids[0] == ids[1]
+        and one.feature_names == other.feature_names
+    )
+
+
+def read_anew(monkeypatch) -> list[int]:
+    """Count how often text is read."""
+    reads: list[int] = []
+    load = load_letor.__globals__["_load"]
+    monkeypatch.setitem(load_letor.__globals__, "_load", lambda *given: (reads.append(1), load(*given))[1])
+    return reads
+
+
+@pytest.mark.parametrize("settings", [{}, {"sparse": True}, {"doc_ids": True}, {"dtype": "float32", "n_features": 9}])
+def test_what_is_kept_is_what_was_read(files, monkeypatch, settings):
+    path, kept = files
+    first = load_letor(path, cache=kept, **settings)
+    reads = read_anew(monkeypatch)
+    again = load_letor(path, cache=kept, **settings)
+    assert reads == []
+    assert same(first, again)
+    assert same(first, load_letor(path, **settings))
+    again.y[:] = 7  # a copy of the page, and not the file
+    if isinstance(again.X, np.ndarray):
+        again.X[:] = 7
+    assert same(first, load_letor(path, cache=kept, **settings))
+
+
+def test_a_ranker_learns_the_same_from_it(files):
+    path, kept = files
+    fits = [
+        Ranker("roc_area").fit(data.X, data.y, qid=data.qid) for data in (load_letor(path, cache=kept) for _ in "ab")
+    ]
+    assert (fits[0].coef_ == fits[1].coef_).all()
+
+
+def test_text_that_has_changed_is_read_anew(files, monkeypatch):
+    path, kept = files
+    load_letor(path, cache=kept)
+    reads = read_anew(monkeypatch)
+    path.write_text(TEXT.replace("0.5", "0.7"))
+    assert load_letor(path, cache=kept).X[0, 0] == 0.7
+    assert len(reads) == 1
+    assert load_letor(path, cache=kept).X[0, 0] == 0.7
+    assert len(reads) == 1
+
+
+def test_text_of_other_times_and_the_same_content_is_not(files, monkeypatch):
+    path, kept = files
+    load_letor(path, cache=kept)
+    reads = read_anew(monkeypatch)
+    os.utime(path, (1, 1))
+    load_letor(path, cache=kept)
+    copy = path.with_name("copy.txt")
+    copy.write_text(TEXT)
+    load_letor(copy, cache=kept)
+    assert reads == []
+
+
+def test_a_change_within_the_same_instant_is_seen(files, monkeypatch):
+    """As git does it: where a file is as old as the look at it, its content is compared."""
+    path, kept = files
+    monkeypatch.setattr(cache, "_RECENT", 2 * 10**9)
+    load_letor(path, cache=kept)
+    stamp, real = cache.Source.of(path), cache.Source.of
+    monkeypatch.setattr(cache.Source, "of", lambda each: stamp if each == path else real(each))
+    path.write_text(TEXT.replace("0.5", "0.7"))
+    assert load_letor(path, cache=kept).X[0, 0] == 0.7
+
+
+def test_other_settings_and_other_sizes_are_read_anew(files, monkeypatch):
+    path, kept = files
+    load_letor(path, cache=kept)
+    reads = read_anew(monkeypatch)
+    load_letor(path, cache=kept, n_features=3)
+    load_letor(path, cache=kept, dtype="float32")
+    load_letor(path, cache=kept, labels="optional")
+    assert len(reads) == 3
+    path.write_text("1 1:1\n0 1:2\n")
+    sizes = path.with_name("train.txt.query")
+    sizes.write_text("2\n")
+    assert load_letor(path, cache=kept).qid.tolist() == [1, 1]
+    sizes.write_text("1\n1\n")
+    assert load_letor(path, cache=kept).qid.tolist() == [1, 2]
+
+
+def test_text_that_changes_while_it_is_read_is_not_kept(files, monkeypatch):
+    path, kept = files
+    load = load_letor.__globals__["_load"]
+
+    def change(*given):
+        read = load(*given)
+        path.write_text(TEXT.replace("0.5", "0.7"))
+        os.utime(path, ns=(time.time_ns() + 10**10,) * 2)
+        return read
+
+    monkeypatch.setitem(load_letor.__globals__, "_load", change)
+    assert load_letor(path, cache=kept).X[0, 0] == 0.5
+    assert not kept.exists()
+
+
+def test_a_damaged_cache_is_made_anew(files):
+    path, kept = files
+    first = load_letor(path, cache=kept, doc_ids=True)
+    whole = kept.read_bytes()
+    damaged = [whole[:length] for length in range(0, len(whole), 37)]
+    for k in range(16, len(whole), 11):
+        damaged.append(whole[:k] + bytes([whole[k] ^ 16]) + whole[k + 1 :])
+    for content in damaged:
+        kept.write_bytes(content)
+        assert same(load_letor(path, cache=kept, doc_ids=True), first)
+    assert same(load_letor(path, cache=kept, doc_ids=True), first)
+
+
+def test_other_files_are_not_replaced(files):
+    path, kept = files
+    kept.write_text("my notes")
+    with pytest.raises(InputError, match="train.cache is no cache of data, and would be replaced: choose another file"):
+        load_letor(path, cache=kept)
+    with pytest.raises(InputError, match="is no cache of data"):
+        load_letor(path, cache=path)
+    assert kept.read_text() == "my notes"
+    with pytest.raises(InputError, match="there is no folder"):
+        load_letor(path, cache=path.parent / "missing" / "cache")
+    with pytest.raises(InputError, match="cache must be a path"):
+        load_letor(path, cache=3)
+
+
+def test_a_pipe_cannot_be_kept(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="pipe is not a regular file, so what was read from it cannot be kept"):
+        load_letor(path, cache=tmp_path / "cache")
+    with pytest.raises(InputError, match="cannot read .*missing: No such file"):
+        load_letor(tmp_path / "missing", cache=tmp_path / "cache")
+
+
+def test_nothing_is_left_of_a_cache_that_could_not_be_written(files, monkeypatch):
+    path, kept = files
+
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match="train.cache cannot be written: No space left on device"):
+        load_letor(path, cache=kept)
+    assert [each.name for each in path.parent.iterdir()] == ["train.txt"]

@@ -1,0 +1,188 @@
+"""LETOR files without labels, without query ids, in float32, and with names of features."""
+
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from structsvm.data import blocks, letor_block, load_letor, load_letor_parts, write_letor
+from structsvm.exceptions import DataFormatError, InputError
+
+
+def write(folder: Path, text: str, name: str = "train.txt") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_labels_may_be_missing_where_they_are_optional(tmp_path):
+    path = write(tmp_path, "qid:1 1:1 #docid = a\n2 qid:1 2:1 #docid = b\nqid:2 #docid = c\n")
+    data = load_letor(path, labels="optional", doc_ids=True)
+    assert np.array_equal(data.y, [np.nan, 2, np.nan], equal_nan=True)
+    assert data.qid.tolist() == [1, 1, 2]
+    assert data.X.tolist() == [[1, 0], [0, 1], [0, 0]]
+    assert data.doc_ids is not None
+    assert data.doc_ids.tolist() == ["a", "b", "c"]
+    with pytest.raises(DataFormatError, match="line 1: there is no label: the line begins with 'qid:1', but a line"):
+        load_letor(path)
+    with pytest.raises(DataFormatError, match="line 1: no query id: the line begins with '1:2', but"):
+        load_letor(write(tmp_path, "1:2 2:3\n"), labels="optional")
+
+
+@pytest.mark.parametrize("name", ["train.txt.query", "train.txt.group"])
+def test_sizes_beside_the_file_tell_its_queries(tmp_path, name):
+    path = write(tmp_path, "# a comment\n1 1:1 2:3\n0 2:1\n2 1:4\n")
+    with pytest.raises(DataFormatError, match=r"line 2: no query id: after the label comes '1:1', but .*FILE.query"):
+        load_letor(path)
+    write(tmp_path, "2\n\n1\n", name)
+    data = load_letor(path)
+    assert data.qid.tolist() == [1, 1, 2]
+    assert data.y.tolist() == [1, 0, 2]
+    assert data.X.tolist() == [[1, 3], [0, 1], [4, 0]]
+    other = write(tmp_path, "1 1:1\n", "other.txt")
+    write(tmp_path, "1\n", "other.txt.query")
+    assert load_letor([path, other]).qid.tolist() == [1, 1, 2, 3]
+    with_ids = write(tmp_path, "1 qid:7 1:1\n", "ids.txt")
+    assert load_letor([with_ids, path]).qid.tolist() == [7, 8, 8, 9]
+
+
+def test_ids_in_the_lines_count_where_sizes_are_beside(tmp_path):
+    path = write(tmp_path, "1 qid:5 1:1\n0 qid:4 2:1\n")
+    write(tmp_path, "2\n", "train.txt.query")
+    assert load_letor(path).qid.tolist() == [5, 4]
+    with pytest.raises(DataFormatError, match="line 1: 'qid:5' is a query id, but .* a file of sizes tells"):
+        load_letor(path, groups=tmp_path / "train.txt.query")
+    path = write(tmp_path, "1 1:1\n0 qid:4 2:1\n")
+    with pytest.raises(DataFormatError, match="line 2: 'qid:4' is a query id, but the first line has none"):
+        load_letor(path)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ("2\n2\n", "the sizes of its 2 queries add up to 4, but .*train.txt has 3 rows"),
+        ("2\n", "the sizes of its 1 queries add up to 2"),
+        ("", "the sizes of its 0 queries add up to 0"),
+        ("3\n0\n", "line 2: '0' is not the size of a query: a line holds one positive whole number"),
+        ("2 1\n", "line 1: '2 1' is not the size"),
+        ("1.0\n2\n", "line 1: '1.0' is not the size"),
+        ("-3\n", "line 1: '-3' is not the size"),
+        ("٣\n", "line 1: .* is not the size"),
+    ],
+)
+def test_sizes_that_cannot_be(tmp_path, sizes, said):
+    path = write(tmp_path, "1 1:1\n0 2:1\n2 1:4\n")
+    write(tmp_path, sizes, "sizes")
+    with pytest.raises(DataFormatError, match=said) as caught:
+        load_letor(path, groups=tmp_path / "sizes")
+    assert caught.value.path.name == "sizes"
+
+
+def test_files_of_sizes_that_do_not_fit(tmp_path):
+    path = write(tmp_path, "1 1:1\n")
+    for name in ("train.txt.query", "train.txt.group"):
+        write(tmp_path, "1\n", name)
+    with pytest.raises(InputError, match="both have the sizes of queries of .*train.txt: keep one"):
+        load_letor(path)
+    assert load_letor(path, groups=tmp_path / "train.txt.group").qid.tolist() == [1]
+    with pytest.raises(InputError, match="groups must be a file for each of the 2 files of data; there are 1"):
+        load_letor([path, path], groups=tmp_path / "train.txt.group")
+    with pytest.raises(InputError, match="there is no file .*missing"):
+        load_letor(path, groups=tmp_path / "missing")
+
+
+def test_a_file_that_tells_no_queries_may_be_one(tmp_path):
+    paths = [write(tmp_path, "1:1\n2:1\n", "a"), write(tmp_path, "0 1:4\n", "b")]
+    assert load_letor(paths, labels="optional", queries="optional").qid.tolist() == [1, 1, 2]
+
+
+def test_float32(tmp_path):
+    path = write(tmp_path, "1 qid:1 1:0.1 2:1e-50\n0 qid:1 2:3\n")
+    for sparse in (True, False):
+        data = load_letor(path, dtype=np.float32, sparse=sparse)
+        assert data.X.dtype == np.float32
+        assert data.y.dtype == np.float64
+        X = data.X.toarray() if sparse else data.X
+        assert X.tolist() == [[np.float32(0.1), 0], [0, 3]]
+    path = write(tmp_path, "1 qid:1 1:0.1\n# x\n0 qid:1 2:3 5:1e39\n")
+    with pytest.raises(DataFormatError, match=r"line 3: the value of feature 5, 1e\+39, is beyond float32: read the"):
+        load_letor(path, dtype="float32")
+    for wrong in ("float16", int, None, "nonsense", object()):
+        with pytest.raises(InputError, match="dtype must be float64 or float32"):
+            load_letor(path, dtype=wrong)
+
+
+def test_names_of_features_come_with_the_data(tmp_path):
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for k, path in enumerate(paths):
+        write_letor(path, [[0.5, 2.0]], [1], [k], feature_names=["tf", "idf"])
+    assert load_letor(paths).feature_names == ("tf", "idf")
+    assert load_letor(paths[0], n_features=3).feature_names is None
+    assert load_letor([paths[0], write(tmp_path, "1 qid:9 1:2\n", "c")]).feature_names == ("tf", "idf")
+    write_letor(paths[1], [[0.5, 2.0]], [1], [1], feature_names=["tf", "length"])
+    with pytest.raises(InputError, match="feature 2 is 'idf' in .*a, and 'length' in .*b: the columns of one"):
+        load_letor(paths)
+    named = write(tmp_path, "# feature 1 = a\n# feature 2 = b\n# feature 3 = c\n1 qid:1 1:1\n", "d")
+    assert load_letor(named).X.shape == (1, 3)
+    other = write(tmp_path, "# feature 7 = of another meaning\n1 qid:1 1:1\n", "e")
+    assert load_letor(other).feature_names is None
+
+
+form = st.tuples(st.booleans(), st.booleans())
+numbers = st.floats(-9, 9).map(lambda number: round(number, 3))
+rows = st.lists(st.tuples(st.booleans(), st.lists(st.none() | numbers, max_size=4)), min_size=1, max_size=8)
+
+
+@given(form, rows, st.sampled_from([1, 3, 13, 2**22]), st.booleans())
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_form_is_read_alike_in_any_block_compiled_or_not(tmp_path, form, rows, block, compiled):
+    labelled, with_ids = form
+    lines, wanted = [], []
+    for k, (label, values) in enumerate(rows):
+        given = labelled or (label and k % 2 == 0)
+        cells = [f"{j}:{v!r}" for j, v in enumerate(values, 1) if v is not None]
+        start = ["2.5"] * given + [f"qid:{k // 3 + 1}"] * with_ids
+        if not start and not cells:
+            cells = ["1:0"]
+        lines.append(" ".join([*start, *cells, "# comment"]) + "\n")
+        wanted.append((2.5 if given else np.nan, k // 3 + 1, [v or 0.0 for v in values] + [0.0] * (4 - len(values))))
+    path = write(tmp_path, "".join(lines))
+    sizes = [len(list(group)) for _, group in groupby(query for _, query, _ in wanted)]
+    write(tmp_path, "".join(f"{size}\n" for size in sizes), "train.txt.query")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "BLOCK", block)
+        patch.setattr(letor_block, "WORTH_COMPILING", 0 if compiled else 2**40)
+        data = load_letor(path, n_features=4, labels="required" if labelled else "optional", sparse=False)
+    assert np.array_equal(data.y, [label for label, _, _ in wanted], equal_nan=True)
+    assert data.qid.tolist() == [query for _, query, _ in wanted]
+    assert data.X.tolist() == [values for _, _, values in wanted]
+
+
+@pytest.mark.parametrize("sparse", [None, True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_are_the_same_whatever_they_are_kept_as_on_the_way(tmp_path, monkeypatch, sparse, seed):
+    """Widths that grow from block to block, more often than rows are moved apart, and rows of any density."""
+    rng = np.random.default_rng(seed)
+    widths = np.sort(rng.integers(0, 40, 30)) if seed % 2 else np.full(30, 12)
+    X = np.zeros((30, 41))
+    for row, width in zip(X, widths.tolist(), strict=True):
+        row[: width + 1] = rng.normal(size=width + 1) * (rng.random(width + 1) < rng.choice([0.1, 1.0]))
+    text = "".join(
+        f"1 qid:{k} " + " ".join(f"{j}:{v!r}" for j, v in enumerate(row, 1) if v) + "\n"
+        for k, row in enumerate(X.tolist(), 1)
+    )
+    path = write(tmp_path, text)
+    for block in (40, 300, 2**22):
+        for at_once in (1, 100, 2**20):
+            monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
+            monkeypatch.setattr("structsvm.data.growing._AT_ONCE", at_once)
+            data, again = load_letor(path, sparse=sparse), load_letor_parts([path], n_features=41, sparse=sparse)[0]
+            found = [each if isinstance(each, np.ndarray) else each.toarray() for each in (data.X, again.X)]
+            assert (found[0] == X[:, : found[0].shape[1]]).all()
+            assert not X[:, found[0].shape[1] :].any()
+            assert (found[1] == X).all()
+            if sparse is not None:
+                assert isinstance(data.X, np.ndarray) != sparse

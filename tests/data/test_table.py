@@ -1,0 +1,222 @@
+"""Tables with named columns: CSV and TSV in blocks of any size, Parquet, and every way they can be wrong."""
+
+import io
+import math
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from structsvm.data import load_table
+from structsvm.exceptions import DataFormatError, InputError, NotInstalledError
+
+TEXT = 'qid,label,tf,"length, in words",docid,title\nq1,1,0.5,3,d1,"a, b"\nq1,0,-1e-3,0,d2,c\n\nq2,2,7,1e3,d3,\n'
+
+
+def write(folder: Path, text: str, name: str = "t.csv") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_columns_are_what_they_are_named(tmp_path):
+    data = load_table(write(tmp_path, TEXT))
+    assert data.feature_names == ("tf", "length, in words")
+    assert data.X.tolist() == [[0.5, 3], [-1e-3, 0], [7, 1e3]]
+    assert data.y.tolist() == [1, 0, 2]
+    assert data.qid.tolist() == ["q1", "q1", "q2"]
+    assert data.doc_ids is not None
+    assert data.doc_ids.tolist() == ["d1", "d2", "d3"]
+    chosen = load_table(tmp_path / "t.csv", label="tf", qid="label", docid="title", features=["length, in words"])
+    assert chosen.y.tolist() == [0.5, -1e-3, 7]
+    assert chosen.qid.tolist() == [1, 0, 2]
+    assert chosen.qid.dtype == np.int64
+    assert chosen.X.tolist() == [[3], [0], [1e3]]
+    assert chosen.doc_ids is not None
+    assert chosen.doc_ids.tolist() == ["a, b", "c", ""]
+
+
+def test_labels_and_queries_may_be_missing_where_they_are_optional(tmp_path):
+    path = write(tmp_path, "a,b\n1,2\n3,4\n")
+    data = load_table([path, write(tmp_path, "b,a\n6,5\n", "u.csv")], labels="optional", queries="optional")
+    assert np.isnan(data.y).all()
+    assert data.X.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert [data.qid[0] == data.qid[1], data.qid[1] == data.qid[2]] == [True, False]
+    with pytest.raises(InputError, match="t.csv has no column 'label': name the one of labels; there are 'a', 'b'"):
+        load_table(path)
+    with pytest.raises(InputError, match="no column 'qid': name the one of query ids"):
+        load_table(path, label="a")
+
+
+values = st.floats(allow_nan=False, allow_infinity=False)
+words = st.text(st.sampled_from('ab ,\t"é'), max_size=5)
+
+
+@given(
+    st.lists(st.tuples(values, values, words, st.integers(-(2**63), 2**63 - 1)), min_size=1, max_size=12),
+    st.sampled_from([1, 7, 40, 2**22]),
+    st.sampled_from([",", "\t"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_pandas_writes_is_read_back_to_the_bit(tmp_path, rows, block, separator, end):
+    frame = pd.DataFrame(rows, columns=["label", "x", "word", "qid"])
+    text = io.StringIO()
+    frame.to_csv(text, sep=separator, index=False, lineterminator=end)
+    path = tmp_path / "t"
+    path.write_bytes(text.getvalue().encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("structsvm.data.blocks.BLOCK", block)
+        data = load_table(path, features=["x"], docid="word")
+    assert data.X.tobytes() == frame[["x"]].to_numpy().tobytes()
+    assert data.y.tobytes() == frame["label"].to_numpy().tobytes()
+    assert data.qid.tolist() == frame["qid"].tolist()
+    assert data.doc_ids is not None
+    assert data.doc_ids.tolist() == frame["word"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("label,qid,x\n1,1,2\n1,1\n", "line 3: the line has 2 columns, but the first line names 3"),
+        ("label,qid,x\n1,1,2,3\n1,1\n", "line 2: the line has 4 columns, but the first line names 3"),
+        ("label,qid,x\n1,1,2\n\n1,1,good\n", "line 4: 'good' in column 'x' is not a number"),
+        ("label,qid,x\n1,1,2\n1,1,1_0\n", "line 3: '1_0' in column 'x' is not a number"),
+        ("label,qid,x\n1,1,2\n1,1,nan\n", "line 3: 'nan' in column 'x' is not finite"),
+        ("label,qid,x\n1,1,2\n1,1,-inf\n", "line 3: '-inf' in column 'x' is not finite"),
+        ("label,qid,x\n1,1,2\n1,1,1e999\n", "line 3: '1e999' in column 'x' is not finite"),
+        ("label,qid,x\n1,1,2\n1,1,\n", "line 3: column 'x' is empty: fill in what is missing"),
+        ("label,qid,x\n,1,2\n1,1,2\n", "line 2: column 'label' is empty"),
+        ('label,qid,x\n1,1,2\n1,"1,2\n', "line 3: a cell in quotes has no end on its line"),
+        ("label,qid,x\n", "the table has no rows"),
+        ("", "the file is empty: its first line names the columns"),
+        ("label\n1\n", "line 1: the first line names the columns, separated by commas or tabs, and 'label' has one"),
+        ("label,,x\n1,1,2\n", "line 1: column 2 has no name"),
+        ("label,x,x\n1,1,2\n", "line 1: two columns are named 'x'"),
+        ("1,1,2\n1,1,2\n", "line 1: the first line must name the columns, and holds numbers"),
+        ("label,qid,x\n1,,2\n", "a query id in column 'qid' is empty"),
+        ("label,qid,x\n1,1,a\n", "has no column of numbers that could be a feature: 'x'"),
+    ],
+)
+def test_a_faulty_table_is_named_with_its_fault(tmp_path, text, said):
+    path = write(tmp_path, text)
+    features = None if "could be a feature" in said or "label,qid,x" not in text else ["x"]
+    with pytest.raises(InputError) as caught:
+        load_table(path, features=features)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(f"{path}")
+
+
+@given(st.text(st.sampled_from('1a,"\n\t-.é\0'), max_size=30), st.sampled_from([1, 5, 2**22]))
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_is_read_or_refused(tmp_path, text, block):
+    path = tmp_path / "t"
+    path.write_bytes(b"label,qid,x\n" + text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("structsvm.data.blocks.BLOCK", block)
+        try:
+            data = load_table(path, features=["x"])
+        except InputError:
+            return
+    assert all(math.isfinite(value) for value in data.X.ravel().tolist())
+    assert len(data.y) == sum(bool(line.strip(" \t\r")) for line in text.split("\n"))
+
+
+def test_text_that_is_no_utf_8(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"label,qid,x,title\n1,1,2,a\n1,1,2,\xff\n")
+    with pytest.raises(DataFormatError, match="line 3: this is not text in UTF-8"):
+        load_table(path)
+
+
+def test_columns_that_are_missing_or_used_twice(tmp_path):
+    path = write(tmp_path, TEXT)
+    with pytest.raises(InputError, match="no column 'idf', which is a feature, as are 1 more"):
+        load_table(path, features=["tf", "idf", "bm25"])
+    with pytest.raises(InputError, match="no column 'id': there are 'qid'"):
+        load_table(path, docid="id")
+    with pytest.raises(InputError, match="column 'label' is a feature and something else too"):
+        load_table(path, features=["label"])
+    for wrong in ("tf", [], ["tf", "tf"], [1], 3):
+        with pytest.raises(InputError, match="features"):
+            load_table(path, features=wrong)
+    with pytest.raises(InputError, match="query q1 is in .*t.csv and in .*u.csv"):
+        load_table([path, write(tmp_path, TEXT, "u.csv")])
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(TEXT,))
+    writer.start()
+    assert len(load_table(path).y) == 3
+    writer.join()
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    pytest.importorskip("pyarrow", reason="needs the package pyarrow")
+
+    def write(**columns):
+        path = tmp_path / "t.parquet"
+        pd.DataFrame(columns).to_parquet(path)
+        return path
+
+    return write
+
+
+def test_parquet(parquet, monkeypatch):
+    columns = {
+        "label": np.array([2, 0, 1], np.int8),
+        "qid": [5, 5, 6],
+        "x": np.array([0.5, -1e-3, 7], np.float32),
+        "clicked": [True, False, True],
+        "docid": ["a", "b", "c"],
+        "title": ["x", None, "z"],
+    }
+    monkeypatch.setattr("structsvm.data.columns.parquet._AT_ONCE", 2)
+    data = load_table(parquet(**columns), dtype="float32")
+    assert data.X.dtype == np.float32
+    assert data.X.tolist() == [[0.5, 1], [np.float32(-1e-3), 0], [7, 1]]
+    assert data.feature_names == ("x", "clicked")
+    assert data.y.tolist() == [2, 0, 1]
+    assert data.qid.tolist() == [5, 5, 6]
+    assert data.doc_ids is not None
+    assert data.doc_ids.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("x", "said"),
+    [
+        ([1.0, None, 2.0], "column 'x' is empty in row 2"),
+        ([1.0, 2.0, math.inf], "inf in column 'x', row 3, is not finite"),
+        ([1.0, 2.0, 1e39], r"1e\+39 in column 'x', row 3, is beyond float32"),
+        (["1", "2", "3"], "column 'x' holds .*string, not numbers"),
+    ],
+)
+def test_a_faulty_cell_of_parquet(parquet, x, said):
+    path = parquet(label=[1, 0, 1], qid=["a", "a", "a"], x=x)
+    with pytest.raises(DataFormatError, match=said):
+        load_table(path, features=["x"], dtype=np.float32)
+
+
+def test_damaged_parquet(parquet):
+    path = parquet(label=[1, 0, 1], qid=["a", "a", "a"], x=[1.0, 2.0, 3.0])
+    whole = path.read_bytes()
+    for wrong in (whole[:-1], whole[: len(whole) // 2], whole[:8] + bytes(300) + whole[308:]):
+        path.write_bytes(wrong)
+        with pytest.raises(InputError, match=r"t.parquet: it cannot be read as Parquet|cannot read .*t.parquet"):
+            load_table(path)
+
+
+def test_the_package_that_reads_parquet_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "t"
+    path.write_bytes(b"PAR1")
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    with pytest.raises(NotInstalledError, match=r"pip install 'structural-svm\[parquet\]'"):
+        load_table(path)
