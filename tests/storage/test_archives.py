@@ -24,7 +24,7 @@ Edit = Callable[[dict[str, Any]], Any]
 def ranker() -> Ranker:
     rng = np.random.default_rng(0)
     X, qid = rng.normal(size=(24, 3)), np.repeat(np.arange(4), 6)
-    return Ranker(NDCG(k=5), solver=OneSlack(), tol=0.5, class_weight=None).fit(X, X[:, 0] > 0.3, qid=qid)
+    return Ranker(NDCG(k=5), solver=OneSlack(), tol=0.01, class_weight=None).fit(X, X[:, 0] > 0.3, qid=qid)
 
 
 @pytest.fixture
