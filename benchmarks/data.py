@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import DTypeLike
 
+from structsvm.data import RankingData
 from structsvm.types import IntVector, Vector
 
 _CHUNK = 50_000
@@ -40,6 +42,27 @@ def dense(queries: int, documents: int, features: int, dtype: DTypeLike = np.flo
         X[first : first + len(part)] = part
         utility[first : first + len(part)] += part @ w + rng.normal(size=len(part))
     return _labelled(X, utility, documents)
+
+
+def graded(
+    queries: tuple[int, int, int], documents: int, features: int = 25, seed: int = 0
+) -> tuple[RankingData, RankingData, RankingData]:
+    """Make queries to train, to validate and to test, whose documents have grades 0 to 4.
+
+    A document's utility is linear in its normal features, plus noise of the same size, plus an offset of its query of
+    half that size. Grades are between the quantiles of the utilities at 52, 84, 97 and 99 %.
+    """
+    rng = np.random.default_rng(seed)
+    w = rng.normal(size=features) / np.sqrt(features)
+    X = rng.standard_normal((sum(queries) * documents, features))
+    utility = X @ w + rng.normal(size=len(X)) + np.repeat(0.5 * rng.normal(size=sum(queries)), documents)
+    y = np.searchsorted(np.quantile(utility, (0.52, 0.84, 0.97, 0.99)), utility).astype(np.float64)
+    qid = np.repeat(np.arange(sum(queries)), documents)
+    ends = np.cumsum([0, *queries]) * documents
+    first, second, third = (
+        RankingData(X[low:high], y[low:high], qid[low:high], None) for low, high in pairwise(ends.tolist())
+    )
+    return first, second, third
 
 
 def sparse(queries: int, documents: int, features: int, entries: int, seed: int = 0) -> Ranking:

@@ -21,16 +21,17 @@ random scores that are a little better than chance. Then training on LETOR's MQ2
 0.01 to 100, of which the one with the best validation NDCG@10 is tested, and so for NDCG without a cut-off and for
 NDCG@10 with LETOR's discount. Measures have the gains of grades and count queries without a relevant document 0, as
 LETOR does. So have "ndcg" losses; those with "encoding=pairwise" and others know documents that are relevant or not.
+Truncated ones look at the first ten ranks alone.
 """
 
 ARGMAX = (
     "map",
     "mrr",
     "ndcg(encoding=pairwise)",
-    "ndcg@10(encoding=pairwise)",
+    "ndcg@10(encoding=pairwise,truncated=true)",
     "letor_ndcg(encoding=pairwise)",
     "ndcg(encoding=thresholds)",
-    "ndcg@10(encoding=thresholds)",
+    "ndcg@10(encoding=thresholds,truncated=true)",
     "ndcg(encoding=position)",
 )
 TRAINED = (
@@ -38,13 +39,13 @@ TRAINED = (
     "roc_area",
     "mrr",
     "ndcg",
-    "ndcg@10",
-    "letor_ndcg@10",
+    "ndcg@10(truncated=true)",
+    "letor_ndcg@10(truncated=true)",
     "ndcg(encoding=pairwise)",
-    "ndcg@10(encoding=pairwise)",
-    "letor_ndcg@10(encoding=pairwise)",
+    "ndcg@10(encoding=pairwise,truncated=true)",
+    "letor_ndcg@10(encoding=pairwise,truncated=true)",
     "ndcg(encoding=position)",
-    "ndcg@10(encoding=position)",
+    "ndcg@10(encoding=position,truncated=true)",
 )
 LENGTHS = {100: 1000, 1000: 100}
 WHAT = "MQ2008, 5 folds"
@@ -100,5 +101,6 @@ def _tested(name: str, fold: Fold) -> dict[str, float]:
 def targets(rows: list[Row]) -> Iterator[Target]:
     found = {row.who: row.values["ndcg"] for row in rows if row.what == WHAT and "ndcg" in row.values}
     for other in ("map", "roc_area"):
-        lead = found["ndcg@10"] - found[other] if {"ndcg@10", other} <= set(found) else None
-        yield Target(f"MQ2008: test NDCG@10 of ndcg@10 above that of {other}", 0.0, lead, at_least=True)
+        ours = "ndcg@10(truncated=true)"
+        lead = found[ours] - found[other] if {ours, other} <= set(found) else None
+        yield Target(f"MQ2008: test NDCG@10 of {ours} above that of {other}", 0.0, lead, at_least=True)

@@ -24,6 +24,8 @@ NAMES = (
     "both_cores",
     "mq2008",
     "ndcg",
+    "cutoff",
+    "full_depth",
     "weight_search",
     "zero_one",
     "web30k",

@@ -15,8 +15,8 @@
 
 Catch ``StructSVMError`` to catch them all. Each message names the thing, the place and
 the way out. A result that can be used, but is hardly what was wanted, is a warning:
-`ZeroWeightsWarning`, and scikit-learn's ``ConvergenceWarning``. So is a checkpoint that cannot be
-written, `CheckpointWarning`, and features of very different scales, `FeatureScaleWarning`.
+`ZeroWeightsWarning`, `OneQueryWarning`, and scikit-learn's ``ConvergenceWarning``. So is a checkpoint that
+cannot be written, `CheckpointWarning`, and features of very different scales, `FeatureScaleWarning`.
 """
 
 import difflib
@@ -158,7 +158,15 @@ class ZeroWeightsWarning(UserWarning):
     """The optimum is w = 0: the model gives everything the same score.
 
     That is no failure to converge. Where the hinge of a loss bounds it loosely, no other weights may
-    lower the hinge, at any C.
+    lower the hinge; no C changes that, and the message names what does.
+    """
+
+
+class OneQueryWarning(UserWarning):
+    """Without ``qid`` all rows are one query, and there are more of them than one query plausibly has.
+
+    Documents are then ranked across queries, which is seldom what is meant, and takes long. Where all rows are one
+    query, ``qid=np.zeros(len(y))`` says so, and nothing is warned of.
     """
 
 

@@ -337,10 +337,10 @@ def _of_problems() -> Iterator[Call]:
 def _of_losses_and_measures() -> Iterator[Call]:
     for name, settings in {
         "AveragePrecision": {"relevant_from": 1.0},
-        "NDCG": {"k": 3, "discount": "letor", "gain": "linear"},
+        "NDCG": {"k": 3, "discount": "letor", "gain": "linear", "truncated": True},
         "FBeta": {"beta": 1.0, "relevant_from": 1.0},
-        "PrecisionAtK": {"k": 3},
-        "RecallAtK": {"k": 3},
+        "PrecisionAtK": {"k": 3, "relevant_from": 1.0, "truncated": True},
+        "RecallAtK": {"k": 3, "relevant_from": 1.0, "truncated": True},
         "Multiclass": {"classes": [0, 1], "cost": [[0.0, 1.0], [1.0, 0.0]]},
         "ChainHamming": {"states": [0, 1]},
         "JudgedPairs": {"documents": 2, "better": [0], "worse": [1], "magnitude": [1.0]},

@@ -202,12 +202,13 @@ def _measure_runs(
 
     paths = _with_baseline(paths, baseline)
     judgments = load_qrels(qrels, grades)
+    judged = dict.fromkeys(judgments.qid.tolist())
     runs: list[dict[str, Any]] = []
     lists: dict[Path, RankedLists] = {}
     with progress_line() as show:
         for path in paths:
             show(f"measuring {path}")
-            measured, ranked = _measure_run(path, qrels, judgments, measures, per_query=per_query)
+            measured, ranked = _measure_run(path, qrels, judgments, judged, measures, per_query=per_query)
             runs.append(measured)
             if baseline is not None:
                 lists[path] = ranked
@@ -262,7 +263,13 @@ def _compared(
 
 
 def _measure_run(
-    path: Path, qrels: Path | str, judgments: "Qrels", measures: "Mapping[str, Measure]", *, per_query: bool
+    path: Path,
+    qrels: Path | str,
+    judgments: "Qrels",
+    judged: "Mapping[str, None]",
+    measures: "Mapping[str, Measure]",
+    *,
+    per_query: bool,
 ) -> "tuple[dict[str, Any], RankedLists]":
     import numpy as np
 
@@ -270,7 +277,7 @@ def _measure_run(
     from structsvm.evaluation import rank_run
 
     run = load_run(path)
-    topics, judged = dict.fromkeys(run.qid.tolist()), dict.fromkeys(judgments.qid.tolist())
+    topics = dict.fromkeys(run.qid.tolist())
     if not topics.keys() & judged.keys():
         first, first_judged = next(iter(topics)), next(iter(judged))
         raise InputError(

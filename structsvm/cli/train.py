@@ -355,6 +355,7 @@ def _summary(ranker: Any, solver: "Solver", data: "RankingData", files: int, mod
         run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
     return [
         f"data     {data.summary} from {counted(files, 'file')}",
+        *_what_was_trained(ranker),
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / unit:.2g} * C, asked for {result.tol * result.C / unit:g} * C",
         *_learned_nothing(ranker),
@@ -364,6 +365,15 @@ def _summary(ranker: Any, solver: "Solver", data: "RankingData", files: int, mod
     ]
 
 
+def _what_was_trained(ranker: Any) -> list[str]:
+    """Say so where the cut-off in the name of a loss was not trained on."""
+    given = losses.create(ranker.loss) if hasattr(ranker, "loss") else None
+    if getattr(given, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
+        return []
+    trained = losses.spell(ranker.loss_) or ranker.loss_
+    return [f"loss     {ranker.loss} trains at full depth, so that the optimum is that of {trained}"]
+
+
 def _learned_nothing(ranker: Any) -> list[str]:
     from structsvm.estimators.fitting import zero_weights
 
@@ -371,7 +381,8 @@ def _learned_nothing(ranker: Any) -> list[str]:
     if result.w.any() or not result.converged:
         return []
     own = hasattr(ranker, "loss")
-    return [f"warning  {zero_weights(result, ranker.loss if own else 'swapped_pairs', ranks=True, other_losses=own)}"]
+    given, trained = (ranker.loss, ranker.loss_) if own else ("swapped_pairs", "swapped_pairs")
+    return [f"warning  {zero_weights(result, given, trained, ranks=True, other_losses=own)}"]
 
 
 def _far_apart(ranker: Any, data: "RankingData") -> list[str]:

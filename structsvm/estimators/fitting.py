@@ -93,7 +93,7 @@ class Objective:
                 stacklevel=stacklevel,
             )
         elif not result.w.any():
-            said = zero_weights(result, self.loss, ranks=self.ranks, other_losses=self.other_losses)
+            said = zero_weights(result, self.loss, self.problem.loss, ranks=self.ranks, other_losses=self.other_losses)
             warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel)
         return result
 
@@ -146,28 +146,39 @@ def checked_Cs(Cs: ArrayLike) -> list[float]:
     return checked
 
 
-def zero_weights(result: Result, loss: str | AnyLoss, *, ranks: bool, other_losses: bool = True) -> str:
-    """Say what it means that the optimum is w = 0, and what may help.
+def zero_weights(
+    result: Result, loss: str | AnyLoss, trained: str | AnyLoss, *, ranks: bool, other_losses: bool = True
+) -> str:
+    """Say what it means that the optimum is w = 0, and what helps.
+
+    The hinge part of the objective is a convex H(w), so that w = 0 minimises ``½‖w‖² + C H(w)`` for one C only if 0 is
+    a subgradient of H there, and then for all C: where the optimum is w = 0 to rounding, no C is of any use. Where that
+    is known within a tolerance alone, a smaller one or a larger C may help. Where a loss looks at the first k documents
+    only, they do not, by all that was measured, and full depth and average precision do.
 
     Parameters
     ----------
     result : its gap says whether w = 0 is the optimum to rounding, or near it.
-    loss : the loss that was optimised, by name or as an object.
+    loss : the loss as it was given, by name or as an object.
+    trained : the loss that was optimised, by name or as an object: what ``loss`` became by the training data.
     ranks : whether outputs are rankings.
     other_losses : whether the user may choose another loss.
     """
-    made, ways = losses.create(loss), ["a larger C"]
     name = loss if isinstance(loss, str) else type(loss).__name__
-    found = f"The hinge of {name} cannot be lowered on these data at this C"
-    if result.gap > _EXACT * result.C:
-        ways.append("a smaller tol")
-        found = f"No weights lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C"
-    if getattr(made, "k", None) is not None:
-        ways.append("a loss without cut-off or with a larger one")
+    made: AnyLoss = losses.create(trained)
+    ways, cut_off = [], getattr(made, "k", None) is not None
+    if cut_off:
+        full = "full depth, without truncated=true"
+        ways.append(full if getattr(made, "truncated", False) else "a loss without cut-off")
     if ranks and other_losses and not isinstance(made, AveragePrecision):
         ways.append("the loss 'map'")
+    if result.gap <= _EXACT * result.C:
+        found = f"No weights have a smaller hinge of {name} on these data, whatever C is"
+    else:
+        found = f"No weights lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C"
+        ways += [] if cut_off else ["a larger C", "a smaller tol"]
+    if made.of_one_sample:
+        found += "; it is meant for rows that features tell apart well, all of them in one sample"
     equal = "all scores are equal" if ranks else "all outputs have the same score"
-    return (
-        f"the optimum found is w = 0: {equal}. {found}: "
-        f"try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}"
-    )
+    advice = f"try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}" if ways else "look at the features"
+    return f"the optimum found is w = 0: {equal}. {found}: {advice}"

@@ -1,21 +1,25 @@
 """What `fit`, `predict` and `score` are given: features, labels, and lists of inputs, one an example."""
 
+import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from structsvm.arrays import in_our_words, numbers, reads_as_number, refusal, require_real, require_table
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, OneQueryWarning
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable, readable
 from structsvm.operators.matrix import is_finite
 from structsvm.queries import require_finite_labels, require_labels
 from structsvm.types import Vector
+
+MOST_ROWS_OF_A_QUERY = 10_000
+"""Rows that one query plausibly has: as many as LightGBM's lambdarank takes. Pools of TREC have some 5000 a topic."""
 
 
 def checked_features(
@@ -82,6 +86,25 @@ def checked_labels(y: Any, n: int) -> Vector:
         raise InputError(f"y must hold one number per row: {error}{_first_label(y)}") from None
     require_labels(labels, n)
     return labels
+
+
+def warn_of_one_query(qid: ArrayLike | None, rows: int, *, stacklevel: int) -> None:
+    """Warn where there is no ``qid`` and more rows than one query plausibly has.
+
+    Parameters
+    ----------
+    qid : what was passed in.
+    rows : number of rows.
+    stacklevel : of the warning; 2 is the caller.
+    """
+    if qid is None and rows > MOST_ROWS_OF_A_QUERY:
+        warnings.warn(
+            f"all {rows:,} rows are taken as one query, as no qid was given, and a query seldom has more than "
+            f"{MOST_ROWS_OF_A_QUERY:,}: give fit(X, y, qid=qid) the query of each row. If they are one query, "
+            "qid=np.zeros(len(y)) says so",
+            OneQueryWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def checked_outputs(y: Any) -> NDArray[Any]:

@@ -193,10 +193,12 @@ class SavedEstimator(Saved):
         settings, fitted = text["settings"], text["fitted"]
         require_names("the file", settings, cls._get_param_names(), ["loss"])
         loss = _read(losses, fitted.pop("loss_", settings["loss"]))
+        meant = _truncated if text["format"] == 1 else lambda loss: loss
         saved = SavedLoss.read(fitted.pop("saved_loss")) if "saved_loss" in fitted else None
         require_names("what was fitted", fitted, cls._kept, cls._needed)
         estimator = cls(**{name: read_setting(name, written) for name, written in settings.items()})
-        estimator.loss_ = loss if saved is None or losses.holds(loss) else saved
+        estimator.loss = meant(estimator.loss)
+        estimator.loss_ = meant(loss) if saved is None or losses.holds(loss) else saved
         for name, value in fitted.items():
             (require_integer if name in _COUNTS else require_switch)(name, value, *_COUNTS.get(name, ()))
             setattr(estimator, name, value)
@@ -439,6 +441,18 @@ def _read(registry: Registry[Any], written: Any) -> Any:
         return made(**settings)
     except Exception as error:  # its author's
         raise ValueError(f"the settings of the {registry.kind} {name!r} are none that it has: {error}") from None
+
+
+def _truncated(loss: Any) -> Any:
+    """Return a loss with a cut-off, or the name of one, as files of format 1 mean it."""
+    try:
+        made = losses.create(loss) if isinstance(loss, str) else loss
+    except (InputError, PluginError):  # of a package that is not installed, or the text of an object
+        return loss
+    if getattr(made, "k", None) is None or not hasattr(made, "truncated"):
+        return loss
+    made = attrs.evolve(made, truncated=True)
+    return losses.spell(made) if isinstance(loss, str) else made
 
 
 def _described(thing: Any) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
 from structsvm.estimators.model_file import SavedEstimator, Trained, require_object
 from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
 from structsvm.estimators.ranking import LinearRanker
@@ -32,7 +32,8 @@ class Ranker(SavedEstimator, LinearRanker):
 
     Parameters
     ----------
-    loss : what is optimised, by name ("map", "roc_area", "zero_one", ...) or as an object.
+    loss : what is optimised, by name ("map", "roc_area", "zero_one", ...) or as an object. A cut-off, as in "ndcg@10",
+        is trained at full depth, as ``loss_`` says, unless "ndcg@10(truncated=true)" is.
     C : weight of the mean hinge against the regulariser; larger fits the training data closer.
     solver : how, by name ("auto", "frank-wolfe", "one-slack", "n-slack") or as an object with settings of its own.
     tol : gap to the optimum, in units of the loss, that is good enough: ``primal − dual ≤ tol · C``.
@@ -57,7 +58,7 @@ class Ranker(SavedEstimator, LinearRanker):
     normaliser_ : what is done to features, with what it learned of the training rows; None: nothing.
     result_ : `Result` with both bounds, status and history. Where features are sparse, and most of more than 1000
         have no entry, it is of the others: those of ``result_.columns``.
-    loss_ : the loss, with what it took from the training data filled in.
+    loss_ : the loss that was optimised, with what it took from the training data filled in.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from (of rows for "zero_one").
     n_left_out_ : number of queries without both relevant and other documents, which were not.
@@ -98,6 +99,8 @@ class Ranker(SavedEstimator, LinearRanker):
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = checked_labels(y, X.shape[0])
+        if not (loss.per_row or loss.of_one_sample):
+            warn_of_one_query(qid, len(y), stacklevel=4)
         X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
         columns = occupied(X)
         rows = narrowed(X, columns)

@@ -355,6 +355,7 @@ class LinearRanker(LinearScores):
         -----
         CheckpointWarning : when the checkpoint cannot be written any more; the fit goes on.
         ConvergenceWarning : when the gap that was asked for is not reached.
+        OneQueryWarning : when there is no qid, and more rows than one query plausibly has.
         ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
         """
         objective = self._objective(X, y, qid, sample_weight)

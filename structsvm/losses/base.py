@@ -44,14 +44,20 @@ class StructuredLoss(ABC, Generic[Y]):
         overrides `examples` or `predict`: what its inputs are is then its own matter.
     scores_rows : whether each row gets one score, which is what a ranker ranks by. False in a class whose `operator`
         makes other scores.
+    of_one_sample : whether the loss is meant for a whole data set as one example, as measures of sets are: rows without
+        ``qid``, however many, are then no oversight.
     """
 
     per_row: ClassVar[bool] = False
     reads_rows: ClassVar[bool] = True
     scores_rows: ClassVar[bool] = True
+    of_one_sample: ClassVar[bool] = False
 
     def bind(self, ys: Sequence[Y]) -> Self:
-        """Return the loss with what it must know of the data filled in (the classes, say); itself by default."""
+        """Return the loss with what it must know of the data filled in (the classes, say); itself by default.
+
+        What is returned is what is optimised, and what a fitted estimator has in ``loss_``.
+        """
         return self
 
     @property
@@ -84,7 +90,7 @@ class ScoreLoss(StructuredLoss[Y]):
         It finds the loss-augmented argmax ŷ, writes ``c(y) − c(ŷ)`` to ``out`` (which has
         the shape of ``scores`` and arbitrary content) and returns ``Δ(y, ŷ)``. None: the
         four Python methods are used, example by example.
-    per_row, reads_rows, scores_rows : as in `StructuredLoss`.
+    per_row, reads_rows, scores_rows, of_one_sample : as in `StructuredLoss`.
     """
 
     kernel: Any = None

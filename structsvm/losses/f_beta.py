@@ -104,6 +104,7 @@ class FBeta(RelevanceLoss):
     beta: float = field(default=1.0, validator=positive)
 
     kernel = staticmethod(f_beta)
+    of_one_sample = True
 
     def usable(self, y: Vector) -> bool:
         """Say yes: a threshold can be learned from documents of one kind too."""

@@ -14,12 +14,12 @@ from structsvm.compute.compilation import compiled
 from structsvm.compute.sorting import descending
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
+from structsvm.losses.shared.chosen import ChosenLoss
 from structsvm.losses.shared.cost_tables import pack
 from structsvm.losses.shared.interleaving import InterleavingLoss, interleaving
-from structsvm.losses.shared.relevance import ONE_KIND
 from structsvm.metrics.discounts import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
-from structsvm.settings import at_least, finite, one_of
+from structsvm.settings import at_least, finite, one_of, truth_value
 from structsvm.types import IntVector, Matrix, Vector
 
 _MOST_GRADES = 31
@@ -34,7 +34,8 @@ class _GainLoss(ScoreLoss[Any]):
 
     Parameters
     ----------
-    k, discount, gain : as in `NDCG`.
+    k : only the first k documents count. None: all.
+    discount, gain : as in `NDCG`.
     """
 
     k: int | None = field(default=None, validator=optional(at_least(1)))
@@ -60,8 +61,13 @@ class _GainLoss(ScoreLoss[Any]):
 
 
 @frozen
-class NDCG(_GainLoss):
-    """One minus NDCG, the normalised discounted cumulative gain: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
+class NDCG(ChosenLoss, _GainLoss):
+    """One minus NDCG, at full depth unless truncated: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
+
+    NDCG is the normalised discounted cumulative gain. NDCG at k is what one reports, and NDCG of all ranks the better
+    loss to train on for it: the hinge of the first k ranks alone is so loose a bound that in lists of many times k
+    documents no weights lower it, whatever C is. So `bind` drops the cut-off, what is fitted is ``NDCG(k=None)``, and
+    its bounds are those of that; with ``truncated`` the cut-off is kept.
 
     Rankings are encoded in one of three ways:
 
@@ -81,7 +87,8 @@ class NDCG(_GainLoss):
 
     Parameters
     ----------
-    k : only the first k documents count. None: all.
+    k : the cut-off of the measure that one reports, which training looks beyond unless ``truncated``. None: there is
+        none.
     discount : "standard", 1/log2(1 + rank), or "letor", 1, 1, 1/log2(3), 1/log2(4), ...
     gain : of a grade, where grades have gains: "exponential", 2^grade − 1, or "linear", the grade.
         Grades below 0 gain nothing.
@@ -90,14 +97,21 @@ class NDCG(_GainLoss):
         training set decide.
     relevant_from : smallest label of a relevant document, for the pairwise encoding; None: every
         label above 0.
+    truncated : train on the first k documents alone: Δ is then one minus NDCG at k.
     """
 
     encoding: Literal["auto", "pairwise", "thresholds", "position"] = field(
         default="auto", kw_only=True, validator=one_of("auto", "pairwise", "thresholds", "position")
     )
     relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
+    truncated: bool = field(default=False, kw_only=True, validator=truth_value)
 
     def __attrs_post_init__(self) -> None:
+        if self.truncated and self.k is None:
+            raise InputError(
+                "NDCG(truncated=True) has no cut-off to be truncated at: give one, as in NDCG(k=10, truncated=True) "
+                "or 'ndcg@10(truncated=true)'"
+            )
         if self.encoding in ("thresholds", "position") and self.relevant_from is not None:
             raise InputError(
                 f"NDCG(encoding={self.encoding!r}, relevant_from={self.relevant_from!r}): documents that are relevant "
@@ -105,67 +119,35 @@ class NDCG(_GainLoss):
             )
 
     def bind(self, ys: Sequence[Vector]) -> Self:
-        """Choose the encoding by the labels, where it is "auto"."""
+        """Drop the cut-off, unless truncated, and choose the encoding by the labels, where it is "auto"."""
+        trained = self if self.truncated else evolve(self, k=None)
         if self.encoding != "auto":
-            return self
+            return trained
         grades = 1 if self.relevant_from is not None else _count_grades(ys)
         if grades > _MOST_GRADES:
             raise InputError(
                 f"the labels y have {grades} different values above 0; NDCG learns from up to {_MOST_GRADES}: "
                 "round them to grades, or say from which label on a document is relevant, as in NDCG(relevant_from=2)"
             )
-        return evolve(self, encoding="thresholds" if grades > 1 else "pairwise")
+        return evolve(trained, encoding="thresholds" if grades > 1 else "pairwise")
 
     @property
     def kernel(self) -> Any:
         """The kernel of the encoding; None as long as that is "auto"."""
         return None if self.encoding == "auto" else self._encoded.kernel
 
-    def encode(self, y_hat: Vector, y: Vector) -> Vector:
-        """Return the coefficient of each document in the encoding."""
-        return self._encoded_for([y]).encode(y_hat, y)
-
-    def labels(self, y: Vector) -> Vector:
-        """Return what the kernel of the encoding reads of a query."""
-        return self._encoded_for([y]).labels(y)
-
-    def params(self, ys: Sequence[Vector]) -> Vector:
-        """Return what the kernel of the encoding reads of all queries together."""
-        return self._encoded_for(ys).params(ys)
-
-    def usable(self, y: Vector) -> bool:
-        """Say whether the query has documents that gain more than others."""
-        return self._encoded_for([y]).usable(y)
-
-    def why_none_usable(self, ys: Sequence[Vector]) -> str:
-        """Say so where the documents of each query gain all the same."""
-        encoded = self._encoded_for(ys)
-        told = self.why_unusable or any(map(encoded.usable, ys))
-        return super().why_none_usable(ys) if told else ONE_KIND
-
-    def loss(self, y: Vector, y_hat: Vector) -> float:
-        """Return one minus NDCG of ŷ; 0 where it is undefined."""
-        return self._encoded_for([y]).loss(y, y_hat)
-
-    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        """Return the most violated ranking; for "thresholds" one for each, shape (T, n)."""
-        return self._encoded_for([y]).loss_augmented_argmax(scores, y)
-
-    def outputs(self, y: Vector) -> Iterable[Vector]:
-        """Return all complete rankings; for "thresholds" all combinations of one for each."""
-        return self._encoded_for([y]).outputs(y)
-
-    def _encoded_for(self, ys: Sequence[Vector]) -> "_Encoded":
+    def chosen(self, ys: Sequence[Vector]) -> "_Encoded":
         """Return the loss in the encoding that it has for these labels."""
         return self.bind(ys)._encoded
 
     @cached_property
     def _encoded(self) -> "_Encoded":
+        k = self.k if self.truncated else None
         if self.encoding == "position":
-            return PositionNDCG(self.k, discount=self.discount, gain=self.gain)
+            return PositionNDCG(k, discount=self.discount, gain=self.gain)
         if self.encoding == "thresholds":
-            return ThresholdNDCG(self.k, discount=self.discount, gain=self.gain)
-        return PairwiseNDCG(self.k, discount=self.discount, relevant_from=self.relevant_from)
+            return ThresholdNDCG(k, discount=self.discount, gain=self.gain)
+        return PairwiseNDCG(k, discount=self.discount, relevant_from=self.relevant_from)
 
 
 def _count_grades(ys: Any) -> int:
@@ -187,7 +169,8 @@ class PairwiseNDCG(InterleavingLoss):
 
     Parameters
     ----------
-    k, discount, relevant_from : as in `NDCG`.
+    k : only the first k documents count. None: all.
+    discount, relevant_from : as in `NDCG`.
     """
 
     k: int | None = field(default=None, validator=optional(at_least(1)))
@@ -245,7 +228,8 @@ class ThresholdNDCG(_GainLoss):
 
     Parameters
     ----------
-    k, discount, gain : as in `NDCG`.
+    k : only the first k documents count. None: all.
+    discount, gain : as in `NDCG`.
     """
 
     kernel = staticmethod(thresholds)
@@ -349,7 +333,8 @@ class PositionNDCG(_GainLoss):
 
     Parameters
     ----------
-    k, discount, gain : as in `NDCG`.
+    k : only the first k documents count. None: all.
+    discount, gain : as in `NDCG`.
     """
 
     kernel = staticmethod(position)

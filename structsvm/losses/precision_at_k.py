@@ -2,7 +2,7 @@
 
 from attrs import frozen
 
-from structsvm.losses.shared.top_k import TopKLoss, missed_in_top
+from structsvm.losses.shared.top_k import AtK, TopKLoss, missed_in_top
 from structsvm.types import Vector
 
 
@@ -12,7 +12,7 @@ def precision_at_k(scores: Vector, labels: Vector, k: Vector, out: Vector) -> fl
 
 
 @frozen
-class PrecisionAtK(TopKLoss):
+class TruncatedPrecision(TopKLoss):
     """Precision at k that is lost: ``Δ = min(k, R)/k − hits/k``, hits being the relevant documents in the top k.
 
     No ranking of a query with ``R < k`` relevant documents has a precision of 1, so the loss
@@ -27,8 +27,26 @@ class PrecisionAtK(TopKLoss):
     relevant_from : smallest label of a relevant document; None: every label above 0.
     """
 
+    title = "PrecisionAtK"
     kernel = staticmethod(precision_at_k)
 
     def cost_of_miss(self, R: int) -> float:
         """Return ``1/k``."""
         return 1.0 / self.k
+
+
+@frozen
+class PrecisionAtK(AtK):
+    """Precision at k, trained as average precision unless truncated.
+
+    ``PrecisionAtK(k=5)`` is `AveragePrecision` once it is bound to a training set, for the reason that `AtK` gives.
+    With ``truncated``, ``Δ = min(k, R)/k − hits/k``, as `TruncatedPrecision` has it.
+
+    Parameters
+    ----------
+    k : the cut-off of the measure that one reports, an integer of at least 1.
+    relevant_from : smallest label of a relevant document; None: every label above 0.
+    truncated : train on the first k documents alone: Δ is then the precision at k that is lost.
+    """
+
+    in_top = TruncatedPrecision

@@ -53,6 +53,7 @@ class PrecisionRecallBreakEven(RelevanceLoss):
     """
 
     kernel = staticmethod(precision_recall_break_even)
+    of_one_sample = True
 
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
         """Return +1 for the first R documents of ŷ and −1 for the others."""

@@ -102,6 +102,10 @@ class StagedRanker(SavedRanker, RankingEstimator):
         Raises
         ------
         InputError : when the data or a parameter cannot be used; it says why.
+
+        Warns
+        -----
+        OneQueryWarning : when there is no qid, and more rows with labels than one query plausibly has.
         """
         self._require_settings()
         self._require_patience(validation)

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.operators import Readable
@@ -94,6 +94,7 @@ def checked_training(
     *,
     missing: bool = False,
     takes_preferences: bool = False,
+    stacklevel: int = 3,
 ) -> Training:
     """Check what `fit` was given and group it by query.
 
@@ -106,16 +107,23 @@ def checked_training(
     sample_weight : weight of each row, the same for all rows of a query, also where all are one query; None: all 1.
     missing : whether X may have NaN, for features that are missing.
     takes_preferences : whether the estimator learns from `Preferences` too.
+    stacklevel : of warnings; 3 is the caller of the caller.
 
     Raises
     ------
     InputError : when they are not what they should be, or do not fit each other.
+
+    Warns
+    -----
+    OneQueryWarning : when there is no qid, and more rows with labels than one query plausibly has.
     """
     X = checked_features(estimator, X, reset=True, min_rows=2, missing=missing)
     rows = X.shape[0]
     if takes_preferences:
         _require_no_pairs(estimator, y)
     labels = None if isinstance(y, Preferences) else checked_labels(y, rows)
+    if labels is not None:
+        warn_of_one_query(qid, rows, stacklevel=stacklevel + 1)
     queries = Queries.of(qid, rows)
     weights = queries.weights(sample_weight)
     if labels is None:

@@ -163,6 +163,7 @@ class WeightSearch(SavedRanker, LinearScores):
 
         Warns
         -----
+        OneQueryWarning : when there is no qid, and more rows than one query plausibly has.
         ConvergenceWarning : when ``max_rounds`` rounds have all gained something.
         """
         self._require_settings()

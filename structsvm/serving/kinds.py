@@ -8,7 +8,7 @@ from structsvm.result import require_known_format
 from structsvm.storage.archives import record, require_names
 
 FORMAT = 2
-"""In 1 no model normalises features, which is all that differs."""
+"""In 1 no model normalises features, and a loss with a cut-off was trained truncated."""
 
 KINDS = {
     "ranker": "Ranker",

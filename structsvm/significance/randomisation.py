@@ -4,6 +4,9 @@ import numpy as np
 
 from structsvm.types import Vector
 
+_STEPS = 1e10
+"""Sums are counted in steps, of which the largest has this many: equal ones are equal whatever their rounding."""
+
 
 def randomisation_p(difference: Vector, *, resamples: int = 10_000, seed: int = 0) -> float:
     """Return the p-value of Fisher's two-tailed randomisation test of the mean difference.
@@ -30,8 +33,8 @@ def randomisation_p(difference: Vector, *, resamples: int = 10_000, seed: int = 
     if len(changing) < 2:
         return 1.0
     found = permutation_test(
-        (changing,),
-        np.sum,
+        (changing * (_STEPS / np.abs(changing).sum()),),
+        _whole_sum,
         permutation_type="samples",
         vectorized=True,
         n_resamples=resamples,
@@ -39,3 +42,7 @@ def randomisation_p(difference: Vector, *, resamples: int = 10_000, seed: int = 
         rng=np.random.default_rng(seed),
     )
     return float(found.pvalue)
+
+
+def _whole_sum(values: Vector, axis: int = -1) -> Vector:
+    return np.asarray(np.rint(np.sum(values, axis=axis)))

@@ -317,10 +317,27 @@ def test_a_pick_at_an_end_of_the_grid_is_told(run, monkeypatch):
 def test_weights_of_zero_are_a_line_of_the_summary(run, grid):
     data, _ = load_digits_queries()
     dump_svmlight_file(data.X, data.y, "digits.txt", query_id=data.qid, zero_based=False)
-    done = run("train", "digits.txt", "--loss", "p@5", "--model", "m.npz", *grid)
+    done = run("train", "digits.txt", "--loss", "p@5(truncated=true)", "--model", "m.npz", *grid)
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("warning ")]
     assert line.startswith("warning  the optimum found is w = 0: all scores are equal. No weights lower the objective")
     assert done.stderr == ""
+
+
+def test_the_summary_says_what_was_trained_where_a_name_has_a_cutoff(run):
+    data, _ = load_digits_queries()
+    dump_svmlight_file(data.X, data.y, "digits.txt", query_id=data.qid, zero_based=False)
+    said = {}
+    for loss in ("ndcg@10", "p@5", "ndcg@150(truncated=true)", "ndcg"):
+        done = run("train", "digits.txt", "--loss", loss, "--model", "m.npz")
+        said[loss] = [line for line in done.stdout.splitlines() if line.startswith("loss ")]
+    assert said == {
+        "ndcg@10": [
+            "loss     ndcg@10 trains at full depth, so that the optimum is that of ndcg(encoding=pairwise)",
+        ],
+        "p@5": ["loss     p@5 trains at full depth, so that the optimum is that of map"],
+        "ndcg@150(truncated=true)": [],
+        "ndcg": [],
+    }
 
 
 HARD = ("--solver", "one-slack", "-C", 1000, "--tol", 1e-5)

@@ -1,5 +1,6 @@
 """What both estimators say of a fit that learned nothing."""
 
+import re
 import warnings
 
 import numpy as np
@@ -12,28 +13,50 @@ from structsvm.losses import Loss
 from structsvm.solvers import Checkpoint, OneSlack, Solver
 
 
-@pytest.mark.parametrize("loss", ["ndcg@10", "p@5"])
-def test_a_ranker_says_that_the_optimum_is_zero_and_what_may_help(loss):
+@pytest.mark.parametrize("loss", ["ndcg@10(truncated=true)", "p@5(truncated=true)"])
+def test_a_ranker_says_that_the_optimum_is_zero_and_what_helps(loss):
     train, _ = load_digits_queries()
-    ways = "try a larger C, a smaller tol, a loss without cut-off or with a larger one or the loss 'map'"
-    with pytest.warns(ZeroWeightsWarning, match=f"w = 0: all scores are equal. .* of {loss} .* {ways}") as told:
+    ways = "try full depth, without truncated=true or the loss 'map'$"
+    with pytest.warns(
+        ZeroWeightsWarning, match=f"w = 0: all scores are equal. .* of {re.escape(loss)} .*{ways}"
+    ) as told:
         ranker = Ranker(loss).fit(train.X, train.y, qid=train.qid)
     assert ranker.result_.converged
     assert not ranker.coef_.any()
     assert [each.filename for each in told] == [__file__]
+    for better in (loss.partition("(")[0], "map"):
+        assert Ranker(better).fit(train.X, train.y, qid=train.qid).coef_.any()
 
 
 def test_a_path_says_so_at_each_C():
     train, _ = load_digits_queries()
     with pytest.warns(ZeroWeightsWarning) as told:
-        Ranker("p@5").path(train.X, train.y, qid=train.qid, Cs=[1.0, 10.0])
+        Ranker("p@5(truncated=true)").path(train.X, train.y, qid=train.qid, Cs=[1.0, 10.0])
     assert len(told) == 2
+
+
+def test_where_zero_is_the_optimum_to_rounding_no_C_changes_it():
+    """w = 0 minimises ½‖w‖² + C H(w) for all C or for none; here the means of both kinds are the same."""
+    X, y = np.array([[1.0], [-1.0], [0.0], [0.0]] * 2), np.array([1.0, 1.0, 0.0, 0.0] * 2)
+    qid = np.repeat([0, 1], 4)
+    for C in (1e-3, 1.0, 1e6):
+        with pytest.warns(ZeroWeightsWarning, match="smaller hinge of roc_area .* whatever C is: try the loss 'map'$"):
+            Ranker("roc_area", C=C, tol=1e-12).fit(X, y, qid=qid)
 
 
 def test_map_is_not_recommended_in_the_place_of_map():
     X, y, qid = np.ones((6, 2)), np.tile([1.0, 0.0], 3), np.repeat(np.arange(3), 2)
-    with pytest.warns(ZeroWeightsWarning, match="The hinge of map .* at this C: try a larger C$"):
-        Ranker("map").fit(X, y, qid=qid)
+    for loss in ("map", "p@5"):
+        with pytest.warns(ZeroWeightsWarning, match=f"hinge of {loss} .* whatever C is: look at the features$"):
+            Ranker(loss).fit(X, y, qid=qid)
+
+
+def test_losses_of_sets_say_what_they_are_for():
+    X, y, qid = np.ones((6, 2)), np.tile([1.0, 0.0], 3), np.repeat(np.arange(3), 2)
+    with pytest.warns(
+        ZeroWeightsWarning, match="prbep .*meant for rows that features tell apart well, all of them in one"
+    ):
+        Ranker("prbep").fit(X, y, qid=qid)
 
 
 class Constant(Loss):
@@ -54,7 +77,8 @@ class Constant(Loss):
 
 def test_a_structural_svm_says_so():
     with pytest.warns(
-        ZeroWeightsWarning, match="all outputs have the same score. The hinge of Constant .* try a larger C$"
+        ZeroWeightsWarning,
+        match="all outputs have the same score. .* smaller hinge of Constant .* look at the features$",
     ):
         StructuralSVM(Constant()).fit([0, 1], [0, 1])
 

@@ -1,6 +1,7 @@
 import json
 import pickle
 import signal
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from structsvm import Ranker, Status
-from structsvm.exceptions import InputError, ModelFileError, UnknownNameError
-from structsvm.losses import AveragePrecision, ROCArea
+from structsvm.exceptions import InputError, ModelFileError, OneQueryWarning, UnknownNameError
+from structsvm.losses import AveragePrecision, RecallAtK, ROCArea
 from structsvm.metrics import AP, NDCG
 from structsvm.problem import Problem, fingerprint, same
 from structsvm.qp import OSQP, ActiveSet
@@ -276,6 +277,51 @@ def test_objects_with_settings_come_back_as_they_were(queries, tmp_path):
     weighted = Ranker("zero_one", class_weight={0: 1.0, 1: 2.0}).fit(X, y)
     weighted.save(tmp_path / "model.npz")
     assert Ranker.load(tmp_path / "model.npz").class_weight == {0: 1.0, 1: 2.0}
+
+
+@pytest.mark.parametrize(
+    ("loss", "fitted", "now"),
+    [
+        ("NDCG@3", {"name": "ndcg", "settings": {"k": 3, "encoding": "pairwise"}}, "ndcg@3(truncated=true)"),
+        ("p@5", {"name": "p", "settings": {"k": 5}}, "p@5(truncated=true)"),
+        ({"name": "recall", "settings": {"k": 5}}, {"name": "recall", "settings": {"k": 5}}, None),
+        ("ndcg", {"name": "ndcg", "settings": {"encoding": "pairwise"}}, "ndcg"),
+        ("elsewhere@3", {"name": "elsewhere", "settings": {"k": 3}}, "elsewhere@3"),
+    ],
+)
+def test_models_of_the_version_before_were_trained_on_the_first_k_documents(queries, loss, fitted, now):
+    X, y, qid = queries
+    arrays = Ranker("map").fit(X, y, qid=qid).arrays()
+    text = json.loads(str(arrays["ranker"]))
+    text["format"] = 1
+    text["settings"]["loss"], text["fitted"]["loss_"] = loss, fitted
+    ranker = Ranker.from_arrays(arrays | {"ranker": np.array(json.dumps(text))})
+    assert ranker.loss == (RecallAtK(5, truncated=True) if now is None else now)
+    assert getattr(ranker.loss_, "k", None) == fitted["settings"].get("k") or ranker.loss == "elsewhere@3"
+    assert getattr(ranker.loss_, "truncated", True) == (now != "ndcg")
+    again = Ranker.from_arrays(ranker.arrays())
+    assert (again.loss, again.loss_) == (ranker.loss, ranker.loss_)
+
+
+def test_many_rows_without_qid_are_warned_of():
+    X = np.arange(10_001.0)[:, None] / 1e4
+    y = (X[:, 0] > 0.9).astype(float)
+    said = r"all 10,001 rows .* more than 10,000: give fit\(X, y, qid=qid\) .* qid=np.zeros\(len\(y\)\)"
+    for train in (Ranker("map").fit, Ranker("roc_area").path):
+        with pytest.warns(OneQueryWarning, match=said) as told:
+            train(X, y)
+        assert [each.filename for each in told] == [__file__]
+
+
+def test_where_many_rows_are_meant_as_one_query_nothing_is_warned_of():
+    X = np.arange(10_001.0)[:, None] / 1e4
+    y = (X[:, 0] > 0.9).astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OneQueryWarning)
+        Ranker("map").fit(X, y, qid=np.zeros(len(y)))
+        Ranker("map").fit(X[1:], y[1:])
+        for loss in ("zero_one", "f1"):
+            Ranker(loss, fit_intercept=True).fit(X, y)
 
 
 class Nameless(AveragePrecision):

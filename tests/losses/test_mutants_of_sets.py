@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from structsvm.losses import FBeta, Multiclass, PrecisionAtK, PrecisionRecallBreakEven, RecallAtK
+from structsvm.losses import FBeta, Multiclass, PrecisionRecallBreakEven
+from structsvm.losses.precision_at_k import TruncatedPrecision
+from structsvm.losses.recall_at_k import TruncatedRecall
 from tests.losses.mutants import Mutant, assert_found, cases
 
 KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
@@ -88,8 +90,8 @@ COSTS = [
 ]
 
 CASES = [
-    *cases(PrecisionAtK(2), PRECISION),
-    *cases(RecallAtK(2), RECALL),
+    *cases(TruncatedPrecision(2), PRECISION),
+    *cases(TruncatedRecall(2), RECALL),
     *cases(FBeta(2.0), F_BETA),
     *cases(PrecisionRecallBreakEven(), BREAK_EVEN),
     *cases(Multiclass("abc", [[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]]), COSTS, "abc"),

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.losses import NDCG, ReciprocalRank
 from structsvm.registry import losses
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -19,7 +19,6 @@ from structsvm.types import Vector
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import Listed, score_vectors
 
-cutoffs = st.none() | st.integers(1, 7)
 discounts = st.sampled_from(["standard", "letor"])
 gains = st.sampled_from(["exponential", "linear"])
 
@@ -32,9 +31,16 @@ def labels(grades: list[float], largest: int = 5) -> st.SearchStrategy[Vector]:
 
 binary = labels([0.0, 1.0])
 graded = labels([-1.0, 0.0, 1.0, 2.0, 3.0])
-position = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("position"))
-pairwise = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("pairwise"))
-thresholds = st.builds(NDCG, cutoffs, discount=discounts, gain=gains, encoding=st.just("thresholds"))
+
+
+def of_encoding(encoding: Any) -> st.SearchStrategy[NDCG]:
+    """NDCG without a cut-off, or truncated at one."""
+    settings: Any = {"discount": discounts, "gain": gains, "encoding": st.just(encoding)}
+    truncated = st.builds(NDCG, st.integers(1, 7), **settings, truncated=st.just(True))
+    return st.builds(NDCG, **settings) | truncated
+
+
+position, pairwise, thresholds = map(of_encoding, ("position", "pairwise", "thresholds"))
 each_encoding = pytest.mark.parametrize("encoding", ["position", "pairwise", "thresholds"])
 
 
@@ -74,7 +80,10 @@ def test_reciprocal_rank_passes_check_loss(ys: list[Vector], seed: int) -> None:
     check_loss(ReciprocalRank(), [*ys, np.array([0.0, 1.0])], trials=2, seed=seed)
 
 
-@pytest.mark.parametrize("name", ["ndcg", "ndcg@1", "ndcg@3", "letor_ndcg", "letor_ndcg@2", "mrr"])
+@pytest.mark.parametrize(
+    "name",
+    ["ndcg", "ndcg@1(truncated=true)", "ndcg@3(truncated=true)", "letor_ndcg@2(truncated=true)", "letor_ndcg", "mrr"],
+)
 def test_losses_by_name_pass_check_loss(name: str) -> None:
     check_loss(name, trials=1)
     assert losses.spell(losses.create(name)) == name
@@ -89,8 +98,9 @@ def test_kernels_agree_on_large_queries(encoding: Any, k: int | None, levels: in
     scores = [rng.standard_normal(len(y)) + 0.5 * y for y in ys]
     if levels:
         scores = [np.round(s * levels) / levels for s in scores]
-    assert_kernel_agrees(NDCG(k, encoding=encoding), ys, scores)
-    assert_kernel_agrees(NDCG(k, discount="letor", encoding=encoding), ys[:3], scores[:3])
+    truncated = k is not None
+    assert_kernel_agrees(NDCG(k, encoding=encoding, truncated=truncated), ys, scores)
+    assert_kernel_agrees(NDCG(k, discount="letor", encoding=encoding, truncated=truncated), ys[:3], scores[:3])
 
 
 @settings(max_examples=40)
@@ -110,7 +120,9 @@ def test_the_truth_shares_discounts_within_a_grade() -> None:
     d = 1.0 / np.log2([2.0, 3.0, 4.0])
     y = np.array([0.0, 2.0, 2.0])
     np.testing.assert_allclose(loss.encode(y, y), [d[2], (d[0] + d[1]) / 2, (d[0] + d[1]) / 2])
-    np.testing.assert_allclose(NDCG(2, encoding="position").encode(y, y), [0.0, (d[0] + d[1]) / 2, (d[0] + d[1]) / 2])
+    np.testing.assert_allclose(
+        NDCG(2, encoding="position", truncated=True).encode(y, y), [0.0, (d[0] + d[1]) / 2, (d[0] + d[1]) / 2]
+    )
 
 
 @each_encoding
@@ -139,6 +151,8 @@ def test_grades_alone_are_usable_where_they_have_gains() -> None:
         (NDCG(), [], "pairwise"),
         (NDCG(10), np.array([0, 1, 2]), "thresholds"),
         (NDCG(10), np.array([0, 2, -1]), "pairwise"),
+        (NDCG(10, truncated=True), np.array([0, 1, 2]), "thresholds"),
+        (NDCG(10, truncated=True), np.array([0, 2, -1]), "pairwise"),
         (NDCG(relevant_from=2), np.array([0, 1, 2]), "pairwise"),
         (NDCG(encoding="pairwise"), np.array([0, 1, 2]), "pairwise"),
         (NDCG(10, encoding="position"), np.array([0, 1, 0]), "position"),
@@ -149,9 +163,44 @@ def test_the_labels_of_the_training_set_choose_the_encoding(loss: NDCG, ys: Any,
     bound = loss.bind(ys)
     assert bound.encoding == encoding
     assert bound.bind(np.array([0, 1, 2, 3])) == bound
+    assert bound.k == (loss.k if loss.truncated else None)
+
+
+@each_encoding
+def test_a_cutoff_trains_at_full_depth_unless_truncated(grades: Any, encoding: Any) -> None:
+    X, y, qid = grades
+    full, at_3, truncated = (
+        Ranker(loss, C=10.0).fit(X, y, qid=qid)
+        for loss in (
+            NDCG(encoding=encoding),
+            NDCG(3, encoding=encoding),
+            NDCG(3, encoding=encoding, truncated=True),
+        )
+    )
+    assert at_3.loss_ == full.loss_ == NDCG(encoding=encoding)
+    np.testing.assert_array_equal(at_3.coef_, full.coef_)
+    assert at_3.result_.primal == full.result_.primal
+    assert truncated.loss_ == NDCG(3, encoding=encoding, truncated=True)
+    assert abs(truncated.result_.primal - full.result_.primal) > 2e-3 * 10.0
+
+
+def test_a_list_of_many_times_k_documents_is_learned() -> None:
+    """What the cut-off is for: 5 of 100 documents count, whose bound alone nothing lowers."""
+    rng = np.random.default_rng(1)
+    X, qid = rng.standard_normal((4000, 5)), np.repeat(np.arange(40), 100)
+    y = np.digitize(X[:, 0] + X[:, 1] + rng.standard_normal(4000), [0.1, 1.8, 3.3, 4.1]).astype(float)
+    for name in ("ndcg@5", "p@5", "recall@5"):
+        ranker = Ranker(name, measure="ndcg@5").fit(X, y, qid=qid)
+        assert ranker.score(X, y, qid=qid) > 0.5
+        with pytest.warns(ZeroWeightsWarning):
+            assert not Ranker(f"{name}(truncated=true)").fit(X, y, qid=qid).coef_.any()
 
 
 def test_settings_are_checked() -> None:
+    with pytest.raises(InputError, match="has no cut-off to be truncated at: give one, as in NDCG\\(k=10, truncated"):
+        NDCG(truncated=True)
+    with pytest.raises(InputError, match="truncated"):
+        NDCG(3, truncated=1)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"NDCG\(k=...\) must be an integer of at least 1, got 0"):
         NDCG(0)
     with pytest.raises(InputError, match="must be 'auto' or 'pairwise' or 'thresholds' or 'position', got 'pairs'"):
@@ -173,7 +222,11 @@ def grades() -> tuple[Any, Vector, Any]:
 
 
 @pytest.mark.parametrize(
-    "loss", ["ndcg", "ndcg@3", "ndcg@3(encoding=pairwise)", "ndcg@3(encoding=position)", "letor_ndcg", "mrr"]
+    "loss",
+    [
+        *("ndcg", "ndcg@3", "ndcg@3(encoding=pairwise)", "ndcg@3(encoding=position)", "letor_ndcg", "mrr"),
+        *(f"ndcg@3(encoding={encoding},truncated=true)" for encoding in ("thresholds", "pairwise", "position")),
+    ],
 )
 def test_rankers_learn_by_name(grades: Any, loss: str, tmp_path: Path) -> None:
     X, y, qid = grades
@@ -200,7 +253,12 @@ def test_a_query_is_seen_in_the_encoding_of_the_training_set(grades: Any, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "loss", [NDCG(encoding="position"), NDCG(2, encoding="position"), NDCG(2, encoding="pairwise")], ids=str
+    "loss",
+    [
+        NDCG(encoding="position"),
+        *(NDCG(2, encoding=encoding, truncated=True) for encoding in ("position", "pairwise")),
+    ],
+    ids=str,
 )
 def test_training_on_grades_reaches_the_optimum_over_all_rankings(loss: NDCG) -> None:
     rng = np.random.default_rng(2)

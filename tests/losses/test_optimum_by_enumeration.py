@@ -25,17 +25,19 @@ COST = np.array([[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]])
 LOSSES = [
     AveragePrecision(),
     ROCArea(),
-    PrecisionAtK(1),
-    PrecisionAtK(3),
-    PrecisionAtK(3, relevant_from=2),
-    RecallAtK(2),
-    RecallAtK(9),
+    PrecisionAtK(1, truncated=True),
+    PrecisionAtK(3, truncated=True),
+    PrecisionAtK(3, relevant_from=2, truncated=True),
+    PrecisionAtK(1, relevant_from=2),
+    RecallAtK(2, truncated=True),
+    RecallAtK(9, truncated=True),
     FBeta(),
     FBeta(2.0),
     FBeta(0.5, relevant_from=2),
     PrecisionRecallBreakEven(),
     NDCG(encoding="thresholds"),
-    NDCG(2, discount="letor", encoding="thresholds"),
+    NDCG(2, discount="letor", encoding="thresholds", truncated=True),
+    NDCG(2, encoding="thresholds"),
 ]
 SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from structsvm import Problem, Ranker, metrics
 from structsvm.losses import NDCG
 from structsvm.losses.ndcg import PairwiseNDCG, ThresholdNDCG
 from structsvm.problem.oracle import make_oracle
+from structsvm.registry import losses
 from structsvm.testing import check_loss
 from structsvm.types import Matrix, Vector
 from tests.losses.test_ndcg import binary, graded, thresholds
@@ -77,7 +79,7 @@ def test_binary_labels_have_the_planes_of_the_pairwise_encoding(
 ) -> None:
     ys = [2.0 * y for y in ys]
     usable = [y for y in ys if loss.usable(y)]
-    pairs = NDCG(loss.k, discount=loss.discount, gain=loss.gain, encoding="pairwise")
+    pairs = evolve(loss, encoding="pairwise")
     assert [pairs.usable(y) for y in ys] == [loss.usable(y) for y in ys]
     for y in usable:
         scores = data.draw(score_vectors(len(y)))
@@ -95,7 +97,7 @@ def test_binary_labels_have_the_planes_of_the_pairwise_encoding(
 @pytest.mark.parametrize("y", [[1.0, 2.0, 2.0], [3.0, 1.0, 2.0, 0.0], [-1.0, 2.0, 0.0, 4.0], [0.5, 0.25, 3.0]], ids=str)
 @pytest.mark.parametrize("k", [None, 1, 3])
 def test_grades_of_all_kinds_pass_check_loss(y: list[float], k: int | None) -> None:
-    check_loss(NDCG(k, encoding="thresholds"), [np.array(y)], trials=2)
+    check_loss(NDCG(k, encoding="thresholds", truncated=k is not None), [np.array(y)], trials=2)
 
 
 def test_what_all_documents_gain_is_no_loss() -> None:
@@ -117,11 +119,12 @@ def graded_by_two_features() -> tuple[Matrix, Vector, Any]:
     return X, y, np.repeat(np.arange(30), 8)
 
 
-@pytest.mark.parametrize("loss", ["ndcg", "ndcg@3", "letor_ndcg"])
+@pytest.mark.parametrize("loss", ["ndcg", "ndcg@3(truncated=true)", "letor_ndcg"])
 def test_grades_are_learned_that_pairs_cannot_tell_apart(loss: str) -> None:
     X, y, qid = graded_by_two_features()
     by_grade, by_pairs = (
-        Ranker(name, C=10.0, measure="ndcg@3").fit(X, y, qid=qid) for name in (loss, f"{loss}(encoding=pairwise)")
+        Ranker(each, C=10.0, measure="ndcg@3").fit(X, y, qid=qid)
+        for each in (loss, evolve(losses.create(loss), encoding="pairwise"))
     )
     assert by_grade.loss_.encoding == "thresholds"
     assert by_grade.coef_[1] > 2.0 * abs(by_pairs.coef_[1])
@@ -130,7 +133,7 @@ def test_grades_are_learned_that_pairs_cannot_tell_apart(loss: str) -> None:
 
 def test_the_most_violated_output_has_a_ranking_for_each_threshold() -> None:
     X, y, qid = graded_by_two_features()
-    ranker = Ranker("ndcg@3").fit(X, y, qid=qid)
+    ranker = Ranker("ndcg@3(truncated=true)").fit(X, y, qid=qid)
     seen = ranker.most_violated(X[:8], y[:8])
     assert seen.output.shape == (2, 8)
     problem = Problem.from_queries(X[:8], y[:8], loss=ranker.loss_, C=1.0)

@@ -1,5 +1,6 @@
-"""Precision and recall at k against their definitions and against all ways to interleave the two kinds of document."""
+"""Precision and recall at k: as average precision, and truncated, against all ways to interleave both kinds."""
 
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -8,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm import Ranker
+from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError
-from structsvm.losses import NDCG, PrecisionAtK, RecallAtK, ScoreLoss
+from structsvm.losses import NDCG, AveragePrecision, PrecisionAtK, RecallAtK, ScoreLoss
 from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.metrics import P
 from structsvm.problem.oracle import make_oracle
@@ -26,13 +27,13 @@ each_kind = pytest.mark.parametrize("kind", [PrecisionAtK, RecallAtK])
 @settings(max_examples=25)
 @given(y=relevances(2, 5), k=st.integers(1, 7), seed=st.integers(0, 1000))
 def test_check_loss_finds_nothing_wrong(kind: Any, y: Vector, k: int, seed: int) -> None:
-    check_loss(kind(k), [y], trials=2, seed=seed)
+    check_loss(kind(k, truncated=True), [y], trials=2, seed=seed)
 
 
 @each_kind
 def test_examples_of_check_loss_pass_too(kind: Any) -> None:
-    check_loss(kind(2), trials=3)
-    check_loss(kind(1, relevant_from=2), trials=3)
+    check_loss(kind(2, truncated=True), trials=3)
+    check_loss(kind(1, relevant_from=2, truncated=True), trials=3)
 
 
 def best_value(loss: Any, scores: Vector, y: Vector) -> float:
@@ -60,7 +61,7 @@ def best_value(loss: Any, scores: Vector, y: Vector) -> float:
 @settings(max_examples=40)
 @given(data=st.data(), y=relevances(6, 8), k=st.integers(1, 9))
 def test_both_argmaxes_reach_the_maximum_over_interleavings(kind: Any, data: Any, y: Vector, k: int) -> None:
-    loss, scores = kind(k), data.draw(score_vectors(len(y)))
+    loss, scores = kind(k, truncated=True), data.draw(score_vectors(len(y)))
     expected = best_value(loss, scores, y)
     y_hat = loss.loss_augmented_argmax(scores, y)
     assert loss.loss(y, y_hat) + loss.encode(y_hat, y) @ scores == pytest.approx(expected, abs=1e-9)
@@ -87,7 +88,7 @@ def test_kernels_agree_on_large_queries(
     y[:2] = 0.0, 1.0
     scores = size * (rng.standard_normal(n) if levels is None else rng.integers(0, levels, n).astype(np.float64))
     scores += 2 * size * rng.random() * y
-    assert_kernel_agrees(kind(k), [y], [scores])
+    assert_kernel_agrees(kind(k, truncated=True), [y], [scores])
 
 
 @each_kind
@@ -95,7 +96,7 @@ def test_kernels_agree_on_large_queries(
 def test_kernels_agree_on_the_longest_queries(kind: Any, offset: float) -> None:
     rng = np.random.default_rng(0)
     y = (rng.random(6000) < 0.03).astype(np.float64)
-    assert_kernel_agrees(kind(10), [y], [offset + rng.standard_normal(6000) + y])
+    assert_kernel_agrees(kind(10, truncated=True), [y], [offset + rng.standard_normal(6000) + y])
 
 
 @given(data=st.data(), y=relevances(2, 8), k=st.integers(1, 9))
@@ -103,24 +104,26 @@ def test_the_loss_is_what_the_best_precision_exceeds_that_of_the_output_by(data:
     y_hat = data.draw(score_vectors(len(y)))
     best, got = (P(k).mean(scores, y) for scores in (y, y_hat))
     R = int((y > 0).sum())
-    assert PrecisionAtK(k).loss(y, y_hat) == pytest.approx(best - got)
-    assert RecallAtK(k).loss(y, y_hat) == pytest.approx(k / R * (best - got))
+    assert PrecisionAtK(k, truncated=True).loss(y, y_hat) == pytest.approx(best - got)
+    assert RecallAtK(k, truncated=True).loss(y, y_hat) == pytest.approx(k / R * (best - got))
 
 
 @each_kind
 def test_a_query_of_at_most_k_documents_has_no_margin(kind: Any) -> None:
     y = np.array([1.0, 0.0, 0.0])
-    planes = make_oracle(kind(3), [y, y]).planes(np.array([0.1, 0, 0, 0, 0.5, 0]), np.array([0, 3, 6]), np.ones(2))
+    planes = make_oracle(kind(3, truncated=True), [y, y]).planes(
+        np.array([0.1, 0, 0, 0, 0.5, 0]), np.array([0, 3, 6]), np.ones(2)
+    )
     np.testing.assert_allclose(planes.loss, 0.0)
     hinges = [0.0, 2 / 2 * 0.5]  # one pair of two is in the wrong order, by 0.5
     np.testing.assert_allclose([-planes.coef[:3] @ [0.1, 0, 0], -planes.coef[3:] @ [0, 0.5, 0]], hinges)
-    assert kind(3).usable(y)
+    assert kind(3, truncated=True).usable(y)
 
 
 @each_kind
 @pytest.mark.parametrize("y", [np.zeros(3), np.ones(3), np.ones(1)])
 def test_without_both_kinds_there_is_no_loss(kind: Any, y: Vector) -> None:
-    loss = kind(2)
+    loss = kind(2, truncated=True)
     assert not loss.usable(y)
     assert loss.loss(y, np.arange(len(y), dtype=float)) == 0.0
     out = np.full(len(y), 7.0)
@@ -137,14 +140,23 @@ def test_k_is_a_positive_integer(kind: Any, k: Any) -> None:
 @each_kind
 def test_a_fitted_ranker_keeps_the_cut_off(kind: Any, tmp_path: Any) -> None:
     X, y, qid = ranking_arrays(0)
-    loss: ScoreLoss[Any] = kind(np.int64(2), relevant_from=0.5)
+    loss: ScoreLoss[Any] = kind(np.int64(2), relevant_from=0.5, truncated=True)
     ranker = Ranker(loss, C=10.0).fit(X, y, qid)
     ranker.save(tmp_path / "model.npz")
-    assert Ranker.load(tmp_path / "model.npz").loss == loss == kind(2, relevant_from=0.5) != kind(3)
+    assert (
+        Ranker.load(tmp_path / "model.npz").loss
+        == loss
+        == kind(2, relevant_from=0.5, truncated=True)
+        != kind(3, truncated=True)
+    )
 
 
 @pytest.mark.parametrize("k", [2**31, 2**63, 10**20])
-@pytest.mark.parametrize("make", [PrecisionAtK, RecallAtK, NDCG, PairwiseNDCG], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    "make",
+    [*(partial(each, truncated=True) for each in (PrecisionAtK, RecallAtK, NDCG)), PairwiseNDCG],
+    ids=["precision", "recall", "ndcg", "pairwise"],
+)
 def test_a_cutoff_beyond_all_numbers_of_machines_is_none(make: Any, k: int) -> None:
     X, y, qid = ranking_arrays(0)
     assert make(k).k == k
@@ -152,3 +164,30 @@ def test_a_cutoff_beyond_all_numbers_of_machines_is_none(make: Any, k: int) -> N
     np.testing.assert_array_equal(huge.coef_, documents.coef_)
     assert make(k).loss(y, -y) == make(len(y)).loss(y, -y)
     check_loss(make(k), [np.array(y) for y in ([1.0, 0.0, 1.0], [2.0, 0.0, 1.0, 0.0])], trials=2)
+
+
+@each_kind
+def test_unless_truncated_the_loss_is_average_precision(kind: Any) -> None:
+    X, y, qid = ranking_arrays(0)
+    loss = kind(2, relevant_from=0.5)
+    assert loss.bind([y]) == AveragePrecision(relevant_from=0.5)
+    assert loss.loss(y, -y) == AveragePrecision(relevant_from=0.5).loss(y, -y)
+    check_loss(loss, [np.array([1.0, 0.0, 0.5])], trials=1)
+    ranker, other = (Ranker(each, C=10.0).fit(X, y, qid) for each in (loss, AveragePrecision(relevant_from=0.5)))
+    assert ranker.loss_ == other.loss_
+    np.testing.assert_array_equal(ranker.coef_, other.coef_)
+    assert (ranker.result_.primal, ranker.result_.dual) == (other.result_.primal, other.result_.dual)
+    assert Problem.from_queries(X, y, qid, loss=loss).loss == AveragePrecision(relevant_from=0.5)
+
+
+@each_kind
+def test_an_unbound_loss_has_the_planes_of_what_it_stands_for(kind: Any) -> None:
+    y, scores = np.array([1.0, 0.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.3, -0.2, 0.0, 0.05])
+    ptr, cap = np.array([0, 5]), np.ones(1)
+    for loss, other in ((kind(2), AveragePrecision()), (kind(2, truncated=True), kind.in_top(2))):
+        ours, theirs = (make_oracle(each, [y]).planes(scores, ptr, cap) for each in (loss, other))
+        np.testing.assert_array_equal(ours.coef, theirs.coef)
+        np.testing.assert_array_equal(ours.loss, theirs.loss)
+        np.testing.assert_array_equal(loss.loss_augmented_argmax(scores, y), other.loss_augmented_argmax(scores, y))
+        np.testing.assert_array_equal(loss.encode(scores, y), other.encode(scores, y))
+        assert len(list(loss.outputs(y))) == 120

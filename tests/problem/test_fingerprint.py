@@ -106,8 +106,11 @@ def test_a_setting_of_the_loss_that_differs_shows() -> None:
             Problem.from_queries(X, y, qid, loss=loss)
             for loss in (AveragePrecision(), AveragePrecision(relevant_from=2), ROCArea())
         ),
-        *(Problem.from_queries(X, y, qid, loss=NDCG(k)) for k in (None, 2, 3)),
-        *(Problem.from_queries(X, y, qid, loss=PrecisionAtK(k)) for k in (1, 2)),
+        *(
+            Problem.from_queries(X, y, qid, loss=loss)
+            for loss in (NDCG(), NDCG(2, truncated=True), NDCG(3, truncated=True))
+        ),
+        *(Problem.from_queries(X, y, qid, loss=PrecisionAtK(k, truncated=True)) for k in (1, 2)),
         *(Problem.from_examples(X, y, loss=Multiclass((0, 1, 2), cost)) for cost in (costs, tiny)),
     ]
     seen = [tuple(fingerprint(problem)) for problem in several]

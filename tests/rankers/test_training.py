@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from structsvm import Ranker
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, OneQueryWarning
 from structsvm.fusion import CombSUM
 from structsvm.losses import JudgedPairs
 from structsvm.queries import Queries
@@ -163,3 +163,12 @@ def test_equal_judged_pairs_have_one_hash():
     first, second = (JudgedPairs(3, [0, 1], [1, 2], [1.0, 2.0]) for _ in range(2))
     assert first == second != JudgedPairs(3, [0, 1], [1, 2], [1.0, 3.0])
     assert len({first, second}) == 1
+
+
+@pytest.mark.parametrize("ranker", [RankSVM(), RankBoost(1), WeightSearch()], ids=lambda ranker: type(ranker).__name__)
+def test_many_rows_without_qid_are_warned_of(ranker):
+    X = np.round(np.arange(10_001.0)[:, None] / 1e4, 1)
+    y = (X[:, 0] > 0.9).astype(float)
+    with pytest.warns(OneQueryWarning, match="all 10,001 rows are taken as one query") as told:
+        ranker.fit(X, y)
+    assert [each.filename for each in told if each.category is OneQueryWarning] == [__file__]

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from structsvm import metrics
 from structsvm.cli import main
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
-from structsvm.losses import NDCG, AveragePrecision, Multiclass, ReciprocalRank, ROCArea
+from structsvm.losses import NDCG, AveragePrecision, Multiclass, PrecisionAtK, RecallAtK, ReciprocalRank, ROCArea
 from structsvm.metrics import AP
 from structsvm.qp import OSQP, ActiveSet, HiGHS
 from structsvm.registry import backends, losses, measures, registry, solvers
@@ -54,6 +54,9 @@ def test_every_name_is_found_and_spelled_back(kind: Any) -> None:
             "letor_ndcg@20(gain=linear,relevant_from=2)",
             NDCG(20, discount="letor", gain="linear", relevant_from=2),
         ),
+        (losses, "ndcg@10(truncated=true)", NDCG(10, truncated=True)),
+        (losses, "p@5(truncated=true)", PrecisionAtK(5, truncated=True)),
+        (losses, "recall@5(relevant_from=2)", RecallAtK(5, relevant_from=2)),
         (losses, "mrr", ReciprocalRank()),
         (
             solvers,
@@ -88,6 +91,8 @@ def test_what_cannot_be_written_has_no_name() -> None:
         ),
         (losses, "ndcg(k=3)", "'ndcg(k=3)': k is the cut-off, which is written after @: write 'ndcg@3'"),
         (losses, "p(k=many)", "k is the cut-off, which is written after @: write 'p@5'"),
+        (losses, "ndcg(truncated=true)", "give one, as in NDCG(k=10, truncated=True) or 'ndcg@10(truncated=true)'"),
+        (losses, "p@5(truncated=yes)", "truncated must be true or false, not 'yes'"),
         (losses, "map(k=3)", "'k=3' is no setting of map"),
         (measures, "ndcg(k=3,gain=linear)", "write 'ndcg@3'"),
         (losses, "map(relevant_from=high)", "relevant_from must be a number, not 'high'"),

@@ -51,6 +51,14 @@ def test_equal_differences_have_equal_ranks(pairs, scale):
         assert randomisation_p(found) == pytest.approx(of_all_signs(abs(tested) * 1.0, np.sign(tested)))
 
 
+def test_a_sum_of_zero_is_zero_whatever_its_rounding():
+    """-3 - 2 + 2 - 4 + 7 in units of a thousandth of a tenth: every assignment of signs is as far from 0."""
+    whole = np.array([[0, 3], [8, 10], [2, 0], [4, 8], [7, 0]])
+    first, second = whole.T / 10 * 1e-3
+    assert differences(first, second).sum() != 0.0
+    assert randomisation_p(differences(first, second)) == 1.0
+
+
 def test_rounding_made_a_difference_significant():
     """What is broken without rounding: ranks of equal differences, and so the p-value."""
     rng = np.random.default_rng(3)

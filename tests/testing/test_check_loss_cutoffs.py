@@ -8,7 +8,8 @@ import pytest
 from attrs import frozen
 
 from structsvm.exceptions import InputError
-from structsvm.losses import InterleavingLoss, PrecisionAtK
+from structsvm.losses import InterleavingLoss
+from structsvm.losses.precision_at_k import TruncatedPrecision
 from structsvm.testing import check_loss
 from structsvm.types import Vector
 
@@ -52,7 +53,7 @@ def test_a_mistake_beyond_the_cutoff_is_found() -> None:
 def test_only_a_cutoff_that_no_example_exceeds_is_replaced(cutoff: int, tried: set[int]) -> None:
     seen = set()
 
-    class Seen(PrecisionAtK):
+    class Seen(TruncatedPrecision):
         def usable(self, y: Vector) -> bool:
             seen.add(self.k)
             return super().usable(y)

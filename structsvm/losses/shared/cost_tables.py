@@ -176,8 +176,8 @@ def _require_memory(title: str, shapes: list[tuple[int, int]], numbers: int, cut
     raise InputError(
         f"{title} reads its costs from tables, which would take {8 * numbers / 2**30:.1f} GiB or more; "
         f"{_MOST_BYTES / 2**30:g} GiB is the most. The largest is that of a query of {R} relevant and {N} other "
-        "documents. Give qid, if these are several queries; or a "
-        f"{'smaller ' if cutoff else ''}cut-off, as in 'ndcg@10'; or take the loss 'map', which needs no tables"
+        f"documents. Give qid, if these are several queries; or a {'smaller ' if cutoff else ''}cut-off, as in "
+        "'ndcg@10(truncated=true)'; or take the loss 'map', which needs no tables"
     )
 
 

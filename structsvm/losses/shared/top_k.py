@@ -1,16 +1,22 @@
-"""What precision and recall at k share: the number of relevant documents in the top k."""
+"""What precision and recall at k share: average precision, or the number of relevant documents in the top k."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
+from attrs.validators import optional
 
 from structsvm.compute.compilation import compiled
 from structsvm.compute.sorting import descending
+from structsvm.losses.average_precision import AveragePrecision
+from structsvm.losses.shared.chosen import ChosenLoss
 from structsvm.losses.shared.cost_tables import LARGEST_CUTOFF
 from structsvm.losses.shared.pairwise import PairwiseLoss
 from structsvm.metrics.ranking import rank_documents
-from structsvm.settings import at_least
+from structsvm.settings import at_least, finite, truth_value
 from structsvm.types import Vector
 
 
@@ -142,3 +148,47 @@ class TopKLoss(PairwiseLoss):
 
         rankings = (ranking(hits) for hits in range(max(0, depth - N), min(depth, R) + 1))
         return max(rankings, key=lambda y_hat: self.loss(y, y_hat) + float(scores @ self.encode(y_hat, y)))
+
+
+@frozen
+class AtK(ChosenLoss):
+    """What trains for a measure of the top k: average precision, or, truncated, the measure itself.
+
+    At full depth precision and recall at k say nothing: all rankings have the same. What looks at all depths
+    instead is the precision at the rank of each relevant document, where recall takes its steps: its mean,
+    average precision, is the area under the curve of both. Its hinge falls with every pair that
+    is put right, while that of the top k alone falls, in lists of many times k documents, for no weights at
+    all. So `bind` returns `AveragePrecision`, and the bounds of a fit are those of that.
+
+    Parameters
+    ----------
+    k : the cut-off of the measure that one reports, an integer of at least 1.
+    relevant_from : smallest label of a relevant document; None: every label above 0.
+    truncated : train on the first k documents alone.
+    """
+
+    k: int = field(validator=at_least(1))
+    relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
+    truncated: bool = field(default=False, kw_only=True, validator=truth_value)
+
+    in_top: ClassVar[type[TopKLoss]]
+    """The loss of the first k documents."""
+
+    def bind(self, ys: Sequence[Vector]) -> Any:
+        """Return average precision, unless truncated."""
+        return self if self.truncated else self._meant
+
+    def chosen(self, ys: Sequence[Vector]) -> PairwiseLoss:
+        """Return average precision or the loss of the first k documents, whatever the labels."""
+        return self._meant
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel of the one that is meant."""
+        return self._meant.kernel
+
+    @cached_property
+    def _meant(self) -> PairwiseLoss:
+        if self.truncated:
+            return self.in_top(self.k, relevant_from=self.relevant_from)
+        return AveragePrecision(relevant_from=self.relevant_from)
