@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from structsvm.cli.console import counted
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import bad
+from structsvm.cli.validation import as_queries
 from structsvm.exceptions import InputError
 from structsvm.registry import rankers
 from structsvm.registry.spelling import Spelling, plain
@@ -140,7 +141,7 @@ def summary(
         lines.append(f"steps    {ranker.best_iteration_}{chosen}")
     for what, queries in (("training", data), ("validation", validation)):
         if queries is not None:
-            scores = ranker.predict(queries.X)
+            scores = ranker.predict(queries.X, **as_queries(ranker, queries))
             values = [f"{name} {each.mean(scores, queries.y, queries.qid):.4f}" for name, each in measures.items()]
             lines.append(f"{what if what == 'training' else 'held out'} {', '.join(values)}")
     lines += [f"warning  {each}" for each in dict.fromkeys(said)]

@@ -367,7 +367,9 @@ def _summary(ranker: Any, solver: "Solver", data: "RankingData", files: int, mod
 
 def _what_was_trained(ranker: Any) -> list[str]:
     """Say so where the cut-off in the name of a loss was not trained on."""
-    given = losses.create(ranker.loss) if hasattr(ranker, "loss") else None
+    if not hasattr(ranker, "loss"):
+        return []
+    given = losses.create(ranker.loss)
     if getattr(given, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
         return []
     trained = losses.spell(ranker.loss_) or ranker.loss_
@@ -381,8 +383,8 @@ def _learned_nothing(ranker: Any) -> list[str]:
     if result.w.any() or not result.converged:
         return []
     own = hasattr(ranker, "loss")
-    given, trained = (ranker.loss, ranker.loss_) if own else ("swapped_pairs", "swapped_pairs")
-    return [f"warning  {zero_weights(result, given, trained, ranks=True, other_losses=own)}"]
+    loss, trained = (ranker.loss, ranker.loss_) if own else ("swapped_pairs", "swapped_pairs")
+    return [f"warning  {zero_weights(result, loss, trained, ranks=True, other_losses=own)}"]
 
 
 def _far_apart(ranker: Any, data: "RankingData") -> list[str]:

@@ -110,7 +110,7 @@ def cross_validated(
                 f"interrupted in fold {number + 1} of {folds}: C was not chosen, and there is no model. With "
                 "--checkpoint the same command goes on from there"
             )
-        lists = [rank_lists(ranker.predict(rest.X, **_queries(ranker, rest)), rest.y, rest.qid) for ranker in fitted]
+        lists = [rank_lists(ranker.predict(rest.X, **as_queries(ranker, rest)), rest.y, rest.qid) for ranker in fitted]
         for name, measure in measures.items():
             values = [measure.of(each).values for each in lists]
             if not len(values[0]):
@@ -141,7 +141,7 @@ def _show_folds(grid: "Sequence[float]", means: "Mapping[str, list[list[float]]]
     print_table(columns, rows)
 
 
-def _queries(ranker: Any, data: "RankingData") -> dict[str, Any]:
+def as_queries(ranker: Any, data: "RankingData") -> dict[str, Any]:
     """Return the queries of rows as an argument of ``predict``, where that takes them."""
     return {"qid": data.qid} if "qid" in signature(ranker.predict).parameters else {}
 
@@ -211,7 +211,7 @@ def choose(
     measures : what is compared, by name; the first chooses.
     quiet : False prints a table of all of them, and a note where the best is at an end of the grid.
     """
-    predicted = [ranker.predict(validation.X, **_queries(ranker, validation)) for ranker in rankers]
+    predicted = [ranker.predict(validation.X, **as_queries(ranker, validation)) for ranker in rankers]
     values = {
         name: [measure.mean(scores, validation.y, validation.qid) for scores in predicted]
         for name, measure in measures.items()

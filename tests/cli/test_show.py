@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from structsvm.cli.export import export_command
 from structsvm.data import load_letor
+from structsvm.export import FORMATS
 from structsvm.rankers import RankBoost, RankNet, WeightSearch
 
 NAMES = "# feature 1 = bm25\n# feature 2 = title.age\n# feature 3 = clicks\n# feature 4 = length\n"
@@ -83,6 +85,11 @@ def test_export(run):
         assert model["name"] == "x"
 
 
+def test_all_formats_are_offered():
+    (option,) = (param for param in export_command.params if param.name == "form")
+    assert tuple(option.type.choices) == FORMATS
+
+
 def test_export_refuses(model, run):
     done = run("export", "m.npz", "--format", "solr", "-o", "model.json", code=1)
     assert "--feature-names FILE" in done.stderr
@@ -121,3 +128,12 @@ def test_predict_and_evaluate_normalise_each_query(run):
         Path("one.txt").write_text("".join(lines[start : start + 12]))
         alone += run("predict", "m.npz", "one.txt").stdout.splitlines()
     assert [float(score) for score in together] == pytest.approx([float(score) for score in alone], abs=1e-9)
+    Path("bare.txt").write_text(re.sub(r"qid:\d+ ", "", "".join(lines)))
+    assert "bare.txt, line 1" in run("predict", "m.npz", "bare.txt", code=1).stderr
+
+
+def test_other_rankers_are_measured_query_by_query(run):
+    shown = run("train", "train.txt", "--ranker", "maximum_entropy", "--normalise", "query-z-score", "-m", "m.npz")
+    (line,) = (line for line in shown.stdout.splitlines() if line.startswith("training"))
+    (row,) = (line for line in run("evaluate", "m.npz", "train.txt").stdout.splitlines() if line.startswith("map"))
+    assert line.split()[-1] == row.split()[1]
