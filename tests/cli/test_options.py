@@ -31,10 +31,10 @@ def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):
 
     from structsvm.registry import registry
 
-    plugin = EntryPoint("err", "structsvm.losses:RecallAtK", "structsvm.losses")
+    plugin = EntryPoint("mine", "structsvm.losses:RecallAtK", "structsvm.losses")
     monkeypatch.setattr(registry, "entry_points", lambda group: [plugin] if group == plugin.group else [])
-    error = run("evaluate", "m.npz", "test.txt", "--measure", "err@5", code=2).stderr
-    assert "'err@5' is a loss, for --loss; a measure is needed here." in " ".join(error.split())
+    error = run("evaluate", "m.npz", "test.txt", "--measure", "mine@5", code=2).stderr
+    assert "'mine@5' is a loss, for --loss; a measure is needed here." in " ".join(error.split())
     assert "Did you mean" not in error
 
 

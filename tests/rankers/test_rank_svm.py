@@ -252,6 +252,6 @@ def test_the_pairs_of_a_long_query_are_not_listed() -> None:
     X = np.column_stack([y + rng.standard_normal(len(y)), rng.standard_normal(len(y))])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ranker = RankSVM(1e-4 / len(y)).fit(X, y)
+        ranker = RankSVM(1e-4 / len(y)).fit(X, y, np.zeros(len(y)))
     assert ranker.n_pairs_ == len(y) * (len(y) - 1) // 2
     assert ranker.coef_[0] > 10 * abs(ranker.coef_[1])
