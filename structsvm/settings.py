@@ -1,6 +1,7 @@
 """What a setting may be: tests of one value, refusals that name it, and validators of attrs fields made of these."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from os import PathLike
@@ -109,6 +110,22 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
         return list(value)
     except (NotImplementedError, TypeError):  # the first of some sparse matrices
         raise InputError(f"{what} must be {words}, got {value!r}") from None
+
+
+def checked_names(names: Any, number: int) -> tuple[str, ...]:
+    """Return the names of so many features.
+
+    Raises
+    ------
+    InputError : when they are no such texts, or two are the same.
+    """
+    found = as_list("names", [names] if isinstance(names, str) else names, f"a name for each of {number} features")
+    if len(found) != number or not all(isinstance(name, str) and name.strip() for name in found):
+        raise InputError(f"names must be {number} texts, one for each feature, got {len(found)}")
+    twice = next((name for name, times in Counter(found).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"two features are called {twice!r}: names must differ")
+    return tuple(map(str, found))
 
 
 def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:

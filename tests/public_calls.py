@@ -12,6 +12,7 @@ import structsvm.text.letor
 from structsvm import (
     comparison,
     data,
+    export,
     features,
     fusion,
     losses,
@@ -21,6 +22,7 @@ from structsvm import (
     protocols,
     qp,
     rankers,
+    serving,
     solvers,
     testing,
     text,
@@ -104,6 +106,7 @@ NOT_CALLED = {
     **dict.fromkeys(
         [
             "Status",
+            "export.FORMATS",
             "fusion.METHODS",
             "solvers.Callback",
             "solvers.CheckpointLike",
@@ -139,6 +142,8 @@ NOT_CALLED = {
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
+    "serving.Scorer": _DERIVED,
+    **{f"serving.{name}": _MADE for name in ("Description", "NetworkScorer", "StumpScorer", "TreeScorer")},
     **dict.fromkeys(
         ["operators.example_scores", "operators.example_combine", "operators.register_view"], "for compiled loops"
     ),
@@ -150,7 +155,7 @@ NOT_CALLED = {
     "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
     **{
         f"registry.{name}": "by way of all that takes names"
-        for name in ("Registry", "backends", "losses", "measures", "retrieval_functions", "solvers")
+        for name in ("Registry", "backends", "losses", "measures", "rankers", "retrieval_functions", "solvers")
     },
     **dict.fromkeys([f"tables.{name}" for name in ("Column", "Table", "lay_out")], _TEXT),
     **{f"tables.as_{name}": _TEXT for name in ("csv", "json", "latex", "markdown", "text")},
@@ -223,7 +228,18 @@ def _of_estimators() -> Iterator[Call]:
     yield Call("Ranker.path", structsvm.Ranker("roc_area").path, {**ROWS, "Cs": [1.0], "sample_weight": np.ones(8)})
     yield Call("Ranker.fit", structsvm.Ranker("zero_one").fit, {**ROWS, "sample_weight": np.ones(8), "callback": None})
     yield Call("Ranker.most_violated", fitted(structsvm.Ranker).most_violated, {"X": X, "y": Y, "example": None})
+    yield Call("Ranker.predict", fitted(structsvm.Ranker).predict, {"X": X, "qid": QID})
+    normalise = {"normalise": "standard", **ROWS}
+    yield Call(
+        "Ranker(normalise)", lambda normalise, **rows: structsvm.Ranker(normalise=normalise).fit(**rows), normalise
+    )
+    yield Call("Ranker.name_features", fitted(structsvm.Ranker).name_features, {"names": ["a", "b", "c"]})
+    exported = {"path": "model.json", "format": "json", "feature_names": ["a", "b", "c"], "model_name": "a"}
+    yield Call("export", export.export, {"ranker": fitted(structsvm.Ranker), **exported})
     yield Call("Ranker.load", structsvm.Ranker.load, {"path": "missing.npz"}, right=False)
+    yield Call("structsvm.load", structsvm.load, {"path": "missing.npz"}, right=False)
+    scorer = serving.LinearScorer(serving.Description("ranker", "Ranker", 3), np.ones(3))
+    yield Call("LinearScorer.predict", scorer.predict, {"X": X})
     svm = structsvm.StructuralSVM
     for loss, model, xs, ys in (("multiclass", classifier, X, Y), ("chain_hamming", tagger, [X[:4], X[4:]], TAGS)):
         yield Call(f"StructuralSVM({loss}).fit", svm(loss).fit, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})

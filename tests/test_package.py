@@ -29,8 +29,10 @@ MAY_IMPORT = {
     "storage": {"exceptions", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
+    "normalisation": BASE | {"queries", "registry", "storage"},
     "moved": {"queries"},
     "result": BASE | {"storage"},
+    "serving": BASE | {"storage", "result", "queries", "normalisation"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
     "features": BASE | {"queries", "operators"},
@@ -44,8 +46,10 @@ MAY_IMPORT = {
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
-    "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
-    "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "estimators": SHARED
+    | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
+    "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "export": BASE | {"storage", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {
@@ -60,11 +64,12 @@ MAY_IMPORT = {
         "rankers",
         "fusion",
         "text",
+        "normalisation",
     },
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2"}
+LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2", "onnx"}
 
 STATEMENTS = [
     "import structsvm",
@@ -81,6 +86,7 @@ STATEMENTS = [
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
+    "import structsvm.export",
 ]
 
 IMPORTS = """

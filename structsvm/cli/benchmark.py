@@ -6,8 +6,9 @@ import click
 
 from structsvm.cli.console import counted, echo, note, progress_bar, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, example
+from structsvm.cli.options import as_list, as_normalisation
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
+from structsvm.cli.texts import example
 
 
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
@@ -40,6 +41,14 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 )
 @click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
+@click.option(
+    "--normalise",
+    metavar="NAME",
+    callback=as_normalisation,
+    default="none",
+    show_default=True,
+    help="Put the features that all models read on one scale first: query-min-max, query-z-score or standard.",
+)
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_models, help="Show the names of models."
@@ -51,6 +60,7 @@ def benchmark_command(
     out: Path | None,
     force: bool,
     jobs: int | None,
+    normalise: str | None,
     single_features: bool,
     quiet: bool,
 ) -> None:
@@ -89,6 +99,7 @@ def benchmark_command(
                 title=folds.resolve().name,
                 out=out,
                 replace=force,
+                normalise=normalise,
                 progress=show,
             )
     except KeyboardInterrupt:

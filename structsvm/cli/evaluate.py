@@ -11,8 +11,9 @@ from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, print_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
-from structsvm.cli.options import as_measures, example
+from structsvm.cli.options import as_measures
 from structsvm.cli.paths import DATA, QRELS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.storage.files import STANDARD_INPUT
 
@@ -110,7 +111,7 @@ def _measure_model(
     from structsvm.metrics import rank_lists
 
     ranker, read = read_model_and_data(model, data)
-    lists = rank_lists(ranker.predict(read.X), read.y, read.qid)
+    lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
     return {
         "model": str(model),
         "data": [str(path) for path in data],

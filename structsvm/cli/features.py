@@ -9,8 +9,9 @@ import click
 from structsvm.cli.collections import with_encoding, with_format, with_grades, with_id_field, with_numbering
 from structsvm.cli.console import counted, note, progress_bar, progress_line
 from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import example, names_in, several
+from structsvm.cli.options import names_in, several
 from structsvm.cli.paths import INDEX, OUTPUT, QRELS, RUNS, TOPICS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
 

@@ -10,8 +10,9 @@ import click
 
 from structsvm.cli.console import counted, note, progress_line
 from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import bad, example
+from structsvm.cli.options import bad
 from structsvm.cli.paths import OUTPUT, RUNS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ def fuse_command(
     """Make one run of several, without training.
 
     RUNS are files in TREC's format, plain or compressed, or one folder of them. The candidates of a topic are the
-    documents that any run retrieved for it. Runs that share a name are told apart by their files. An output file is written
-    whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
+    documents that any run retrieved for it. Runs that share a name are told apart by their files. An output file is
+    written whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
     from structsvm.data.trec import run_files, run_lines
     from structsvm.fusion import fuse_runs, fusion_method

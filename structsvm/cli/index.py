@@ -9,8 +9,9 @@ import click
 
 from structsvm.cli.collections import with_encoding, with_fields, with_format, with_id_field
 from structsvm.cli.console import counted, note, print_table, progress_bar, progress_line
-from structsvm.cli.options import bad, example
+from structsvm.cli.options import bad
 from structsvm.cli.paths import COLLECTION, NEW_INDEX, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from structsvm.cli.console import print_table
-from structsvm.cli.options import example
 from structsvm.cli.paths import Command
+from structsvm.cli.texts import example
 from structsvm.registry import Registry, backends, losses, measures, retrieval_functions, solvers
 
 

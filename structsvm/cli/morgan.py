@@ -8,8 +8,9 @@ import click
 from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, note, note_left_out, progress_bar, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, example, expanded
+from structsvm.cli.options import as_list, expanded
 from structsvm.cli.paths import INDEX, MORGAN, QRELS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:

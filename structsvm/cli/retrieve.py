@@ -11,8 +11,9 @@ import click
 from structsvm.cli.collections import with_encoding, with_format, with_id_field, with_numbering
 from structsvm.cli.console import counted, note, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import example, names_in
+from structsvm.cli.options import names_in
 from structsvm.cli.paths import INDEX, NEW_RUNS, TOPICS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
 

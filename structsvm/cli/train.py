@@ -12,7 +12,7 @@ from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
     as_measure,
-    example,
+    as_normalisation,
     make_solver,
     name_in,
     positive,
@@ -20,7 +20,9 @@ from structsvm.cli.options import (
     with_tol,
 )
 from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.texts import example
 from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
+from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
 from structsvm.signals import finish
 from structsvm.storage.files import check_writable
@@ -106,6 +108,15 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     help="Give both classes the same total weight; for losses whose examples are rows, such as zero_one.",
 )
 @click.option(
+    "--normalise",
+    metavar="NAME",
+    callback=as_normalisation,
+    default="none",
+    show_default=True,
+    help="Put features on one scale first: query-min-max, query-z-score (both within each query) or standard (over all "
+    "documents). The model keeps it: data for predict and evaluate stay as they are.",
+)
+@click.option(
     "--checkpoint",
     type=OUTPUT,
     help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
@@ -127,6 +138,7 @@ def train_command(
     max_iter: int | None,
     fit_intercept: bool,
     class_weight: str | None,
+    normalise: str | None,
     checkpoint: Path | None,
     columns: Columns,
     model: Path,
@@ -151,7 +163,14 @@ def train_command(
     check_writable(model)
     if checkpoint:
         check_writable(checkpoint)
-    ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
+    ranker = Ranker(
+        loss,
+        C,
+        solver=chosen,
+        fit_intercept=fit_intercept,
+        class_weight=class_weight,
+        normalise=normalise,
+    )
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns)
@@ -170,9 +189,7 @@ def train_command(
         finish()
     ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
     if read.feature_names:
-        import numpy as np
-
-        ranker.feature_names_in_ = np.array(read.feature_names, dtype=object)
+        ranker.name_features(read.feature_names)
     ranker.save(model)
     result = ranker.result_
     if not quiet:
@@ -198,7 +215,7 @@ def _fit(
 ) -> "Sequence[Ranker]":
     from sklearn.exceptions import ConvergenceWarning
 
-    from structsvm.exceptions import CheckpointWarning, ZeroWeightsWarning
+    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, ZeroWeightsWarning
 
     others = warnings.showwarning
 
@@ -213,6 +230,7 @@ def _fit(
         warnings.simplefilter("default", CheckpointWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
         warnings.simplefilter("ignore", ZeroWeightsWarning)  # the summary says so
+        warnings.simplefilter("ignore", FeatureScaleWarning)  # this, too
         try:
             if C_grid:
                 return ranker.path(data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint)
@@ -252,6 +270,7 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
         *_learned_nothing(ranker),
+        *_far_apart(ranker, data),
         f"run      {', '.join(how)}: {', '.join(run)}",
         f"model    {model}",
     ]
@@ -264,6 +283,19 @@ def _learned_nothing(ranker: "Ranker") -> list[str]:
     if result.w.any() or not result.converged:
         return []
     return [f"warning  {zero_weights(result, ranker.loss, ranks=True)}"]
+
+
+def _far_apart(ranker: "Ranker", data: "RankingData") -> list[str]:
+    """Say which features have far larger ranges than others, if they were learned from as they are."""
+    from structsvm.estimators.scales import ColumnRanges
+
+    if ranker.normalise is not None:
+        return []
+    ranges, names = ColumnRanges.of(data.X), ranker.feature_names_
+    if not ranges.far_apart:
+        return []
+    told = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
+    return [f"warning  {told}: try --normalise {', '.join(NORMALISATIONS[:-1])} or {NORMALISATIONS[-1]}"]
 
 
 def _bounds(result: "Result") -> str:

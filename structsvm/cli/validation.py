@@ -94,7 +94,10 @@ def choose(
     """
     from structsvm.protocols.pick import which_end
 
-    scores = [measure.mean(ranker.predict(validation.X), validation.y, validation.qid) for ranker in rankers]
+    scores = [
+        measure.mean(ranker.predict(validation.X, qid=validation.qid), validation.y, validation.qid)
+        for ranker in rankers
+    ]
     best = scores.index(max(scores))
     if not quiet:
         rows = [

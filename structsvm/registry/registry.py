@@ -183,7 +183,7 @@ def _imported(target: str) -> Any:
 
 
 def _registries() -> "tuple[Registry[Any], ...]":
-    return losses, solvers, backends, measures, retrieval_functions
+    return losses, solvers, backends, measures, retrieval_functions, rankers
 
 
 def _other_meaning(text: str, kind: str) -> str:
@@ -293,4 +293,20 @@ retrieval_functions: Registry[Any] = Registry(
     },
     classes=("structsvm.text.functions:RetrievalFunction",),
     place="function=...",
+)
+
+rankers: Registry[Any] = Registry(
+    "ranker",
+    "structsvm.rankers",
+    {
+        "ranker": "structsvm.estimators:Ranker",
+        "rank_svm": "structsvm.rankers:RankSVM",
+        "maximum_entropy": "structsvm.rankers:MaximumEntropy",
+        "weight_search": "structsvm.rankers:WeightSearch",
+        "rank_boost": "structsvm.rankers:RankBoost",
+        "rank_net": "structsvm.rankers:RankNet",
+        "lambda_mart": "structsvm.rankers:LambdaMART",
+    },
+    classes=("structsvm.estimators.ranking:RankingEstimator",),
+    place="train --ranker",
 )

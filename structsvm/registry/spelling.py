@@ -14,7 +14,7 @@ from types import UnionType
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from attrs import frozen
+from attrs import frozen, has
 
 from structsvm.exceptions import InputError
 
@@ -157,7 +157,7 @@ def _parameters(made: type) -> dict[str, inspect.Parameter]:
 @cache
 def _kinds(made: type) -> dict[str, tuple[Any, ...]]:
     """Return the types that each setting of a class may have, as far as its annotations say."""
-    hints = get_type_hints(made)
+    hints = get_type_hints(made if has(made) else made.__init__)  # type: ignore[misc]
     return {key: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for key, hint in hints.items()}
 
 

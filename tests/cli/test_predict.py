@@ -94,7 +94,7 @@ def test_a_file_that_is_not_a_model(run, model, command, damage, message):
 
 def _set_format(path: Path, number: int) -> None:
     arrays = {name: array for name, array in np.load(path).items() if name != DIGESTS}
-    arrays["ranker"] = np.array(str(arrays["ranker"]).replace('"format": 1', f'"format": {number}'))
+    arrays["ranker"] = np.array(str(arrays["ranker"]).replace('"format": 2', f'"format": {number}'))
     np.savez(path, **arrays)
 
 

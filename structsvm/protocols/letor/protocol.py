@@ -17,6 +17,7 @@ from structsvm.compute.processes import one_thread, spread
 from structsvm.data import RankingData, load_feature_names, load_letor_parts
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP
+from structsvm.normalisation import learned, normalisation_named
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
@@ -67,6 +68,7 @@ def benchmark(
     title: str | None = None,
     out: str | Path | None = None,
     replace: bool = False,
+    normalise: str | None = None,
     progress: Progress | None = None,
 ) -> Benchmark:
     """Train, pick and test models by LETOR's protocol.
@@ -88,6 +90,8 @@ def benchmark(
     out : folder that finished folds are kept in, a file ``folds.jsonl``: the same benchmark, ended in any way, goes on
         from there and comes to the same results. None: they are not kept.
     replace : whether folds of another benchmark that are there may be dropped.
+    normalise : what is done to the features that all models read: "query-min-max", "query-z-score" or "standard" (by
+        the training queries of a fold); see `Ranker`. None: nothing.
     progress : is shown how far the benchmark is.
 
     Raises
@@ -97,6 +101,7 @@ def benchmark(
         benchmark; it says why.
     KeyboardInterrupt : after Ctrl-C; finished folds are kept.
     """
+    normalise = normalisation_named("normalise", normalise)
     chosen = as_models(installed_model_names() if models is None else models)
     if not chosen:
         raise InputError("models is empty: name one at least, or leave it out for all that are installed")
@@ -111,7 +116,7 @@ def benchmark(
     require_different_names("folds", folds)
     if title is None:
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
-    header = header_of(folds, rivals, single_features)
+    header = header_of(folds, rivals, single_features, normalise)
     with open_records(Path(out) / NAME, header, FOLDS, replace=replace) if out else nullcontext() as kept:
         found = {results.name: results for results in kept.parts} if kept else {}
         if progress:
@@ -119,7 +124,7 @@ def benchmark(
         todo = [fold for fold in folds if fold.name not in found]
         if todo and kept:
             kept.require_versions(versions())
-        tasks = ((fold.located(), rivals, single_features) for fold in todo)
+        tasks = ((fold.located(), rivals, single_features, normalise) for fold in todo)
         with closing(spread(run_fold, tasks, min(jobs or cpu_count(), max(len(todo), 1)))) as finished:
             for results in finished:
                 if kept:
@@ -130,7 +135,7 @@ def benchmark(
     return Benchmark(title, tuple(found[fold.name] for fold in folds))
 
 
-def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> FoldResults:
+def run_fold(fold: Fold, models: Sequence[Model], single_features: bool, normalise: str | None = None) -> FoldResults:
     """Run one fold, in one thread, so that its numbers do not depend on how many there are.
 
     Parameters
@@ -138,11 +143,13 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     fold : its files.
     models : in the order of the tables.
     single_features : measure every single feature, too.
+    normalise : see `benchmark`.
     """
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
-        parts = [_part(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
+        read = load_letor_parts([fold.train, fold.validation, fold.test])
+        parts = [_part(data) for data in (read if normalise is None else _normalised(read, normalise))]
         _require_relevant(fold, parts)
         names = load_feature_names(fold.train[0]) or ()
         named = [evolve(model, names=names) if isinstance(model, BestFeature) else model for model in models]
@@ -157,6 +164,12 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
         features=singles,
         seconds=time.perf_counter() - began,
     )
+
+
+def _normalised(parts: Sequence[RankingData], normalise: str) -> list[RankingData]:
+    """Return data sets with features normalised as the first one says."""
+    normaliser = learned(normalise, parts[0].X)
+    return [evolve(data, X=normaliser.rows(data.X, Queries.of(data.qid, len(data.y)))) for data in parts]
 
 
 def _part(data: RankingData) -> Part:

@@ -29,13 +29,17 @@ def count_folds(folder: str | Path) -> int:
     return count_records(as_path("folder", folder) / NAME)
 
 
-def header_of(folds: Sequence[Fold], models: Sequence[Model], single_features: bool) -> Header:
+def header_of(
+    folds: Sequence[Fold], models: Sequence[Model], single_features: bool, normalise: str | None = None
+) -> Header:
     """Return what makes a benchmark the one it is, the content of its files among it."""
     settings = {
         "models": {model.name: repr(model) for model in models},
         "folds": [fold.name for fold in folds],
         "single features": single_features,
     }
+    if normalise is not None:
+        settings["normalise"] = normalise
     roles = [(fold.train, fold.validation, fold.test) for fold in folds]
     content = {path: _content(path) for fold in roles for files in fold for path in files}
     data = digest(content[path] for fold in roles for files in fold for path in files)
