@@ -81,6 +81,7 @@ def read_model_and_data(
         columns=columns,
         labels=labels,
         queries=queries,
+        sparse=None if scorer.takes_sparse else False,
     )
 
 

@@ -72,8 +72,9 @@ def _read(arrays: Mapping[str, Any]) -> Scorer | str:
         return whole
     kind = next((kind for kind in KINDS if kind in arrays), None)
     if kind is None:
-        what = "a Result alone: read it with Result.load" if "result" in arrays else "no model that is known here"
-        raise ModelFileError(f"it holds {what}")
+        if "result" in arrays:
+            raise ModelFileError("it holds a Result alone: read it with Result.load")
+        raise ValueError("it holds no model that is known here")
     text = contents(kind, arrays)
     require_known_format(text["format"], FORMAT)
     fitted = text["fitted"]

@@ -58,9 +58,13 @@ class TreeScorer(Scorer):
         """
         return booster_of(self.text)
 
-    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
+    def _scores(self, X: Any, qid: Any) -> Vector:
         if not X.shape[0]:
             return np.zeros(0)
+        if type(X) is not np.ndarray:
+            import scipy.sparse as sp
+
+            X = sp.csr_matrix(X)  # of arrays LightGBM makes one by itself, with a warning
         scores = self.booster.predict(X, start_iteration=0, num_iteration=self.trees, raw_score=True)
         return np.asarray(scores, dtype=np.float64)
 
