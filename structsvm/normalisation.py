@@ -325,11 +325,10 @@ def read_normaliser(arrays: Mapping[str, Any], columns: int) -> Normalisation:
         raise ValueError(f"there is no normalisation {name!r}")
     require_names("the normaliser", text, ("name", "centred"), ("centred",))
     require_switch("centred", text["centred"])
-    normaliser: Normalisation = _BY_QUERY[name](centred=text["centred"])
-    return normaliser
+    return _BY_QUERY[name](centred=text["centred"])
 
 
-_BY_QUERY: dict[str, Any] = {made.name: made for made in (QueryUnit, QueryStandardised)}
+_BY_QUERY: dict[str, type[ByQuery]] = {made.name: made for made in (QueryUnit, QueryStandardised)}
 
 
 def _blocks(ptr: IntVector) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,6 @@
 """What a setting may be: tests of one value, refusals that name it, and validators of attrs fields made of these."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from os import PathLike
@@ -112,20 +111,28 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
         raise InputError(f"{what} must be {words}, got {value!r}") from None
 
 
-def checked_names(names: Any, number: int) -> tuple[str, ...]:
-    """Return the names of so many features.
+def as_names(what: str, value: Any) -> tuple[str, ...]:
+    """Return different names, one at least; see `require_integer`."""
+    if isinstance(value, str):
+        raise InputError(f"{what} must be a list of names, such as [{value!r}]")
+    names, seen = as_list(what, value, "a list of names"), set[str]()
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"{what} must be a list of names, got {name!r} in it")
+        if name in seen:
+            raise InputError(f"{what} has {name!r} twice: leave one out")
+        seen.add(name)
+    if not names:
+        raise InputError(f"{what} is empty: name one at least")
+    return tuple(names)
 
-    Raises
-    ------
-    InputError : when they are no such texts, or two are the same.
-    """
-    found = as_list("names", [names] if isinstance(names, str) else names, f"a name for each of {number} features")
-    if len(found) != number or not all(isinstance(name, str) and name.strip() for name in found):
+
+def checked_names(names: Any, number: int) -> tuple[str, ...]:
+    """Return the names of so many features, all different; see `require_integer`."""
+    found = as_names("names", names)
+    if len(found) != number or not all(name.strip() for name in found):
         raise InputError(f"names must be {number} texts, one for each feature, got {len(found)}")
-    twice = next((name for name, times in Counter(found).items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"two features are called {twice!r}: names must differ")
-    return tuple(map(str, found))
+    return found
 
 
 def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:

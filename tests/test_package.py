@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "serving": BASE | {"storage", "result", "queries", "normalisation"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
+    "significance": BASE,
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
     "text": SHARED | {"queries", "data", "features"},
@@ -45,6 +46,7 @@ MAY_IMPORT = {
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
+    "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
@@ -54,7 +56,9 @@ MAY_IMPORT = {
     "protocols": SHARED
     | {
         "queries",
+        "significance",
         "tables",
+        "evaluation",
         "operators",
         "metrics",
         "features",
@@ -79,6 +83,7 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
+    "import structsvm.significance, structsvm.evaluation",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",

@@ -83,7 +83,7 @@ def index_command(
     out: Path,
     stemmer: str | None,
     stop_words: str | tuple[str, ...] | None,
-    fields: tuple[str, ...] | None,
+    fields: tuple[str, ...],
     form: str,
     encoding: str,
     id_field: str | None,
@@ -103,7 +103,7 @@ def index_command(
 
     require_replaceable(out)
     analyzer = Analyzer(stemmer, stop_words)
-    documents = read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field)
+    documents = read_documents(collection, form, encoding=encoding, fields=fields or None, id_field=id_field)
     with documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as told:
         made = Index.build(told, analyzer)
     with progress_line(shown=not quiet) as say:

@@ -75,7 +75,7 @@ def morgan_command(
     settings = MorganSettings(**numbers)
     with progress_line(shown=not quiet) as say:
         say("reading the index and judgments")
-        judgments, read = load_qrels(qrels, grades), Index.load(index)
+        judgments, read = load_qrels(qrels, grades), Index.load(index, verify=True)
     asked = None if topics is None else list(dict.fromkeys(expanded(topics, judgments.qid.tolist())))
     if asked == []:
         raise InputError(f"--topics {','.join(topics or ())} names none of the topics of {qrels}")

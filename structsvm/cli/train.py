@@ -315,7 +315,10 @@ def _fit(
 
                 return [clone(ranker).set_params(C=C).fit(data.X, data.y, qid=data.qid) for C in C_grid or [ranker.C]]
             if C_grid:
-                return ranker.path(data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint)
+                path: Sequence[Any] = ranker.path(
+                    data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint
+                )
+                return path
             return [ranker.fit(data.X, data.y, qid=data.qid, callback=show, checkpoint=checkpoint)]
         except KeyboardInterrupt:
             raise Failure("interrupted before the end of the first iteration: there is no model to write") from None

@@ -68,7 +68,8 @@ def export(
         raise UnknownNameError("format", format, FORMATS)
     target = as_path("path", path)
     name = target.stem if model_name is None else model_name
-    if not isinstance(name, str) or not name.strip():
+    require_kind("model_name", name, str, "text")
+    if not name.strip():
         raise InputError(f"model_name must be text, got {model_name!r}")
     form = Form.of(ranker, feature_names)
     if not (np.isfinite(form.weights).all() and np.isfinite(form.constant)):

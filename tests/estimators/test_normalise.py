@@ -95,7 +95,7 @@ def test_a_file_keeps_it(name, tmp_path, monkeypatch):
         (lambda a: a.update(normaliser=np.array('{"name": "other"}')), "no normalisation 'other'"),
         (lambda a: a.update(normaliser=np.array('{"name": "query-min-max", "centred": 2}')), "must be True or False"),
         (lambda a: a.update(trained=np.array('{"version": 3, "time": ""}')), "must be texts"),
-        (lambda a: a.update(feature_names=np.array(list("aabc"))), "two features are called 'a'"),
+        (lambda a: a.update(feature_names=np.array(list("aabc"))), "names has 'a' twice"),
     ],
 )
 def test_what_cannot_be_in_a_file_is_refused(edit, said, tmp_path):
@@ -224,6 +224,16 @@ def test_ranges_of_sparse_columns_count_zeros():
     assert not ColumnRanges.of(np.array([[0.0, 1.0], [1e3, 2.0]])).far_apart
     assert ColumnRanges.of(np.array([[0.0, 1.0], [1001.0, 2.0]])).far_apart
     assert not ColumnRanges.of(np.ones((3, 2))).far_apart
+
+
+def test_ranges_are_of_rows_spread_evenly():
+    wide = np.zeros((50_001, 2))
+    wide[:, 0] = np.arange(50_001)
+    wide[::7, 1] = 1.0
+    for rows in (wide, wide.astype(np.float32), sp.csr_array(wide)):
+        first, second = ColumnRanges.of(rows).ranges
+        assert 49_900 < first <= 50_000
+        assert second == 1.0
 
 
 def test_parts_are_the_weights_largest_first():

@@ -40,6 +40,7 @@ WORKING = (
     "evaluate m.npz test.txt vali.txt --measure map --measure p@3 --per-query",
     "evaluate m.npz test.txt --format json --empty skip",
     "evaluate --qrels q.txt runs/alpha.run runs/beta.run --measure map --format json",
+    "evaluate --qrels q.txt runs/alpha.run --baseline runs/beta.run --measure P_5 --resamples 100 --format csv",
     "evaluate --qrels q.txt runs/alpha.run --grades 0=0,1=2,2=1,3=3 --measure ndcg",
     "compare train.txt --loss map,roc_area --solver one-slack,frank-wolfe --backend active-set -C 1,10 --csv t.csv",
     "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 --json t.json",
