@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.data import texts
-from benchmarks.measuring import Size, clock, peak_megabytes
+from benchmarks.measuring import Size, clock, forget_peak, peak_megabytes
 from benchmarks.rows import Row, Target, pick
 from structsvm.text import Analyzer, Index
 from structsvm.text.index_files import size_of
@@ -38,7 +37,7 @@ def run(size: Size) -> Iterator[Row]:
 
 def _ours(what: str, given: list[str], analyzer: Analyzer, size: Size) -> Row:
     seconds = []
-    before = _forget_peak()
+    before = forget_peak()
     for _ in range(min(3, size.repeats)):
         began = time.process_time()
         index = Index.build(((str(number), {"text": text}) for number, text in enumerate(given)), analyzer)
@@ -62,7 +61,7 @@ def _ours(what: str, given: list[str], analyzer: Analyzer, size: Size) -> Row:
 def _theirs(what: str, given: list[str], analyzer: Analyzer) -> Row:
     from sklearn.feature_extraction.text import CountVectorizer
 
-    before = _forget_peak()
+    before = forget_peak()
     began = time.process_time()
     counts = CountVectorizer(analyzer=analyzer.terms).fit_transform(given).tocsc()
     seconds = time.process_time() - began
@@ -84,13 +83,6 @@ def _loaded(what: str, given: list[str], analyzer: Analyzer) -> Row:
     return Row(
         what=what, who=LOADING, repeats=len(seconds), values={"seconds": sorted(seconds)[3], "fastest": min(seconds)}
     )
-
-
-def _forget_peak() -> float:
-    """Let the most memory that the process had be what it has now, where the system can; return it."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return peak_megabytes()
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:

@@ -63,6 +63,13 @@ def random_index(documents: int) -> Index:
     return Index(Analyzer(), ids, {"text": postings}, postings)
 
 
+def random_texts(documents: int) -> Iterator[str]:
+    """Return texts of random terms, those of the documents of `random_index`."""
+    words = np.array([f"{number:06}" for number in range(TERMS)], dtype=object)
+    draws = _draws(np.random.default_rng(0), documents * LENGTH).reshape(documents, LENGTH)
+    return (" ".join(words[terms]) for terms in draws)
+
+
 def random_queries(skipped: int) -> dict[str, str]:
     """Return queries of random terms without the most frequent ones."""
     rng = np.random.default_rng(1)

@@ -35,6 +35,8 @@ NAMES = (
     "fusion",
     "indexing",
     "retrieval",
+    "serving",
+    "retrieval_memory",
     "first_fit",
 )
 """The benchmarks, in the order of the page."""

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from structsvm.estimators import Ranker, StructuralSVM
     from structsvm.problem import Problem, most_violated
     from structsvm.result import Result, Status
+    from structsvm.serving import load
 
-__all__ = ["Problem", "Ranker", "Result", "Status", "StructuralSVM", "most_violated"]
+__all__ = ["Problem", "Ranker", "Result", "Status", "StructuralSVM", "load", "most_violated"]
 
 _HOME = {
     "Problem": "structsvm.problem",
@@ -23,6 +24,7 @@ _HOME = {
     "Result": "structsvm.result",
     "Status": "structsvm.result",
     "StructuralSVM": "structsvm.estimators",
+    "load": "structsvm.serving",
     "most_violated": "structsvm.problem",
 }
 

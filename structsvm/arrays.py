@@ -1,7 +1,7 @@
 """What arrays that are passed in may hold: real numbers, none of which is lost on the way to float64."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from numbers import Complex, Real
 from typing import Any
 
@@ -118,3 +118,95 @@ def _require_real(array: Any, what: str, *, dates: bool = False) -> None:
     meant = _NO_NUMBERS if dates else _NO_NUMBERS | _DATES
     if kind in meant:
         raise InputError(f"{what} must hold real numbers, got {meant[kind]}")
+
+
+def require_table(X: Any) -> None:
+    """Refuse what is no table at all.
+
+    Raises
+    ------
+    InputError : it says what X is, and the way out.
+    """
+    if X is None or (isinstance(X, str | Mapping | Set) and not is_sparse(X)):
+        way_out = "; of columns by name, pandas.DataFrame(X) makes one" if isinstance(X, Mapping) else ""
+        raise InputError(
+            f"X must be a table of numbers, a document or example a row, got {type(X).__name__}: pass an array, a "
+            f"sparse matrix or a data frame{way_out}"
+        )
+
+
+def in_our_words(error: str, X: Any, missing: bool) -> str:
+    """Add the place of the first number that is not finite, and for missing ones what this library offers.
+
+    Parameters
+    ----------
+    error : what NumPy or scikit-learn says of X.
+    X : the features.
+    missing : whether NaN is allowed.
+    """
+    try:
+        place = first_not_finite(X, infinite_only=missing)
+    except (TypeError, ValueError, OverflowError):
+        return f"{error}{first_feature(X)}"
+    first = error.partition("\n")[0]
+    if not place or not first.endswith("contains NaN."):
+        return f"{error}\n{place}: remove or replace such values." if place else error
+    return (
+        f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing puts a number in its "
+        "place, and structsvm.features.Thresholds makes indicators, of which a missing score satisfies none"
+    )
+
+
+def first_feature(X: Any) -> str:
+    """Name the first feature that is not a number, and the way out; "" where all are numbers."""
+    table = np.asarray(X, dtype=object)
+    if table.ndim != 2:
+        return ""
+    for row, column in np.ndindex(table.shape):
+        if not reads_as_number(table[row, column]):
+            name = f" ({X.columns[column]!r})" if hasattr(X, "columns") else ""
+            return (
+                f"\nThe first is {table[row, column]!r} at row {row}, column {column}{name}: leave the column out, or "
+                "make numbers of it, as sklearn.preprocessing.OneHotEncoder does."
+            )
+    return ""
+
+
+def first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
+    """Say where the first feature is that is NaN or infinite; "" where all are finite, or X is not a table.
+
+    Parameters
+    ----------
+    X : features, dense or in any sparse format, of which only the stored entries are looked at.
+    infinite_only : whether NaN is allowed.
+
+    Raises
+    ------
+    TypeError, ValueError : when a dense X has entries that are not numbers.
+    """
+    sparse = is_sparse(X)
+    holes = {"dtype": np.float64, "na_value": np.nan}
+    rows = X.tocsr() if sparse else X.to_numpy(**holes) if hasattr(X, "to_numpy") else np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2:
+        return ""
+    values = rows.data if sparse else rows
+    bad = np.argwhere(np.isinf(values) if infinite_only else ~np.isfinite(values))
+    if not len(bad):
+        return ""
+    row, column = _place_of_entry(rows, bad[:, 0]) if sparse else bad[0]
+    return f"The first is at row {row}, column {column}"
+
+
+def _place_of_entry(X: Any, entries: NDArray[np.intp]) -> tuple[int, int]:
+    """Return row and column of the first of some stored entries, whose columns need not be in order."""
+    row = int(np.searchsorted(X.indptr, entries[0], side="right")) - 1
+    return row, int(X.indices[entries[entries < X.indptr[row + 1]]].min())
+
+
+def reads_as_number(value: Any) -> bool:
+    """Say whether Python makes a number of it."""
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True

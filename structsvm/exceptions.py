@@ -16,7 +16,7 @@
 Catch ``StructSVMError`` to catch them all. Each message names the thing, the place and
 the way out. A result that can be used, but is hardly what was wanted, is a warning:
 `ZeroWeightsWarning`, and scikit-learn's ``ConvergenceWarning``. So is a checkpoint that cannot be
-written, `CheckpointWarning`.
+written, `CheckpointWarning`, and features of very different scales, `FeatureScaleWarning`.
 """
 
 import difflib
@@ -160,6 +160,10 @@ class ZeroWeightsWarning(UserWarning):
     That is no failure to converge. Where the hinge of a loss bounds it loosely, no other weights may
     lower the hinge, at any C.
     """
+
+
+class FeatureScaleWarning(UserWarning):
+    """Columns of the features differ in scale by orders of magnitude, and no normalisation was asked for."""
 
 
 class OracleError(StructSVMError):

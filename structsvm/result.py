@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from attrs import Factory, asdict, evolve, field, fields, frozen
 
-from structsvm.compute.groups import largest_of_groups
 from structsvm.compute.memory import in_units
 from structsvm.exceptions import InputError, ModelFileError, TooLargeError
 from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
@@ -78,8 +77,13 @@ class Step:
         return self.primal - self.dual
 
 
-def _columns(arrays: Mapping[str, Any]) -> IntVector | None:
-    """Return the columns that a file names; None where it names none."""
+def columns_of(arrays: Mapping[str, Any]) -> IntVector | None:
+    """Return the columns that the weights in a file are of; None: of all.
+
+    Raises
+    ------
+    ValueError : when they are no numbers of columns, ascending.
+    """
     if "columns" not in arrays:
         return None
     require_numbers(arrays, "columns", (shape(arrays, "columns")[0],), np.int64)
@@ -87,6 +91,33 @@ def _columns(arrays: Mapping[str, Any]) -> IntVector | None:
     if len(columns) == 0 or columns[0] < 0 or (np.diff(columns) <= 0).any():
         raise ValueError("'columns' must be numbers of columns, ascending")
     return columns
+
+
+def wide(w: Vector, columns: IntVector | None, n_features: int) -> Vector:
+    """Return weights of all features, 0 for those of no column; see `Result.wide`.
+
+    Parameters
+    ----------
+    w : weights of the columns, and what follows them.
+    columns : the columns; None: all.
+    n_features : number of features.
+
+    Raises
+    ------
+    TooLargeError : when there is no memory for them.
+    """
+    if columns is None:
+        return w
+    known = len(columns)
+    try:
+        full = np.zeros(n_features + len(w) - known)
+    except (MemoryError, ValueError):  # ValueError: more than an index can count
+        raise TooLargeError(
+            f"a vector of {n_features:,} weights takes {in_units(8.0 * n_features)}, which cannot be had: number the "
+            "features afresh, without gaps"
+        ) from None
+    full[columns], full[n_features:] = w[:known], w[known:]
+    return full
 
 
 def _step(row: Any) -> Step:
@@ -164,6 +195,8 @@ class CutSet:
 
     def most_error(self, cap: Vector) -> float:
         """Return the largest sum of ``a`` times the errors that multipliers within these caps can make."""
+        from structsvm.compute.groups import largest_of_groups
+
         return float(cap @ largest_of_groups(self.error, self.group, len(cap)))
 
     def scaled(self, cap: Vector) -> Vector:
@@ -236,18 +269,7 @@ class Result:
 
         The zeros take no memory before they are read.
         """
-        if self.columns is None:
-            return self.w
-        known = len(self.columns)
-        try:
-            full = np.zeros(n_features + len(self.w) - known)
-        except (MemoryError, ValueError):  # ValueError: more than an index can count
-            raise TooLargeError(
-                f"a vector of {n_features:,} weights takes {in_units(8.0 * n_features)}, which cannot be had: number "
-                "the features afresh, without gaps"
-            ) from None
-        full[self.columns], full[n_features:] = self.w[:known], self.w[known:]
-        return full
+        return wide(self.w, self.columns, n_features)
 
     def is_of(self, columns: IntVector | None) -> bool:
         """Say whether the weights are of these columns of the features; None: of all."""
@@ -356,7 +378,7 @@ class Result:
             status=Status[written.pop("status")],
             cuts=cuts,
             history=tuple(map(_step, written.pop("history"))),
-            columns=_columns(arrays),
+            columns=columns_of(arrays),
             **written,
         )
 

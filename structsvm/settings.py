@@ -111,6 +111,30 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
         raise InputError(f"{what} must be {words}, got {value!r}") from None
 
 
+def as_names(what: str, value: Any) -> tuple[str, ...]:
+    """Return different names, one at least; see `require_integer`."""
+    if isinstance(value, str):
+        raise InputError(f"{what} must be a list of names, such as [{value!r}]")
+    names, seen = as_list(what, value, "a list of names"), set[str]()
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"{what} must be a list of names, got {name!r} in it")
+        if name in seen:
+            raise InputError(f"{what} has {name!r} twice: leave one out")
+        seen.add(name)
+    if not names:
+        raise InputError(f"{what} is empty: name one at least")
+    return tuple(names)
+
+
+def checked_names(names: Any, number: int) -> tuple[str, ...]:
+    """Return the names of so many features, all different; see `require_integer`."""
+    found = as_names("names", names)
+    if len(found) != number or not all(name.strip() for name in found):
+        raise InputError(f"names must be {number} texts, one for each feature, got {len(found)}")
+    return found
+
+
 def positive(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
     """Require a positive finite number."""
     require_number(place(instance, attribute.name), value, above=0.0)

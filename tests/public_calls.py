@@ -12,6 +12,8 @@ import structsvm.text.letor
 from structsvm import (
     comparison,
     data,
+    evaluation,
+    export,
     features,
     fusion,
     losses,
@@ -21,6 +23,8 @@ from structsvm import (
     protocols,
     qp,
     rankers,
+    serving,
+    significance,
     solvers,
     testing,
     text,
@@ -104,6 +108,7 @@ NOT_CALLED = {
     **dict.fromkeys(
         [
             "Status",
+            "export.FORMATS",
             "fusion.METHODS",
             "solvers.Callback",
             "solvers.CheckpointLike",
@@ -123,6 +128,8 @@ NOT_CALLED = {
     **dict.fromkeys(["text.letor.Evidence", "text.letor.LECTURED", "text.letor.RELEASED"], _MADE),
     **dict.fromkeys(["text.letor.Candidates", "text.letor.Feature", "text.letor.retrieval_feature"], _FOR_FEATURES),
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
+    **dict.fromkeys(["evaluation.ComparedRun", "evaluation.RunComparison"], _MADE),
+    **dict.fromkeys(["significance.Comparison", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
         ["problem.estimate", "problem.fingerprint", "problem.same", "solvers.Run", "solvers.Keeper"],
@@ -139,6 +146,8 @@ NOT_CALLED = {
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
+    "serving.Scorer": _DERIVED,
+    **{f"serving.{name}": _MADE for name in ("Description", "NetworkScorer", "StumpScorer", "TreeScorer")},
     **dict.fromkeys(
         ["operators.example_scores", "operators.example_combine", "operators.register_view"], "for compiled loops"
     ),
@@ -150,7 +159,7 @@ NOT_CALLED = {
     "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
     **{
         f"registry.{name}": "by way of all that takes names"
-        for name in ("Registry", "backends", "losses", "measures", "retrieval_functions", "solvers")
+        for name in ("Registry", "backends", "losses", "measures", "rankers", "retrieval_functions", "solvers")
     },
     **dict.fromkeys([f"tables.{name}" for name in ("Column", "Table", "lay_out")], _TEXT),
     **{f"tables.as_{name}": _TEXT for name in ("csv", "json", "latex", "markdown", "text")},
@@ -164,7 +173,15 @@ NOT_CALLED = {
     },
     **{
         f"protocols.letor.{name}": _TEXT
-        for name in ("all_tables", "map_table", "measure_table", "measured", "record_table", "summary_table")
+        for name in (
+            "all_tables",
+            "difference_table",
+            "fold_table",
+            "measure_table",
+            "measured",
+            "record_table",
+            "summary_table",
+        )
     },
     **{
         f"protocols.letor.{name}": _MADE
@@ -223,7 +240,18 @@ def _of_estimators() -> Iterator[Call]:
     yield Call("Ranker.path", structsvm.Ranker("roc_area").path, {**ROWS, "Cs": [1.0], "sample_weight": np.ones(8)})
     yield Call("Ranker.fit", structsvm.Ranker("zero_one").fit, {**ROWS, "sample_weight": np.ones(8), "callback": None})
     yield Call("Ranker.most_violated", fitted(structsvm.Ranker).most_violated, {"X": X, "y": Y, "example": None})
+    yield Call("Ranker.predict", fitted(structsvm.Ranker).predict, {"X": X, "qid": QID})
+    normalise = {"normalise": "standard", **ROWS}
+    yield Call(
+        "Ranker(normalise)", lambda normalise, **rows: structsvm.Ranker(normalise=normalise).fit(**rows), normalise
+    )
+    yield Call("Ranker.name_features", fitted(structsvm.Ranker).name_features, {"names": ["a", "b", "c"]})
+    exported = {"path": "model.json", "format": "json", "feature_names": ["a", "b", "c"], "model_name": "a"}
+    yield Call("export", export.export, {"ranker": fitted(structsvm.Ranker), **exported})
     yield Call("Ranker.load", structsvm.Ranker.load, {"path": "missing.npz"}, right=False)
+    yield Call("structsvm.load", structsvm.load, {"path": "missing.npz"}, right=False)
+    scorer = serving.LinearScorer(serving.Description("ranker", "Ranker", 3), np.ones(3))
+    yield Call("LinearScorer.predict", scorer.predict, {"X": X})
     svm = structsvm.StructuralSVM
     for loss, model, xs, ys in (("multiclass", classifier, X, Y), ("chain_hamming", tagger, [X[:4], X[4:]], TAGS)):
         yield Call(f"StructuralSVM({loss}).fit", svm(loss).fit, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
@@ -235,7 +263,7 @@ def _of_estimators() -> Iterator[Call]:
         yield Call(
             f"{name}.fit", lambda kind=kind, **given: kind().fit(**given).predict(given["X"], given["qid"]), ROWS
         )
-        yield Call(f"{name}.score", lambda kind=kind, **given: kind().fit(X, qid=QID).score(**given), ROWS)
+        yield Call(f"{name}.score", lambda kind=kind, **given: kind().fit(X, Y, qid=QID).score(**given), ROWS)
     yield Call("fusion.Comb", lambda normalisation: fusion.Comb(normalisation), {"normalisation": "z"})
     yield Call("fusion_method", fusion.fusion_method, {"name": "comb-mnz"})
     for kind in (features.QueryMinMax, features.QueryPercentiles, features.ReciprocalRanks, features.FillMissing):
@@ -323,7 +351,20 @@ def _of_losses_and_measures() -> Iterator[Call]:
         "NDCG": {"k": 3, "empty": "skip", "discount": "letor", "gain": "linear"},
         "P": {"k": 3},
         "Recall": {"k": 3},
-        "RR": {"relevant_from": 1},
+        "RR": {"k": 3, "relevant_from": 1},
+        "ERR": {"k": 3, "max_grade": 4},
+        "RBP": {"k": 3, "p": 0.8, "relevant_from": 1},
+        "IPrec": {"recall": 0.1, "relevant_from": 1},
+        "JudgedShare": {"k": 3, "empty": "skip"},
+        "SetF": {"recall_weight": 2.0, "relevant_from": 1},
+        "Success": {"k": 3, "relevant_from": 1},
+        **{
+            name: {"relevant_from": 1, "empty": "skip"}
+            for name in ("BPref", "ElevenPoint", "GMAP", "InfAP", "NumRel", "NumRelRet", "RPrec")
+        },
+        **{name: {"relevant_from": 1, "empty": "skip"} for name in ("SetMAP", "SetP", "SetRecall")},
+        "NumQ": {"empty": "skip"},
+        "NumRet": {"empty": "skip"},
         "ROCArea": {"relevant_from": 1},
     }.items():
         yield Call(f"metrics.{name}", getattr(metrics, name), settings)
@@ -337,6 +378,17 @@ def _of_losses_and_measures() -> Iterator[Call]:
         yield Call(function.__name__, function, {"scores": X[:, 0], "labels": Y, "qid": QID, **k})
     yield Call("reciprocal_rank", metrics.reciprocal_rank, {"scores": X[:, 0], "labels": Y, "relevant_from": 1.0})
     yield Call("parse_measure", metrics.parse_measure, {"text": "map"})
+    values = {"first": [0.5, 0.25, 0.0], "second": [0.25, 0.5, 0.5]}
+    settings = {"confidence": 0.9, "resamples": 100, "seed": 1}
+    yield Call("significance.compare", significance.compare, values)
+    yield Call("paired_tests", significance.paired_tests, {**values, **settings})
+    yield Call("holm", significance.holm, {"p_values": [0.1, None]})
+    yield Call("bonferroni", significance.bonferroni, {"p_values": [0.1, None]})
+    runs = {"runs": [one_run(), one_run("b")], "qrels": judgments(), "baseline": "a", "measures": ["map"]}
+    yield Call("compare_runs", evaluation.compare_runs, {**runs, **settings})
+    yield Call("rank_run", evaluation.rank_run, {"run": one_run(), "qrels": judgments()})
+    lists = {name: evaluation.rank_run(one_run(name), judgments()) for name in ("a", "b")}
+    yield Call("compare_lists", evaluation.compare_lists, {"lists": lists, "baseline": "a", "measures": "map"})
 
 
 def _of_data() -> Iterator[Call]:
@@ -421,7 +473,7 @@ def _of_text() -> Iterator[Call]:
     yield Call("find_features", text.letor.find_features, {"features": ["released", "tfidf"]})
     asked = {"index": index, "topics": topics, "function": "okapi", "top": 1, "query": None, "name": "run"}
     yield Call("retrieve", text.retrieve, asked)
-    yield Call("Retriever", text.Retriever, {"index": index, "function": "okapi"})
+    yield Call("Retriever", text.Retriever, {"index": index, "function": "okapi", "field": "text"})
     yield Call("Retriever.retrieve", text.Retriever(index, "okapi").retrieve, {"topics": topics, "top": 1})
     used: dict[str, Any] = {"topics": {"0": "wing wings"}, "qrels": candidates}
     own = {"indexes": index, "functions": "okapi", "depth": 3, "letor": "L1", "fields": ["text"], "query": None}

@@ -29,10 +29,13 @@ MAY_IMPORT = {
     "storage": {"exceptions", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
+    "normalisation": BASE | {"queries", "registry", "storage"},
     "moved": {"queries"},
     "result": BASE | {"storage"},
+    "serving": BASE | {"storage", "result", "queries", "normalisation"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
+    "significance": BASE,
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
     "text": SHARED | {"queries", "data", "features"},
@@ -43,14 +46,19 @@ MAY_IMPORT = {
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
+    "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
     "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
-    "estimators": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers"},
-    "rankers": SHARED | {"queries", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "estimators": SHARED
+    | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
+    "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "export": BASE | {"storage", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {
         "queries",
+        "significance",
         "tables",
+        "evaluation",
         "operators",
         "metrics",
         "features",
@@ -60,11 +68,12 @@ MAY_IMPORT = {
         "rankers",
         "fusion",
         "text",
+        "normalisation",
     },
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2"}
+LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2", "onnx"}
 
 STATEMENTS = [
     "import structsvm",
@@ -74,6 +83,7 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
+    "import structsvm.significance, structsvm.evaluation",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",
@@ -81,6 +91,7 @@ STATEMENTS = [
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
+    "import structsvm.export",
 ]
 
 IMPORTS = """

@@ -1,45 +1,66 @@
 """The command line, one file a command."""
 
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+
 import click
 
-from structsvm.cli.benchmark import benchmark_command
-from structsvm.cli.compare import compare_command
-from structsvm.cli.demo import demo_command
-from structsvm.cli.evaluate import evaluate_command
-from structsvm.cli.experiment import experiment_command
 from structsvm.cli.failures import CommandLine
-from structsvm.cli.features import features_command
-from structsvm.cli.fuse import fuse_command
-from structsvm.cli.index import index_command
-from structsvm.cli.listing import list_command
-from structsvm.cli.morgan import morgan_command
-from structsvm.cli.options import example
-from structsvm.cli.predict import predict_command
-from structsvm.cli.report import report_command
-from structsvm.cli.retrieve import retrieve_command
-from structsvm.cli.train import train_command
+from structsvm.cli.texts import example
 
 __all__ = ["main"]
+
+_HOMES = {
+    "train": "train:train_command",
+    "predict": "predict:predict_command",
+    "evaluate": "evaluate:evaluate_command",
+    "show": "show:show_command",
+    "export": "export:export_command",
+    "compare": "compare:compare_command",
+    "experiment": "experiment:experiment_command",
+    "features": "features:features_command",
+    "fuse": "fuse:fuse_command",
+    "benchmark": "benchmark:benchmark_command",
+    "morgan": "morgan:morgan_command",
+    "index": "index:index_command",
+    "retrieve": "retrieve:retrieve_command",
+    "report": "report:report_command",
+    "list": "listing:list_command",
+    "demo": "demo:demo_command",
+}
+
+
+class _Commands(MutableMapping[str, click.Command]):
+    """The commands by name, each imported when it is first asked for: one should not wait for what others need."""
+
+    def __init__(self) -> None:
+        self._homes = dict(_HOMES)
+        self._found: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._found:
+            module, _, command = self._homes[name].partition(":")
+            self._found[name] = getattr(import_module(f"structsvm.cli.{module}"), command)
+        return self._found[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._homes[name] = ""
+        self._found[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._homes[name]
+        self._found.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
 
 
 @click.group(
     cls=CommandLine,
-    commands=[
-        train_command,
-        predict_command,
-        evaluate_command,
-        compare_command,
-        experiment_command,
-        features_command,
-        fuse_command,
-        benchmark_command,
-        morgan_command,
-        index_command,
-        retrieve_command,
-        report_command,
-        list_command,
-        demo_command,
-    ],
+    commands=_Commands(),
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=example(
         "structsvm train train.txt --loss map -C 10 --model m.npz",
@@ -48,7 +69,7 @@ __all__ = ["main"]
 )
 @click.version_option(package_name="structural-svm", prog_name="structsvm")
 def main() -> None:
-    """Train linear rankers on the measure you report, with a certificate of how good they are.
+    """Train rankers on the measure you report, with a certificate of how good they are.
 
     Data files are in LETOR's format: a document a line, "<label> qid:<query> <index>:<value> ...", plain or compressed.
     """

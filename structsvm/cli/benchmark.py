@@ -1,13 +1,18 @@
 """``structsvm benchmark``."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from structsvm.cli.console import counted, echo, note, progress_bar, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, example
+from structsvm.cli.options import as_list, as_measure, as_normalisation
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
+from structsvm.cli.texts import example
+
+if TYPE_CHECKING:
+    from structsvm.metrics import Measure
 
 
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
@@ -36,10 +41,27 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
 @click.option(
+    "--measure",
+    metavar="NAME",
+    callback=as_measure,
+    default="map",
+    show_default=True,
+    help="What picks on the validation queries, and what models are compared by.",
+)
+@click.option("--baseline", metavar="NAME", help="Model that the others are compared with.  [default: the first]")
+@click.option(
     "--out", type=BENCHMARK, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON, and the folds."
 )
 @click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
+@click.option(
+    "--normalise",
+    metavar="NAME",
+    callback=as_normalisation,
+    default="none",
+    show_default=True,
+    help="Put the features that all models read on one scale first: query-min-max, query-z-score or standard.",
+)
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_models, help="Show the names of models."
@@ -48,34 +70,43 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 def benchmark_command(
     folds: Path,
     models: tuple[str, ...] | None,
+    measure: "Measure",
+    baseline: str | None,
     out: Path | None,
     force: bool,
     jobs: int | None,
+    normalise: str | None,
     single_features: bool,
     quiet: bool,
 ) -> None:
     """Train, pick and test models on the folds of a LETOR data set.
 
     DATA_FOLDS holds Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, or S1.txt to S5.txt, which are
-    rotated as LETOR does. In each fold the value of a model's hyper-parameter is picked by MAP on the validation
-    queries. The best single feature on validation is a further row. Queries without a relevant document count 0.
+    rotated as LETOR does. In each fold the value of a model's hyper-parameter is picked by --measure on the validation
+    queries. The best single feature on validation is a further row. Queries without a relevant document count 0. The
+    last table has the differences from one of the models, query by query, with their uncertainty.
 
     Finished folds are kept in the folder that --out names: Ctrl-C ends the benchmark; the same command goes on with it,
     and comes to the same tables.
     """
+    from structsvm.protocols import find_model
     from structsvm.protocols.letor import (
+        BestFeature,
         benchmark,
         count_folds,
         create_model,
+        difference_table,
         find_folds,
+        fold_table,
         installed_model_names,
-        map_table,
         summary_table,
         write_tables,
     )
     from structsvm.protocols.letor.tables import prepare_folder
 
     chosen = [create_model(name) for name in models or installed_model_names()]
+    if baseline is not None:
+        baseline = find_model(baseline, [*chosen, BestFeature()]).name
     found = find_folds(folds)
     if out is not None:
         prepare_folder(out, replace=force or count_folds(out) > 0)  # whose tables they are, the folds tell
@@ -84,11 +115,13 @@ def benchmark_command(
             results = benchmark(
                 found,
                 chosen,
+                measure=measure,
                 single_features=single_features,
                 jobs=jobs,
                 title=folds.resolve().name,
                 out=out,
                 replace=force,
+                normalise=normalise,
                 progress=show,
             )
     except KeyboardInterrupt:
@@ -98,12 +131,14 @@ def benchmark_command(
             f"interrupted: {count_folds(out)} of {counted(len(found), 'fold')} are in {out}; the same command goes on "
             "from there"
         ) from None
-    written = write_tables(results, out) if out is not None else ()
+    written = write_tables(results, out, baseline) if out is not None else ()
     for end in results.ends:
         note(f"{end}; a wider range may do better")
     for each in results.unconverged:
         note(f"{each}; its figures are of what was reached by then")
-    show_table(map_table(results))
+    show_table(fold_table(results))
     show_table(summary_table(results))
+    if len(results.models) > 1:
+        show_table(difference_table(results, baseline))
     if written:
         echo(f"tables   {', '.join(path.name for path in written)} in {out}")

@@ -4,7 +4,7 @@ import re
 
 import click
 
-from structsvm.cli.options import as_list, several
+from structsvm.cli.options import several
 from structsvm.exceptions import InputError
 
 _GRADE = re.compile(r"([+-]?\d{1,18})\s*=\s*([+-]?\d{1,18})", re.ASCII)
@@ -66,7 +66,8 @@ with_id_field = click.option(
 with_fields = click.option(
     "--fields",
     metavar="NAMES",
-    callback=as_list,
+    multiple=True,
+    callback=several,
     help="Fields of documents that are kept, as in title,text.  [default: all]",
 )
 

@@ -1,7 +1,6 @@
 """``structsvm compare``."""
 
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,12 +9,13 @@ import click
 from structsvm.cli.console import counted, echo, note, progress_line, show_table
 from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import example, names_in, numbers, positive, require_ranking_loss, with_tol
+from structsvm.cli.options import names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.signals import finish
-from structsvm.storage.files import check_writable, replacement, replacing
+from structsvm.storage.files import check_writable, replacing
 from structsvm.storage.records import count_records
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path 
         if path is not None:
             check_writable(path)
     if plot_path is not None:
-        from structsvm.comparison.plot import require_format
+        from structsvm.tables.plots import require_format
 
         require_format(plot_path)
 
@@ -205,12 +205,10 @@ def _write_tables(table: "Comparison", csv_path: Path | None, json_path: Path | 
 def _draw(table: "Comparison", path: Path) -> None:
     """Draw the gap against time to a file."""
     from structsvm.comparison import gap_against_time
+    from structsvm.tables.plots import write_figure
 
     try:
         figure = gap_against_time(table)
     except InputError as error:
         raise Failure(f"{path} was not written: {error}") from None
-    drawn = BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
-    figure.savefig(drawn, format=path.suffix.lower().removeprefix("."))
-    with replacement(path) as temporary:
-        temporary.write_bytes(drawn.getvalue())
+    write_figure(figure, path)

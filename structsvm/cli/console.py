@@ -1,8 +1,10 @@
 """Tables and the progress line."""
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 
 import click
 from rich.console import Console
@@ -24,6 +26,9 @@ _WIDTH_OF_FILES = 200
 _WIDEST = 10_000
 _SHOWN = 5
 """Topics that a note names."""
+
+_LINE_EVERY = 30.0
+"""Seconds between lines of progress where there is no terminal."""
 
 _A_DAY = 24 * 3600.0
 """Seconds that an estimate of the time left looks back: steps may take minutes."""
@@ -114,7 +119,9 @@ def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Keep a bar on standard error while steps are done, with an estimate of the time left, if that is a terminal.
+    """Keep a bar on standard error while steps are done, with an estimate of the time left.
+
+    Where that is no terminal, such as the log of a job, a line says so every half a minute.
 
     Parameters
     ----------
@@ -125,8 +132,11 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
     -------
     A function that is given the number of steps done and that of all.
     """
-    if not (shown and sys.stderr.isatty()):
+    if not shown:
         yield lambda done, total: None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(what)
         return
     progress = Progress(
         TextColumn("{task.description}", markup=False),
@@ -144,6 +154,35 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
+class _Lines:
+    """Says how far work is in a line now and then."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._began = self._said = time.monotonic()
+        self._before: int | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._before is None:
+            self._before = done  # an earlier run did these
+        now = time.monotonic()
+        if now - self._said < _LINE_EVERY or done == self._before:
+            return
+        self._said, took = now, now - self._began
+        left = took / (done - self._before) * (total - done)
+        echo(f"structsvm: {done} of {total} {self._what} after {_clock(took)}, {_clock(left)} left", err=True)
+
+
+def _clock(seconds: float) -> str:
+    """Return a time as hours, minutes and seconds."""
+    return str(timedelta(seconds=round(seconds)))
+
+
 def counted(number: int, singular: str, plural: str | None = None) -> str:
     """Return "1 query" or "2 queries"."""
     return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first of some names, for a note."""
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")

@@ -118,8 +118,14 @@ def with_columns(*, cache: bool = False) -> Callable[[T], T]:
     return decorate
 
 
-def read_data(paths: Sequence[Path], columns: Columns) -> "RankingData":
+def read_data(paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None) -> "RankingData":
     """Read data to learn from.
+
+    Parameters
+    ----------
+    paths : files of LETOR's format, or tables.
+    columns : what is in them.
+    sparse : as in `structsvm.data.load_letor`; tables are dense.
 
     Raises
     ------
@@ -129,7 +135,7 @@ def read_data(paths: Sequence[Path], columns: Columns) -> "RankingData":
         return _read_tables(paths, columns, labels=True, queries=True)
     from structsvm.data import load_letor
 
-    return load_letor(paths, dtype=columns.dtype, groups=columns.groups or None, cache=columns.cache)
+    return load_letor(paths, sparse=sparse, dtype=columns.dtype, groups=columns.groups or None, cache=columns.cache)
 
 
 def read_as_wide(
@@ -143,6 +149,7 @@ def read_as_wide(
     columns: Columns = Columns(),
     labels: bool = True,
     queries: bool = True,
+    sparse: bool | None = None,
 ) -> "RankingData":
     """Read data with a given number of features.
 
@@ -156,6 +163,7 @@ def read_as_wide(
     few : is shown the number in the files where it is smaller.
     columns : what is in the files.
     labels, queries : whether these must be there; a note says where a file is taken for one query.
+    sparse : as in `structsvm.data.load_letor`; tables are dense.
 
     Raises
     ------
@@ -174,13 +182,21 @@ def read_as_wide(
     from structsvm.data.letor import load_rows
     from structsvm.data.letor_rows import Reading
 
-    how = Reading(n_features=known, beyond=beyond, doc_ids=doc_ids, labels=labels, queries=queries, dtype=columns.dtype)
+    how = Reading(
+        n_features=known,
+        beyond=beyond,
+        doc_ids=doc_ids,
+        labels=labels,
+        queries=queries,
+        sparse=sparse,
+        dtype=columns.dtype,
+    )
     rows = load_rows(paths, how, columns.groups)
     if rows.width < known:
         few(rows.width)
     for path in rows.without_queries:
         note(f"{path} has no query ids, and no file of group sizes is beside it: all of it is taken as one query")
-    data = rows.data(known)
+    data = rows.data(known, sparse=sparse)
     if names and data.feature_names and data.feature_names != names:
         k = next(k for k, (one, other) in enumerate(zip(names, data.feature_names, strict=True)) if one != other)
         raise InputError(f"feature {k + 1} is {names[k]!r} here, and {data.feature_names[k]!r} in {paths[0]}")

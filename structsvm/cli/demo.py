@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 import click
 
 from structsvm.cli.console import echo, progress_bar
-from structsvm.cli.options import example
 from structsvm.cli.paths import EXPERIMENT, Command
 from structsvm.cli.report import show_files, show_results, write
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.storage.files import check_writable, make_folder
 

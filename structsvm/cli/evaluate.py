@@ -8,18 +8,20 @@ from zipfile import is_zipfile
 import click
 
 from structsvm.cli.collections import with_grades
-from structsvm.cli.console import counted, echo, print_table
+from structsvm.cli.console import counted, echo, print_table, progress_line, show_table
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
-from structsvm.cli.options import as_measures, example
+from structsvm.cli.options import as_measures
 from structsvm.cli.paths import DATA, QRELS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.storage.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from structsvm.data import Qrels
+    from structsvm.evaluation import RunComparison
     from structsvm.metrics import Measure, RankedLists
     from structsvm.metrics.base import Empty
 
@@ -37,6 +39,7 @@ _EMPTY = {
     epilog=example(
         "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5",
         "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map",
+        "structsvm evaluate --qrels qrels.txt new.gz --baseline old.gz --measure map --measure P_10",
     ),
 )
 @click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
@@ -55,7 +58,24 @@ _EMPTY = {
     help="What is measured, such as map, ndcg@10 or p@5; may be given more than once.",
 )
 @click.option("--per-query", is_flag=True, help="Show the value of each query too.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--baseline",
+    type=DATA,
+    metavar="RUN",
+    help="A run that the others are compared with, topic by topic: differences, intervals and tests.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Level of the intervals of --baseline.  [default: 0.95]",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(100),
+    help="Resamples of the bootstrap and the randomisation test of --baseline.  [default: 10000]",
+)
+@click.option("--seed", type=click.IntRange(0), help="Seed of both.  [default: 0]")
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
 @click.option(
     "--empty",
     type=click.Choice(["zero", "skip"]),
@@ -67,6 +87,10 @@ def evaluate_command(
     grades: dict[int, int] | None,
     measures: "tuple[Measure, ...]",
     per_query: bool,
+    baseline: Path | None,
+    confidence: float | None,
+    resamples: int | None,
+    seed: int | None,
     form: str,
     empty: "Empty | None",
 ) -> None:
@@ -74,18 +98,28 @@ def evaluate_command(
 
     One of DATA, QRELS and RUN may be "-", standard input.
 
-    The names of measures are shown by "structsvm list". Documents of equal score keep the order of a LETOR file.
+    The names of measures are shown by "structsvm list"; those of trec_eval (P_5, ndcg_cut_10, recip_rank) and of
+    ir_measures (AP, nDCG@10, RBP(p=0.8)) are read too. Documents of equal score keep the order of a LETOR file.
     Runs are measured as by trec_eval: documents of equal score (in float32) by id, descending; relevant documents
     that a run lacks count; topics without judgments do not. Its NDCG is "ndcg(gain=linear)".
     """
     from attrs import evolve
 
     asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
+    tests = {
+        name: value
+        for name, value in {"confidence": confidence, "resamples": resamples, "seed": seed}.items()
+        if value is not None
+    }
+    if baseline is None and tests:
+        raise click.UsageError(f"--{next(iter(tests))} is about the comparison with --baseline: give both")
+    if baseline is not None and qrels is None:
+        raise click.UsageError("--baseline is a run, which --qrels measures: give both")
     if qrels is not None:
         try:
-            report = _measure_runs(qrels, files, asked, grades, per_query=per_query)
+            report = _measure_runs(qrels, files, asked, grades, baseline, tests, per_query=per_query)
         except DataFormatError as error:
-            if error.path in files and error.path.is_file() and is_zipfile(error.path):
+            if error.path in (*files, baseline) and error.path.is_file() and is_zipfile(error.path):
                 raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
     elif grades is not None:
@@ -96,7 +130,11 @@ def evaluate_command(
         raise click.UsageError("a model cannot come from standard input: name its file")
     else:
         report = _measure_model(files[0], files[1:], asked, per_query=per_query)
-    if form == "json":
+    if form == "csv":
+        _write_csv(report)
+    elif form == "json":
+        if "comparison" in report:
+            report["comparison"] = _as_records(report["comparison"])
         echo(*json.dumps(report, indent=2).split("\n"))
     elif qrels is not None:
         _print_runs(report)
@@ -110,7 +148,7 @@ def _measure_model(
     from structsvm.metrics import rank_lists
 
     ranker, read = read_model_and_data(model, data)
-    lists = rank_lists(ranker.predict(read.X), read.y, read.qid)
+    lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
     return {
         "model": str(model),
         "data": [str(path) for path in data],
@@ -127,9 +165,10 @@ def _print_model(report: dict[str, Any]) -> None:
     echo(f"{counted(queries, 'query', 'queries')}, {counted(report['documents'], 'document')}", "")
     print_table(
         ["measure", "mean", "queries", "without a value"],
-        ([name, _cell(of["mean"]), str(queries), str(of["undefined"])] for name, of in measures.items()),
+        ([name, _figure(of), str(queries), str(of["undefined"])] for name, of in measures.items()),
         numbers_from=1,
     )
+    _print_notes(measures)
     _print_undefined(measures.values())
 
 
@@ -138,10 +177,12 @@ def _measure_runs(
     paths: "Sequence[Path]",
     measures: "Mapping[str, Measure]",
     grades: dict[int, int] | None,
+    baseline: Path | None,
+    tests: "Mapping[str, Any]",
     *,
     per_query: bool,
 ) -> dict[str, Any]:
-    """Measure runs by the conventions of trec_eval.
+    """Measure runs by the conventions of trec_eval, and compare them with a baseline.
 
     Parameters
     ----------
@@ -149,49 +190,105 @@ def _measure_runs(
     paths : files of the runs.
     measures : what is measured, by the name it is reported under.
     grades : what the grades of the judgments mean; None: as they stand.
+    baseline : file of the run that the others are compared with, one of `paths` or not; None: none are compared.
+    tests : settings of the comparison.
     per_query : whether to report the value of each topic too.
 
     Raises
     ------
-    InputError : a file cannot be read, or no topic of a run is judged.
+    InputError : a file cannot be read, or no topic of a run is judged; the runs cannot be compared.
     """
     from structsvm.data import load_qrels
 
+    paths = _with_baseline(paths, baseline)
     judgments = load_qrels(qrels, grades)
-    runs = [_measure_run(path, qrels, judgments, measures, per_query=per_query) for path in paths]
-    return {"qrels": str(qrels), "runs": runs}
+    runs: list[dict[str, Any]] = []
+    lists: dict[Path, RankedLists] = {}
+    with progress_line() as show:
+        for path in paths:
+            show(f"measuring {path}")
+            measured, ranked = _measure_run(path, qrels, judgments, measures, per_query=per_query)
+            runs.append(measured)
+            if baseline is not None:
+                lists[path] = ranked
+        report: dict[str, Any] = {"qrels": str(qrels), "runs": runs}
+        if baseline is not None:
+            names = dict(zip(paths, _names(runs), strict=True))
+            report["comparison"] = _compared(
+                {names[path]: ranked for path, ranked in lists.items()}, names[baseline], measures, tests, show
+            )
+    return report
+
+
+def _with_baseline(paths: "Sequence[Path]", baseline: Path | None) -> list[Path]:
+    """Return the files of the runs, that of the baseline first if it is not among them.
+
+    Raises
+    ------
+    click.UsageError : a file is there twice, or there is none to compare.
+    """
+    if baseline is None:
+        return list(paths)
+    every = [*([] if baseline in paths else [baseline]), *paths]
+    twice = next((path for place, path in enumerate(every) if path in every[:place]), None)
+    if twice is not None:
+        raise click.UsageError(f"{twice} is given twice: leave one out")
+    if len(every) < 2:
+        raise click.UsageError(f"there is nothing to compare with the baseline {baseline}: give another run")
+    return every
+
+
+def _names(runs: "Sequence[Mapping[str, Any]]") -> list[str]:
+    """Return the names of runs, with their files where two have the same."""
+    names = [run["run"] for run in runs]
+    return [f"{name} ({run['file']})" if names.count(name) > 1 else name for name, run in zip(names, runs, strict=True)]
+
+
+def _compared(
+    lists: "Mapping[str, RankedLists]",
+    baseline: str,
+    measures: "Mapping[str, Measure]",
+    tests: "Mapping[str, Any]",
+    show: "Callable[[str], None]",
+) -> "RunComparison":
+    from structsvm.evaluation import compare_lists
+
+    means = [measure for measure in measures.values() if measure.summary == "mean"]
+    if not means:
+        raise click.UsageError(f"{', '.join(measures)}: differences are tested of means; give another --measure")
+    return compare_lists(
+        lists, baseline, means, **tests, callback=lambda name: show(f"comparing {name} with {baseline}")
+    )
 
 
 def _measure_run(
     path: Path, qrels: Path | str, judgments: "Qrels", measures: "Mapping[str, Measure]", *, per_query: bool
-) -> dict[str, Any]:
+) -> "tuple[dict[str, Any], RankedLists]":
     import numpy as np
 
     from structsvm.data import load_run
-    from structsvm.metrics import rank_lists
+    from structsvm.evaluation import rank_run
 
     run = load_run(path)
     topics, judged = dict.fromkeys(run.qid.tolist()), dict.fromkeys(judgments.qid.tolist())
-    rows = np.isin(run.qid, list(judged))
-    if not rows.any():
+    if not topics.keys() & judged.keys():
         first, first_judged = next(iter(topics)), next(iter(judged))
         raise InputError(
             f"no topic of {path} is judged in {qrels}: the first topics are {first!r} and {first_judged!r}"
         )
-    qid = run.qid[rows]
-    labels = judgments.labels(qid, run.doc_ids[rows])
-    lists = rank_lists(run.scores[rows], labels, qid, judged=judgments.judged)
-    return {
+    lists = rank_run(run, judgments)
+    measured = {
         "run": run.name,
         "file": str(path),
         "topics": len(lists.ids),
-        "documents": len(qid),
+        "documents": len(lists.query),
         "relevant": int(np.sum(lists.judged > 0)),
-        "relevant_retrieved": int(np.sum(labels > 0)),
+        "relevant_retrieved": int(np.sum(lists.label > 0)),
         "not_judged": [topic for topic in topics if topic not in judged],
         "not_in_run": [topic for topic in judged if topic not in topics],
         **_figures(measures, lists, per_query=per_query),
     }
+    return measured, lists
 
 
 def _print_runs(report: dict[str, Any]) -> None:
@@ -207,12 +304,13 @@ def _print_runs(report: dict[str, Any]) -> None:
                 run["run"],
                 run["file"],
                 *(str(run[count]) for count in ("topics", "documents", "relevant", "relevant_retrieved")),
-                *(_cell(of["mean"]) for of in run["measures"].values()),
+                *(_figure(of) for of in run["measures"].values()),
             ]
             for run in runs
         ),
         numbers_from=2,
     )
+    _print_notes(runs[0]["measures"])
     _print_undefined(of for run in runs for of in run["measures"].values())
     for run in runs:
         if run["not_judged"]:
@@ -221,6 +319,9 @@ def _print_runs(report: dict[str, Any]) -> None:
             echo(
                 f"{run['run']}: {_topics(run['not_in_run'])} not in the run, and left out, as by trec_eval without -c."
             )
+    if "comparison" in report:
+        echo("")
+        show_table(report["comparison"].table())
 
 
 def _topics(topics: list[str]) -> str:
@@ -248,13 +349,24 @@ def _measured(measure: "Measure", lists: "RankedLists") -> dict[str, Any]:
     if not len(values):
         raise InputError(f"{measure} has no mean: it is undefined for every query")
     undefined = int(np.isnan(measure.values(lists)).sum())
-    return {"mean": float(values.mean()), "undefined": undefined, "empty": measure.empty}
+    return {
+        "mean": measure.over_queries(values),
+        "summary": measure.summary,
+        "undefined": undefined,
+        "empty": measure.empty,
+        "note": measure.note,
+    }
 
 
 def _of_each_query(measure: "Measure", lists: "RankedLists") -> dict[str, float]:
     """Return the value of each query, by its id as text."""
     ids, values = measure.of(lists)
     return dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
+
+
+def _figure(of: "Mapping[str, Any]") -> str:
+    """Return what is shown of a measure: a mean with four digits, a sum as it is."""
+    return f"{of['mean']:g}" if of["summary"] == "sum" else _cell(of["mean"])
 
 
 def _cell(value: float | None) -> str:
@@ -267,6 +379,50 @@ def _print_queries(table: "Mapping[str, Mapping[str, float]]", *, title: str = "
     ids = dict.fromkeys(query for values in table.values() for query in values)
     rows = ([query, *(_cell(values.get(query)) for values in table.values())] for query in ids)
     print_table(["query", *table], rows, title=title, numbers_from=1)
+
+
+def _as_records(comparison: "RunComparison") -> dict[str, Any]:
+    settings = {name: getattr(comparison, name) for name in ("baseline", "confidence", "resamples", "seed")}
+    return {**settings, "rows": comparison.table().records}
+
+
+def _print_notes(measures: "Mapping[str, Mapping[str, Any]]") -> None:
+    """Say what tells measures from others of their name, and which figures are no means."""
+    for name, of in measures.items():
+        if of["note"]:
+            echo(f"{name}: {of['note']}.")
+    other = [f"{name} is a {of['summary']}" for name, of in measures.items() if of["summary"] != "mean"]
+    if other:
+        echo(f"{', '.join(other)} over queries, which --baseline does not compare.")
+
+
+def _write_csv(report: dict[str, Any]) -> None:
+    """Print a report as CSV: the comparison where there is one, else the values of queries, else the figures."""
+    from structsvm.tables import Table, as_csv
+
+    if "comparison" in report:
+        table = report["comparison"].table()
+    else:
+        of_data = [report] if "model" in report else report["runs"]
+        own = [
+            {name: of[name] for name in ("model", "run", "file", "topics", "queries", "documents") if name in of}
+            for of in of_data
+        ]
+        if "per_query" in of_data[0]:
+            records = [
+                {**about, "measure": measure, "query": query, "value": value}
+                for about, of in zip(own, of_data, strict=True)
+                for measure, values in of["per_query"].items()
+                for query, value in values.items()
+            ]
+        else:
+            records = [
+                {**about, "measure": measure, **figures}
+                for about, of in zip(own, of_data, strict=True)
+                for measure, figures in of["measures"].items()
+            ]
+        table = Table("", (), (tuple(records),))
+    echo(*as_csv([table]).splitlines())
 
 
 def _print_undefined(reports: "Iterable[dict[str, Any]]") -> None:

@@ -8,9 +8,10 @@ import click
 from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, note, note_left_out, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, example, expanded
+from structsvm.cli.options import as_list, expanded
 from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:

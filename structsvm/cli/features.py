@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.collections import with_encoding, with_format, with_grades, with_id_field, with_numbering
-from structsvm.cli.console import counted, note, progress_bar, progress_line
+from structsvm.cli.console import counted, first_of, note, progress_bar, progress_line
 from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import example, names_in, several
+from structsvm.cli.options import names_in, several
 from structsvm.cli.paths import INDEX, OUTPUT, QRELS, RUNS, TOPICS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from structsvm.data import Qrels, RankingData, Topic
     from structsvm.text import Index
     from structsvm.text.letor import Candidates
-
-_SHOWN = 5
 
 
 def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
@@ -125,7 +124,8 @@ def features_command(
 
     INDEX is a folder that "structsvm index" made, TOPICS a file of topics. A topic's candidates are the first
     documents of retrieval functions on the index, or of runs, or the judged documents; those that are not judged have
-    label 0. Topics without judgments, or without candidates, are left out.
+    label 0. Judged documents that the index does not have, and topics without judgments, or without candidates, are
+    left out.
 
     The names of features are comments at the head of the file. It is written whole or not at all, as gzip if its name
     ends in .gz.
@@ -145,12 +145,15 @@ def features_command(
         check_output(out)
     with progress_line(shown=not quiet) as say:
         say("reading index, topics and judgments")
-        read = Index.load(index)
+        read = Index.load(index, verify=True)
         judgments = load_qrels(qrels, grades)
         every = read_topics(topics, form, numbering, encoding=encoding, id_field=id_field)
         asked = _judged_topics(every, judgments, topics, qrels)
         say("finding candidates")
-        pairs = judgments if judged else _first_documents(read, asked, candidates, function or ("okapi",), top, query)
+        if judged:
+            pairs, missing = _indexed(judgments, read, asked)
+        else:
+            pairs, missing = _first_documents(read, asked, candidates, function or ("okapi",), top, query), []
     with progress_bar("topics", shown=not quiet) as show:
         data = letor_features(
             read,
@@ -163,6 +166,9 @@ def features_command(
             query=query,
             progress=show,
         )
+    if missing:
+        lost = counted(len(missing), "judged document")
+        note(f"{lost} of these topics not in the index ({first_of(missing)}), and left out")
     _note_left_out(every, data)
     if folds:
         write_folds(out, data, folds=folds, seed=seed)
@@ -196,6 +202,25 @@ def _judged_topics(topics: "Sequence[Topic]", judgments: "Qrels", path: Path | s
     return judged
 
 
+def _indexed(judgments: "Qrels", index: "Index", topics: "Sequence[Topic]") -> "tuple[Candidates, list[str]]":
+    """Return the judgments of topics whose documents are in an index, and the documents of the others.
+
+    Where none is there, all are returned: that is an error of its own.
+    """
+    import numpy as np
+    from attrs import evolve
+
+    asked = np.isin(judgments.qid, [topic.id for topic in topics])
+    there = np.isin(judgments.doc_ids, np.asarray(index.doc_ids))
+    if not (asked & there).any():
+        return judgments, []
+    missing = list(dict.fromkeys(judgments.doc_ids[asked & ~there].tolist()))
+    return (
+        evolve(judgments, **{name: getattr(judgments, name)[there] for name in ("qid", "doc_ids", "grades")}),
+        missing,
+    )
+
+
 def _first_documents(
     index: "Index",
     topics: "Sequence[Topic]",
@@ -224,8 +249,7 @@ def _note_left_out(topics: "Sequence[Topic]", data: "RankingData") -> None:
     kept = set(data.qid.tolist())
     lost = [topic.id for topic in topics if topic.id not in kept]
     if lost:
-        shown = ", ".join(lost[:_SHOWN]) + (", ..." if len(lost) > _SHOWN else "")
-        note(f"{counted(len(lost), 'topic')} left out ({shown}), without judgments or without candidates")
+        note(f"{counted(len(lost), 'topic')} left out ({first_of(lost)}), without judgments or without candidates")
     without = len(kept) - len(set(data.qid[data.y > 0].tolist()))
     if without:
         note(f"{counted(without, 'topic')} with no relevant document among the candidates: measures count them as 0")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -16,8 +16,22 @@ from structsvm.exceptions import printable
 from structsvm.storage.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
-    from structsvm import Ranker
     from structsvm.data import RankingData
+    from structsvm.serving import Scorer
+
+
+def read_model(path: Path) -> Any:
+    """Read a ranker of any kind, with all that was fitted.
+
+    Raises
+    ------
+    ModelFileError : when it cannot be read, or is no ranker.
+    """
+    from structsvm.registry import rankers
+    from structsvm.serving.reading import load_scorer
+
+    kind: Any = rankers.find(load_scorer(path).about.kind)
+    return kind.load(path)
 
 
 def read_model_and_data(
@@ -28,8 +42,8 @@ def read_model_and_data(
     columns: Columns = Columns(),  # noqa: B008
     labels: bool = True,
     queries: bool = True,
-) -> "tuple[Ranker, RankingData]":
-    """Read a ranker, and data with its number of features.
+) -> "tuple[Scorer, RankingData]":
+    """Read a model to score documents with, and data with its number of features.
 
     Features beyond the last one in the data are 0, as all features are that a line leaves
     out; a note says so. Tables are read by the names of the features that the model has.
@@ -47,22 +61,27 @@ def read_model_and_data(
     ModelFileError : when the model cannot be read.
     DataFormatError : when the data cannot be, or have features that the model does not know.
     """
-    from structsvm import Ranker
+    from structsvm.serving.reading import load_scorer
 
-    ranker = Ranker.load(model)
-    known: int = ranker.n_features_in_
+    scorer = load_scorer(model)
+    known = scorer.n_features
 
     def few(found: int) -> None:
         has = f"only the first {found}" if found else "none"
         note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
-    names = None
-    if hasattr(ranker, "feature_names_in_"):  # compared here; scikit-learn would ask for a DataFrame with them
-        names = tuple(map(str, ranker.feature_names_in_))
-        del ranker.feature_names_in_
-    return ranker, read_as_wide(
-        paths, known, beyond, names, doc_ids=doc_ids, few=few, columns=columns, labels=labels, queries=queries
+    return scorer, read_as_wide(
+        paths,
+        known,
+        beyond,
+        scorer.feature_names,
+        doc_ids=doc_ids,
+        few=few,
+        columns=columns,
+        labels=labels,
+        queries=queries,
+        sparse=None if scorer.takes_sparse else False,
     )
 
 

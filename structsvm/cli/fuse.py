@@ -10,8 +10,9 @@ import click
 
 from structsvm.cli.console import counted, note, progress_line
 from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import bad, example
-from structsvm.cli.paths import OUTPUT, RUNS, Command
+from structsvm.cli.options import bad
+from structsvm.cli.paths import OUTPUT, QRELS, RUNS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     short_help="Make one TREC run of several.",
     epilog=example(
         "structsvm fuse a.run b.run c.run --method comb-mnz --normalisation min-max --output fused.run",
-        "structsvm fuse runs/ --method borda --output fused.run",
+        "structsvm fuse runs/ --method rrf --output fused.run",
+        "structsvm fuse runs/ --method weighted-comb-sum --qrels training-qrels.txt --output fused.run",
     ),
 )
 @click.argument("runs", type=RUNS, nargs=-1, required=True)
@@ -46,8 +48,16 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     default="comb-mnz",
     show_default=True,
     callback=_as_method,
-    help="comb-min, comb-max, comb-med, comb-sum, comb-anz or comb-mnz, which combine scores; borda, condorcet (wins "
-    "over all runs) or copeland (contests won by majority), which look at ranks only.",
+    help="comb-min, comb-max, comb-med, comb-sum, comb-anz or comb-mnz, which combine scores; weighted-comb-sum, which "
+    "learns weights for them from --qrels; rrf (reciprocal ranks), isr (inverse squares of ranks), borda, condorcet "
+    "(wins over all runs) or copeland (contests won by majority), which look at ranks only. Settings follow in "
+    "parentheses, as in 'rrf(rank_constant=10)'.",
+)
+@click.option(
+    "--qrels",
+    type=QRELS,
+    help="Judgments of training topics in TREC's format, from which weighted-comb-sum learns: MAP of each run on the "
+    "topics that are judged there. Measure the fused run on others.",
 )
 @click.option(
     "--normalisation",
@@ -73,6 +83,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 def fuse_command(
     runs: tuple[Path, ...],
     method: str,
+    qrels: Path | None,
     normalisation: str | None,
     count: str | None,
     depth: int,
@@ -81,12 +92,13 @@ def fuse_command(
     output: Path | None,
     quiet: bool,
 ) -> None:
-    """Make one run of several, without training.
+    """Make one run of several.
 
     RUNS are files in TREC's format, plain or compressed, or one folder of them. The candidates of a topic are the
-    documents that any run retrieved for it. Runs that share a name are told apart by their files. An output file is written
-    whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
+    documents that any run retrieved for it. Runs that share a name are told apart by their files. An output file is
+    written whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
+    from structsvm.data import load_qrels
     from structsvm.data.trec import run_files, run_lines
     from structsvm.fusion import fuse_runs, fusion_method
 
@@ -95,14 +107,19 @@ def fuse_command(
         chosen = fusion_method(method, **{name: value for name, value in given.items() if value is not None})
     except InputError as error:
         raise click.UsageError(str(error)) from None
+    if chosen.learns and qrels is None:
+        raise click.UsageError(f"{method} learns from judgments: name those of training topics with --qrels")
+    if qrels is not None and not chosen.learns:
+        raise click.UsageError(f"{method} learns nothing from judgments: leave --qrels out, or use weighted-comb-sum")
     files = run_files(runs[0] if len(runs) == 1 and runs[0].is_dir() else runs)
     _require_different(files)
     check_output(output)
     with progress_line(shown=not quiet) as say:
         say("reading runs")
         read = _read(files)
+        judgments = None if qrels is None else load_qrels(qrels)
         say("fusing runs")
-        fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag)
+        fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag, qrels=judgments)
         lines = run_lines(fused)
     _note_missing(read)
     write_text(lines, output)

@@ -9,8 +9,9 @@ import click
 
 from structsvm.cli.collections import with_encoding, with_fields, with_format, with_id_field
 from structsvm.cli.console import counted, note, print_table, progress_bar, progress_line
-from structsvm.cli.options import bad, example
+from structsvm.cli.options import bad
 from structsvm.cli.paths import COLLECTION, NEW_INDEX, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def index_command(
     out: Path,
     stemmer: str | None,
     stop_words: str | tuple[str, ...] | None,
-    fields: tuple[str, ...] | None,
+    fields: tuple[str, ...],
     form: str,
     encoding: str,
     id_field: str | None,
@@ -102,7 +103,7 @@ def index_command(
 
     require_replaceable(out)
     analyzer = Analyzer(stemmer, stop_words)
-    documents = read_documents(collection, form, encoding=encoding, fields=fields, id_field=id_field)
+    documents = read_documents(collection, form, encoding=encoding, fields=fields or None, id_field=id_field)
     with documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as told:
         made = Index.build(told, analyzer)
     with progress_line(shown=not quiet) as say:

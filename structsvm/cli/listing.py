@@ -10,24 +10,25 @@ from typing import Any
 import click
 
 from structsvm.cli.console import print_table
-from structsvm.cli.options import example
 from structsvm.cli.paths import Command
-from structsvm.registry import Registry, backends, losses, measures, retrieval_functions, solvers
+from structsvm.cli.texts import example
+from structsvm.registry import Registry, backends, losses, measures, rankers, retrieval_functions, solvers
 
 
 @click.command(
     cls=Command,
     name="list",
-    short_help="Show losses, solvers, backends, measures, retrieval functions and models.",
+    short_help="Show rankers, losses, solvers, backends, measures, retrieval functions and models.",
     epilog=example("structsvm list"),
 )
 def list_command() -> None:
-    """Show the names of losses, solvers, QP backends, measures, retrieval functions, methods of fusion, and models.
+    """Show the names of rankers, losses, solvers, QP backends, measures, retrieval functions, fusion and models.
 
-    Other packages can add to the first five through entry points; the last column says where a name comes from.
+    Other packages can add to the first six through entry points; the last column says where a name comes from.
     """
     from structsvm.fusion import METHODS
 
+    print_table(["ranker", "what it is", "from"], _rows(rankers))
     print_table(["loss", "what it is", "from"], _rows(losses))
     print_table(["solver", "what it is", "from"], _rows(solvers))
     with_installed = ([name, _installed(name), *rest] for name, *rest in _rows(backends))

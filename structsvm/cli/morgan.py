@@ -8,8 +8,9 @@ import click
 from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, note, note_left_out, progress_bar, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, example, expanded
+from structsvm.cli.options import as_list, expanded
 from structsvm.cli.paths import INDEX, MORGAN, QRELS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def morgan_command(
     settings = MorganSettings(**numbers)
     with progress_line(shown=not quiet) as say:
         say("reading the index and judgments")
-        judgments, read = load_qrels(qrels, grades), Index.load(index)
+        judgments, read = load_qrels(qrels, grades), Index.load(index, verify=True)
     asked = None if topics is None else list(dict.fromkeys(expanded(topics, judgments.qid.tolist())))
     if asked == []:
         raise InputError(f"--topics {','.join(topics or ())} names none of the topics of {qrels}")

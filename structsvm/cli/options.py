@@ -1,4 +1,4 @@
-"""Types and checks of arguments and options, what is made of them, and examples for the help texts."""
+"""Types and checks of arguments and options, and what is made of them."""
 
 import inspect
 import re
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from structsvm.cli.texts import example as example
 from structsvm.exceptions import InputError
+from structsvm.normalisation import NORMALISATIONS, normalisation_named
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import is_whole
+from structsvm.registry.spelling import is_whole, plain
 from structsvm.settings import is_number
 
 if TYPE_CHECKING:
@@ -21,11 +23,6 @@ _OUTER_COMMA = re.compile(r",(?![^()]*\))")
 
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """What messages of the library say of an argument that is an option here."""
-
-
-def example(*lines: str) -> str:
-    """Return command lines as the text below a command's options, one a line."""
-    return "\n".join(["\b", "Example:", *(f"  {line}" for line in lines)])
 
 
 def as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[str, ...] | None:
@@ -135,6 +132,14 @@ def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measur
     """Return the measure of this name: the callback of an option."""
     (measure,) = as_measures(ctx, param, (name,))
     return measure
+
+
+def as_normalisation(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
+    """Return the normalisation of this name, None for "none": the callback of an option."""
+    try:
+        return None if plain(name) == "none" else normalisation_named("it", name)
+    except InputError:
+        raise click.BadParameter(f"{name!r} is none of none, {', '.join(NORMALISATIONS)}") from None
 
 
 def positive(_ctx: click.Context, _param: click.Parameter, number: float) -> float:

@@ -1,15 +1,15 @@
 """``structsvm predict``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from structsvm.cli.data import Columns, with_columns
 from structsvm.cli.files import check_output, read_model_and_data, write_text
-from structsvm.cli.options import example
 from structsvm.cli.paths import DATA, INPUT, OUTPUT, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -50,21 +50,20 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
     An output file is written
     whole or not at all, as gzip if its name ends in .gz.
     """
+    check_output(output)
+    run = form == "trec"
+    scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run)
+    if run and read.doc_ids is None:
+        raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
+    scores = scorer.predict(read.X, qid=read.qid)
+    write_text(_run(tag, read.qid, read.doc_ids, scores) if run else _lines(scores), output)
+
+
+def _run(tag: str, *ranked: Any) -> Iterable[str]:
     from structsvm.data import Run
     from structsvm.data.trec import run_lines
 
-    check_output(output)
-    ranker, read = read_model_and_data(
-        model, [data], doc_ids=form == "trec", columns=columns, labels=False, queries=form == "trec"
-    )
-    scores = ranker.predict(read.X)
-    if form == "scores":
-        lines = _lines(scores)
-    elif read.doc_ids is None:
-        raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
-    else:
-        lines = run_lines(Run.from_scores(tag, read.qid, read.doc_ids, scores))
-    write_text(lines, output)
+    return run_lines(Run.from_scores(tag, *ranked))
 
 
 def _lines(scores: "Vector") -> Iterator[str]:

@@ -7,8 +7,8 @@ import click
 from attrs import evolve
 
 from structsvm.cli.console import echo, note, progress_line, show_table
-from structsvm.cli.options import example
 from structsvm.cli.paths import FINISHED_EXPERIMENT, Command
+from structsvm.cli.texts import example
 
 if TYPE_CHECKING:
     from structsvm.protocols.experiment import Results

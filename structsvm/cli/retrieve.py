@@ -1,7 +1,7 @@
 """``structsvm retrieve``."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,30 +9,31 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.collections import with_encoding, with_format, with_id_field, with_numbering
-from structsvm.cli.console import counted, note, progress_bar, progress_line
+from structsvm.cli.console import counted, first_of, note, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import example, names_in
+from structsvm.cli.options import names_in
 from structsvm.cli.paths import INDEX, NEW_RUNS, TOPICS, Command
+from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
 
 if TYPE_CHECKING:
     from structsvm.data import Run, Topic
 
-_SHOWN = 3
 _BLANKS = re.compile(r"\s+")
 _UNUSUAL = re.compile(r"[^\w.=+-]+")
 
 
 def _outputs(values: dict[str, Any]) -> Iterator[tuple[str, Path]]:
-    for file in dict.fromkeys(map(_file, _names(values["indexes"], values["function"]))):
+    for file in dict.fromkeys(map(_file, _names(values["indexes"], values["function"], values["field"]))):
         yield "--out", values["out"] / file
 
 
-def _names(indexes: Iterable[Path], functions: Iterable[str]) -> list[str]:
-    """Return the names of the runs: index and function."""
+def _names(indexes: Iterable[Path], functions: Iterable[str], field: str | None) -> list[str]:
+    """Return the names of the runs: index, field if one is asked for, and function."""
     spelled = [retrieval_functions.spell(retrieval_functions.create(name)) or name for name in functions]
-    return [f"{_BLANKS.sub('_', folder.resolve().name)}.{name}" for folder in indexes for name in spelled]
+    parts = [] if field is None else [field]
+    return [_BLANKS.sub("_", ".".join([folder.resolve().name, *parts, name])) for folder in indexes for name in spelled]
 
 
 def _file(name: str) -> str:
@@ -71,6 +72,11 @@ def _file(name: str) -> str:
     help="Part of the topic that is the query: title, description, narrative, another that topics have, or all.  "
     "[default: the description, or all where there is none]",
 )
+@click.option(
+    "--field",
+    metavar="NAME",
+    help="Field of the documents that is looked at, one that structsvm index shows.  [default: all fields together]",
+)
 @with_format
 @with_encoding
 @with_id_field
@@ -83,6 +89,7 @@ def retrieve_command(
     out: Path,
     top: int,
     query: str | None,
+    field: str | None,
     form: str,
     encoding: str,
     id_field: str | None,
@@ -92,8 +99,8 @@ def retrieve_command(
     """Rank the documents of each INDEX for TOPICS, by each retrieval function.
 
     An index is a folder that structsvm index wrote; topics are analysed as its documents were. Runs are in TREC's
-    format, named by index and function. Two or more are the base functions of structsvm experiment:
-    --out is its --runs.
+    format, named by index and function, and by the field where one is asked for. Two or more are the base functions
+    of structsvm experiment: --out is its --runs.
 
     All runs are written, or none. Documents that have no term of a topic are not retrieved.
     """
@@ -103,7 +110,7 @@ def retrieve_command(
     from structsvm.data.trec import run_lines
     from structsvm.storage.files import naming, output_folder, replacement
 
-    names = _names(indexes, function)
+    names = _names(indexes, function, field)
     _require_different(indexes, names)
     with progress_line(shown=not quiet) as say:
         say("reading topics")
@@ -120,7 +127,7 @@ def retrieve_command(
                 show(done, len(names) * len(read))
 
             show(0, len(names) * len(read))
-            runs = _runs(indexes, function, read, top, query, advance)
+            runs = _runs(indexes, function, read, top, query, field, advance)
             for name, place, (folder, run) in zip(names, places, runs, strict=True):
                 with (
                     naming(out / _file(name), f"{out} is as it was"),
@@ -137,15 +144,21 @@ def retrieve_command(
 
 
 def _runs(
-    indexes: Iterable[Path], functions: Iterable[str], topics: "list[Topic]", top: int, query: str | None, advance: Any
+    indexes: Iterable[Path],
+    functions: Iterable[str],
+    topics: "list[Topic]",
+    top: int,
+    query: str | None,
+    field: str | None,
+    advance: Any,
 ) -> "Iterator[tuple[Path, Run]]":
     """Yield each run, with the folder of its index."""
     from structsvm.text import Index, Retriever
 
     for folder in indexes:
-        index = Index.load(folder)
+        index = Index.load(folder, verify=True)
         for name in functions:
-            yield folder, Retriever(index, name).retrieve(topics, top, query=query, progress=advance)
+            yield folder, Retriever(index, name, field).retrieve(topics, top, query=query, progress=advance)
 
 
 def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
@@ -168,17 +181,14 @@ def _note_missing(missing: dict[Path, set[str]], topics: int) -> None:
 
     for index, lacking in missing.items():
         if lacking:
+            some = first_of(sort_topics(lacking))
             note(
-                f"{index} has no term of {len(lacking)} of {counted(topics, 'topic')} ({_some(sort_topics(lacking))}): "
-                "nothing is retrieved for them"
+                f"{index} has no term of {len(lacking)} of {counted(topics, 'topic')} ({some}): nothing is retrieved "
+                "for them"
             )
 
 
 def _note_others(out: Path, written: set[str]) -> None:
     others = sorted(path.name for path in out.iterdir() if path.name not in written and not path.name.startswith("."))
     if others:
-        note(f"{out} has {counted(len(others), 'other file')} ({_some(others)}): they are read with the runs")
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+        note(f"{out} has {counted(len(others), 'other file')} ({first_of(others)}): they are read with the runs")

@@ -11,8 +11,8 @@ from structsvm.cli.console import counted, echo, note, progress_line
 from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
-    as_measure,
-    example,
+    as_measures,
+    as_normalisation,
     make_solver,
     name_in,
     positive,
@@ -20,15 +20,26 @@ from structsvm.cli.options import (
     with_tol,
 )
 from structsvm.cli.paths import DATA, OUTPUT, Command
-from structsvm.cli.validation import as_Cs, choose, interrupted, read_judges
+from structsvm.cli.rankers import (
+    fit_uncertified,
+    is_default,
+    make_ranker,
+    ranker_in,
+    require_applicable,
+    settings_of,
+    summary,
+)
+from structsvm.cli.texts import example
+from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, of_fold, read_judges
+from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
+from structsvm.registry import rankers as registered
 from structsvm.signals import finish
 from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from structsvm import Ranker
     from structsvm.data import RankingData
     from structsvm.metrics import Measure
     from structsvm.result import Result, Step
@@ -42,7 +53,9 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
 
     if values["checkpoint"] is None or not values["C_grid"]:
         return []
-    return [("--checkpoint", Checkpoint(values["checkpoint"]).at(C).path) for C in values["C_grid"]]
+    parts = range(1, (values["folds"] or 0) + 1)
+    kept = [of_fold(values["checkpoint"], part) for part in parts] if parts else [values["checkpoint"]]
+    return [("--checkpoint", Checkpoint(each).at(C).path) for each in kept for C in values["C_grid"]]
 
 
 @click.command(
@@ -50,9 +63,20 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     also_writes=_checkpoints,
     name="train",
     short_help="Train a ranker on LETOR files.",
-    epilog=example("structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz"),
+    epilog=example(
+        "structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz",
+        "structsvm train train.txt --C-grid 0.01:100 --folds 5 --measure ndcg@10 --measure map --model m.npz",
+        "structsvm train train.txt --ranker 'rank_boost(n_rounds=300)' --validation vali.txt --model m.npz",
+    ),
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
+@click.option(
+    "--ranker",
+    metavar="NAME",
+    callback=ranker_in,
+    help="What is trained, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
+    "maximum_entropy.  [default: ranker, which optimises --loss]",
+)
 @click.option(
     "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="What is optimised."
 )
@@ -72,16 +96,30 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     metavar="LOW:HIGH[:COUNT]",
     callback=as_Cs,
     help="Train at several values of C, two a decade unless COUNT is given, and keep the one that does best on "
-    "--validation.",
+    "--validation, or in cross-validation with --folds.",
 )
-@click.option("--validation", type=DATA, multiple=True, help="LETOR file with the queries that choose among --C-grid.")
+@click.option(
+    "--validation",
+    type=DATA,
+    multiple=True,
+    help="LETOR file with the queries that choose among --C-grid, or how many steps of boosting are kept.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    help="Choose among --C-grid by cross-validation: the queries are parted into so many folds, each is held out once, "
+    "and the value that does best on the held-out queries is trained on all of them.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which queries are in a fold.")
 @click.option(
     "--measure",
+    "measures",
     metavar="NAME",
-    callback=as_measure,
-    default="map",
+    callback=as_measures,
+    multiple=True,
+    default=["map"],
     show_default=True,
-    help="What chooses among --C-grid.",
+    help="What chooses among --C-grid, or steps; of several the first does, and all are shown.",
 )
 @click.option(
     "--solver",
@@ -106,6 +144,15 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     help="Give both classes the same total weight; for losses whose examples are rows, such as zero_one.",
 )
 @click.option(
+    "--normalise",
+    metavar="NAME",
+    callback=as_normalisation,
+    default="none",
+    show_default=True,
+    help="Put features on one scale first: query-min-max, query-z-score (both within each query) or standard (over all "
+    "documents). The model keeps it: data for predict and evaluate stay as they are.",
+)
+@click.option(
     "--checkpoint",
     type=OUTPUT,
     help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
@@ -116,17 +163,21 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def train_command(
     data: tuple[Path, ...],
+    ranker: str | None,
     loss: str,
     C: float,
     C_grid: tuple[float, ...] | None,
     validation: tuple[Path, ...],
-    measure: "Measure",
+    folds: int | None,
+    seed: int,
+    measures: "tuple[Measure, ...]",
     solver: str,
     backend: str | None,
     tol: float,
     max_iter: int | None,
     fit_intercept: bool,
     class_weight: str | None,
+    normalise: str | None,
     checkpoint: Path | None,
     columns: Columns,
     model: Path,
@@ -137,27 +188,48 @@ def train_command(
     A file of DATA may be "-", standard input. Files whose names end in .csv, .tsv or .parquet are tables with named
     columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
 
-    The names of losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end training
-    early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code is 1.
+    The names of rankers, losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end
+    training early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code
+    is 1. Of rankers without a certificate, and of folds, there is no model then.
     """
-    from structsvm import Ranker
-
-    if bool(C_grid) != bool(validation):
-        raise click.UsageError("--C-grid needs --validation, whose queries choose among its values, and the other way")
+    name = ranker or "ranker"
+    kind: Any = registered.find(name)
+    staged = hasattr(kind, "staged_predict")
+    if not is_default(name):
+        require_applicable(name, further={"C_grid": "C" in settings_of(name), "checkpoint": hasattr(kind, "path")})
+    if validation and folds:
+        raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
+    if bool(C_grid) != bool(validation or folds) and not (staged and validation):
+        raise click.UsageError(
+            "--C-grid needs --validation, whose queries choose among its values, or --folds, and the other way"
+        )
     if C_grid and click.get_current_context().get_parameter_source("C") is not ParameterSource.DEFAULT:
         raise click.UsageError("-C is one value and --C-grid tries several: leave one of them out")
-    require_ranking_loss(loss, class_weight)
+    if is_default(name):
+        require_ranking_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
     check_writable(model)
     if checkpoint:
         check_writable(checkpoint)
-    ranker = Ranker(loss, C, solver=chosen, fit_intercept=fit_intercept, class_weight=class_weight)
+    shown = {str(each): each for each in measures}
+    settings: dict[str, Any] = {"C": C, "tol": tol, "class_weight": class_weight, "normalise": normalise}
+    estimator = make_ranker(name, chosen, {**settings, "loss": loss, "fit_intercept": fit_intercept})
+    if staged and validation:
+        estimator.set_params(measure=estimator.measure or str(measures[0]))
+    dense = None if kind._takes_sparse else False
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
-        read = read_data(data, columns)
-        known = read.X.shape[1]
-        judges = read_judges(validation, known, measure, columns, read.feature_names) if validation else None
+        read = read_data(data, columns, sparse=dense)
+        names, known = read.feature_names, read.X.shape[1]
+        judges = read_judges(validation, known, measures[0], columns, names, sparse=dense) if validation else None
         say("compiling, first iteration")
+        if not hasattr(kind, "path") and not C_grid:
+            said = fit_uncertified(estimator, read, judges)
+            finish()
+            _write(estimator, names, model)
+            if not quiet:
+                echo(*summary(estimator, read, len(data), model, shown, judges, said))
+            return
         going_on = set[float]()
 
         def show(step: "Step") -> None:
@@ -166,39 +238,62 @@ def train_command(
             going_on.add(step.C)
             say(_in_a_line(step, tol))
 
-        rankers = _fit(ranker, read, C_grid, show, checkpoint)
-        finish()
-    ranker = rankers[0] if judges is None or C_grid is None else choose(rankers, C_grid, judges, measure, quiet=quiet)
-    if read.feature_names:
-        import numpy as np
+        if folds and C_grid:
 
-        ranker.feature_names_in_ = np.array(read.feature_names, dtype=object)
-    ranker.save(model)
-    result = ranker.result_
+            def path(part: "RankingData", number: int) -> "Sequence[Any]":
+                say(f"fold {number} of {folds}")
+                return _fit(estimator, part, C_grid, show, checkpoint and of_fold(checkpoint, number))
+
+            chosen_C = cross_validated(read, folds, seed, C_grid, shown, path, quiet=quiet)
+            say(f"all queries, C = {chosen_C:g}")
+            rankers = _fit(estimator.set_params(C=chosen_C), read, None, show, checkpoint)
+        else:
+            rankers = _fit(estimator, read, C_grid, show, checkpoint)
+        finish()
+    trained: Any = rankers[0]
+    if judges is not None and C_grid is not None:
+        trained = choose(rankers, C_grid, judges, shown, quiet=quiet)
+    _write(trained, names, model)
+    result = getattr(trained, "result_", None)
+    if result is None:
+        if not quiet:
+            echo(*summary(trained, read, len(data), model, shown, judges, []))
+        return
     if not quiet:
-        echo(*_summary(ranker, chosen, read, len(data), model))
-    if C_grid and interrupted(rankers, C_grid):
+        echo(*_summary(trained, chosen, read, len(data), model))
+    if C_grid and not folds and interrupted(rankers, C_grid):
         raise Failure(
             f"interrupted: {len(rankers)} of the {len(C_grid)} values of --C-grid were tried, up to C = "
-            f"{rankers[-1].C:g}. The model of C = {ranker.C:g}, the best of them, was written to {model}"
+            f"{rankers[-1].C:g}. The model of C = {trained.C:g}, the best of them, was written to {model}"
         )
     if not result.converged:
         raise Failure(
-            f"not converged: {result.message}; the gap is {result.gap / result.C:.2g} * C, "
+            f"not converged: {result.message}; the gap is {result.gap / _unit(trained):.2g} * C, "
             f"asked for was {tol:g} * C. The model so far was written to {model}"
         )
 
 
+def _write(ranker: Any, names: "tuple[str, ...] | None", model: Path) -> None:
+    if names is not None and len(names) == ranker.n_features_in_:
+        ranker.name_features(names)
+    ranker.save(model)
+
+
+def _unit(ranker: Any) -> float:
+    """Return what a gap is divided by to be in units of the loss, or of the share of pairs."""
+    return float(ranker.result_.C * getattr(ranker, "gap_unit_", 1.0))
+
+
 def _fit(
-    ranker: "Ranker",
+    ranker: Any,
     data: "RankingData",
     C_grid: tuple[float, ...] | None,
     show: "Callback",
     checkpoint: Path | None,
-) -> "Sequence[Ranker]":
+) -> "Sequence[Any]":
     from sklearn.exceptions import ConvergenceWarning
 
-    from structsvm.exceptions import CheckpointWarning, ZeroWeightsWarning
+    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, ZeroWeightsWarning
 
     others = warnings.showwarning
 
@@ -213,9 +308,17 @@ def _fit(
         warnings.simplefilter("default", CheckpointWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)  # it ends in a failure of the command
         warnings.simplefilter("ignore", ZeroWeightsWarning)  # the summary says so
+        warnings.simplefilter("ignore", FeatureScaleWarning)  # this, too
         try:
+            if not hasattr(ranker, "path"):
+                from sklearn.base import clone
+
+                return [clone(ranker).set_params(C=C).fit(data.X, data.y, qid=data.qid) for C in C_grid or [ranker.C]]
             if C_grid:
-                return ranker.path(data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint)
+                path: Sequence[Any] = ranker.path(
+                    data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint
+                )
+                return path
             return [ranker.fit(data.X, data.y, qid=data.qid, callback=show, checkpoint=checkpoint)]
         except KeyboardInterrupt:
             raise Failure("interrupted before the end of the first iteration: there is no model to write") from None
@@ -237,9 +340,9 @@ def _in_a_line(step: "Step", tol: float) -> str:
     )
 
 
-def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int, model: Path) -> list[str]:
+def _summary(ranker: Any, solver: "Solver", data: "RankingData", files: int, model: Path) -> list[str]:
     result: Result = ranker.result_
-    last = result.history[-1]
+    last, unit = result.history[-1], _unit(ranker)
     how = [result.solver_name]
     ran = solver if solver.name == result.solver_name else solvers.create(result.solver_name)  # "auto" chose it
     if hasattr(ran, "backend") and hasattr(solver, "backend"):
@@ -250,20 +353,35 @@ def _summary(ranker: "Ranker", solver: "Solver", data: "RankingData", files: int
     return [
         f"data     {data.summary} from {counted(files, 'file')}",
         f"used     {_used(ranker)}",
-        f"optimum  {_bounds(result)}: gap {result.gap / result.C:.2g} * C, asked for {result.tol:g} * C",
+        f"optimum  {_bounds(result)}: gap {result.gap / unit:.2g} * C, asked for {result.tol * result.C / unit:g} * C",
         *_learned_nothing(ranker),
+        *_far_apart(ranker, data),
         f"run      {', '.join(how)}: {', '.join(run)}",
         f"model    {model}",
     ]
 
 
-def _learned_nothing(ranker: "Ranker") -> list[str]:
+def _learned_nothing(ranker: Any) -> list[str]:
     from structsvm.estimators.fitting import zero_weights
 
     result: Result = ranker.result_
     if result.w.any() or not result.converged:
         return []
-    return [f"warning  {zero_weights(result, ranker.loss, ranks=True)}"]
+    own = hasattr(ranker, "loss")
+    return [f"warning  {zero_weights(result, ranker.loss if own else 'swapped_pairs', ranks=True, other_losses=own)}"]
+
+
+def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
+    """Say which features have far larger ranges than others, if they were learned from as they are."""
+    from structsvm.estimators.scales import ColumnRanges
+
+    if ranker.normalise is not None:
+        return []
+    ranges, names = ColumnRanges.of(data.X), ranker.feature_names_
+    if not ranges.far_apart:
+        return []
+    told = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
+    return [f"warning  {told}: try --normalise {', '.join(NORMALISATIONS[:-1])} or {NORMALISATIONS[-1]}"]
 
 
 def _bounds(result: "Result") -> str:
@@ -275,8 +393,8 @@ def _bounds(result: "Result") -> str:
     )
 
 
-def _used(ranker: "Ranker") -> str:
-    if ranker.loss_.per_row:
+def _used(ranker: Any) -> str:
+    if hasattr(ranker, "loss_") and ranker.loss_.per_row:
         return f"{counted(ranker.n_examples_, 'document')}, each an example of its own"
     used = counted(ranker.n_examples_, "query", "queries")
     if not ranker.n_left_out_:

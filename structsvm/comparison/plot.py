@@ -1,6 +1,5 @@
 """The certified gap against time."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from structsvm.comparison.table import Comparison, Row
@@ -88,19 +87,3 @@ def _draw(axes: "Axes", row: Row, colour: str, style: str) -> "Line2D":
 
 def _repeated(things: tuple[str, ...], number: int) -> list[str]:
     return [things[k % len(things)] for k in range(number)]
-
-
-def require_format(path: Path) -> None:
-    """Make sure that a plot can be written in the format that the name of a file asks for.
-
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    InputError : when it knows no such format.
-    """
-    require_matplotlib()
-    from matplotlib.figure import Figure
-
-    known = sorted(Figure().canvas.get_supported_filetypes())
-    if path.suffix.lower().removeprefix(".") not in known:
-        raise InputError(f"{path} cannot be written: a plot's name ends in one of .{', .'.join(known)}")

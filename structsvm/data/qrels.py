@@ -74,6 +74,22 @@ class Qrels:
         -------
         labels : shape (n,), none of them below 0.
         """
+        return as_labels(self.grades_of(qid, doc_ids))
+
+    def grades_of(self, qid: ArrayLike, doc_ids: ArrayLike) -> Vector:
+        """Return the grade of each document as it stands, below 0 too, NaN where the judgments do not have it.
+
+        Measures take these for labels, with ``judged``, and so know which documents were judged.
+
+        Parameters
+        ----------
+        qid : topic of each document, shape (n,).
+        doc_ids : document ids, shape (n,).
+
+        Returns
+        -------
+        grades : shape (n,).
+        """
         topics, documents = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids")
         if len(topics) != len(documents):
             raise InputError(f"there are {len(topics)} topics and {len(documents)} document ids: a row has one of each")
@@ -91,7 +107,7 @@ class Qrels:
 
 
 def find_grades(key: IntVector, judged: IntVector, grades: Vector) -> Vector:
-    """Return the grade of each key: 0 for those that are not among the judged ones, or below 0.
+    """Return the grade of each key, NaN for those that are not among the judged ones.
 
     Parameters
     ----------
@@ -100,7 +116,12 @@ def find_grades(key: IntVector, judged: IntVector, grades: Vector) -> Vector:
     grades : grades of the judgments, shape (m,).
     """
     if len(judged) == 0:
-        return np.zeros(len(key))
+        return np.full(len(key), np.nan)
     order = np.argsort(judged)
     place = order[np.minimum(np.searchsorted(judged, key, sorter=order), len(judged) - 1)]
-    return np.where(judged[place] == key, np.maximum(grades[place], 0.0), 0.0)
+    return np.where(judged[place] == key, grades[place], np.nan)
+
+
+def as_labels(grades: Vector) -> Vector:
+    """Return grades with 0 in the place of those below 0 and of NaN: what was not judged is not relevant."""
+    return np.where(grades > 0.0, grades, 0.0)

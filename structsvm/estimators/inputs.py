@@ -1,6 +1,5 @@
 """What `fit`, `predict` and `score` are given: features, labels, and lists of inputs, one an example."""
 
-from collections.abc import Mapping, Set
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from structsvm.arrays import numbers, refusal, require_real
+from structsvm.arrays import in_our_words, numbers, reads_as_number, refusal, require_real, require_table
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable, readable
@@ -38,7 +37,7 @@ def checked_features(
     """
     dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
     finite = is_finite(X)
-    _require_table(X)
+    require_table(X)
     if sp.issparse(X):
         X = readable(X)
     elif not finite:
@@ -58,7 +57,7 @@ def checked_features(
             ensure_all_finite="allow-nan" if missing else True,
         )
     except (TypeError, ValueError, OverflowError) as error:
-        raise refusal(error, None if finite else _in_our_words(str(error), X, missing)) from None
+        raise refusal(error, None if finite else in_our_words(str(error), X, missing)) from None
     return checked
 
 
@@ -204,15 +203,6 @@ def _shape(x: Any) -> tuple[int, ...]:
         return ()
 
 
-def _require_table(X: Any) -> None:
-    if X is None or (isinstance(X, str | Mapping | Set) and not sp.issparse(X)):
-        way_out = "; of columns by name, pandas.DataFrame(X) makes one" if isinstance(X, Mapping) else ""
-        raise InputError(
-            f"X must be a table of numbers, a document or example a row, got {type(X).__name__}: pass an array, a "
-            f"sparse matrix or a data frame{way_out}"
-        )
-
-
 def _require_size(X: Readable, min_rows: int) -> None:
     rows, columns = X.shape
     if rows < min_rows:
@@ -224,78 +214,9 @@ def _require_size(X: Readable, min_rows: int) -> None:
         )
 
 
-def _in_our_words(error: str, X: Any, missing: bool) -> str:
-    """Add the place of the first number that is not finite, and for missing ones what this library offers."""
-    try:
-        place = _first_not_finite(X, infinite_only=missing)
-    except (TypeError, ValueError, OverflowError):
-        return f"{error}{_first_feature(X)}"
-    first = error.partition("\n")[0]
-    if not place or not first.endswith("contains NaN."):
-        return f"{error}\n{place}: remove or replace such values." if place else error
-    return (
-        f"{first} {place}. If NaN stands for a missing score, structsvm.features.FillMissing puts a number in its "
-        "place, and structsvm.features.Thresholds makes indicators, of which a missing score satisfies none"
-    )
-
-
 def _first_label(y: Any) -> str:
     """Name the first label that is not a number, and the way out; "" where all are numbers."""
     for row, label in enumerate(np.ravel(np.asarray(y, dtype=object))):
-        if not _reads_as_number(label):
+        if not reads_as_number(label):
             return f"\nThe first is label {row}, {label!r}: make numbers of them, as in np.where(y == {label!r}, 1, 0)."
     return ""
-
-
-def _first_feature(X: Any) -> str:
-    """Name the first feature that is not a number, and the way out; "" where all are numbers."""
-    table = np.asarray(X, dtype=object)
-    if table.ndim != 2:
-        return ""
-    for row, column in np.ndindex(table.shape):
-        if not _reads_as_number(table[row, column]):
-            name = f" ({X.columns[column]!r})" if hasattr(X, "columns") else ""
-            return (
-                f"\nThe first is {table[row, column]!r} at row {row}, column {column}{name}: leave the column out, or "
-                "make numbers of it, as sklearn.preprocessing.OneHotEncoder does."
-            )
-    return ""
-
-
-def _first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
-    """Say where the first feature is that is NaN or infinite; "" where all are finite, or X is not a table.
-
-    Parameters
-    ----------
-    X : features, dense or in any sparse format, of which only the stored entries are looked at.
-    infinite_only : whether NaN is allowed.
-
-    Raises
-    ------
-    TypeError, ValueError : when a dense X has entries that are not numbers.
-    """
-    sparse = sp.issparse(X)
-    holes = {"dtype": np.float64, "na_value": np.nan}
-    rows = X.tocsr() if sparse else X.to_numpy(**holes) if hasattr(X, "to_numpy") else np.asarray(X, dtype=np.float64)
-    if rows.ndim != 2:
-        return ""
-    values = rows.data if sparse else rows
-    bad = np.argwhere(np.isinf(values) if infinite_only else ~np.isfinite(values))
-    if not len(bad):
-        return ""
-    row, column = _place_of_entry(rows, bad[:, 0]) if sparse else bad[0]
-    return f"The first is at row {row}, column {column}"
-
-
-def _place_of_entry(X: Any, entries: NDArray[np.intp]) -> tuple[int, int]:
-    """Return row and column of the first of some stored entries, whose columns need not be in order."""
-    row = int(np.searchsorted(X.indptr, entries[0], side="right")) - 1
-    return row, int(X.indices[entries[entries < X.indptr[row + 1]]].min())
-
-
-def _reads_as_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True

@@ -2,8 +2,12 @@
 
 import json
 import math
+import os
+import time
 from abc import abstractmethod
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -12,32 +16,124 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.exceptions import InputError, ModelFileError, PluginError, UnknownNameError
+from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.normalisation import Normalisation, read_normaliser
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import joined
-from structsvm.result import Result, require_known_format
-from structsvm.settings import is_number, require_choice, require_integer, require_number, require_switch
+from structsvm.registry.spelling import is_whole, joined
+from structsvm.result import Result
+from structsvm.serving.kinds import FORMAT, contents
+from structsvm.settings import (
+    checked_names,
+    is_integer,
+    is_number,
+    require_choice,
+    require_integer,
+    require_number,
+    require_switch,
+)
 from structsvm.storage.archives import record, require_names, require_numbers, shape, texts
 from structsvm.storage.files import read_archive, write_archive
 
-_FORMAT = 1
-_CLASSES = {"ranker": "Ranker", "structural_svm": "StructuralSVM"}
 _COUNTS = {"n_features_in_": (1,), "n_examples_": (0,), "n_left_out_": (0,)}
 """The least value of what is kept and is a number; all else is True or False."""
 _SETTINGS = (
     *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
-    "warm_start",
+    *("normalise", "warm_start"),
 )
 
 
-class SavedEstimator(BaseEstimator):
+@attrs.frozen
+class Trained:
+    """When a model was trained, and with what.
+
+    Parameters
+    ----------
+    version : of structural-svm.
+    time : when training ended, in UTC as ISO 8601 writes it; with SOURCE_DATE_EPOCH in the environment, the time
+        that this gives, as reproducible builds have it.
+    """
+
+    version: str
+    time: str
+
+    @classmethod
+    def now(cls) -> Self:
+        """Return what is written of a model that was trained just now."""
+        seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+        moment = datetime.fromtimestamp(int(seconds) if is_whole(seconds) else time.time(), UTC)
+        return cls(version("structural-svm"), moment.isoformat(timespec="seconds"))
+
+    @classmethod
+    def read(cls, written: Mapping[str, Any]) -> Self:
+        """Return what a file says."""
+        require_names("the record of training", written, ("version", "time"), ("version", "time"))
+        if not all(isinstance(text, str) for text in written.values()):
+            raise ValueError("the record of training must be texts")
+        return cls(**written)
+
+
+_NAMES = {"feature_names_in_": "feature_names_in_", "feature_names_": "feature_names"}
+"""Attributes with names of features, and what files call them."""
+
+
+class Saved(BaseEstimator):
     """An estimator that can be written to a file once it is fitted, and read again.
 
-    Derive from it, say what there is to keep, and write `_take`.
+    Derive from it and write `arrays` and `from_arrays`.
     """
 
     _kind: ClassVar[str]
     """What files call the estimator."""
+
+    normaliser_: Normalisation | None = None
+
+    trained_: Trained | None = None
+    """When, and with which version; None where the file is older than that."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
+
+        What the file holds of settings is text and numbers: of an object of a class of your own its text, and of a
+        ``numpy.random.RandomState`` nothing.
+
+        Raises
+        ------
+        InputError : when the file cannot be written.
+        """
+        check_is_fitted(self)
+        write_archive(path, self.arrays())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
+        """
+        return read_archive(path, cls.from_arrays)
+
+    @abstractmethod
+    def arrays(self) -> dict[str, Any]:
+        """Return the fitted estimator as arrays, those of its file."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """Make an estimator of what `arrays` returned, which may come from a file: nothing in it is believed.
+
+        Raises
+        ------
+        ModelFileError : when it is another estimator, or a newer version wrote it.
+        KeyError, ValueError : when something is missing, or is not what it can be.
+        """
+
+
+class SavedEstimator(Saved):
+    """An estimator with a loss and a `Result`.
+
+    Derive from it, say what there is to keep, and write `_take`.
+    """
 
     _kept: ClassVar[tuple[str, ...]]
     """The attributes set by `fit` that are kept, those that it did set, beside ``result_`` and ``loss_``."""
@@ -78,56 +174,32 @@ class SavedEstimator(BaseEstimator):
         ------
         InputError : when the file cannot be written.
         """
-        check_is_fitted(self)
-        write_archive(path, self.arrays())
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote.
-
-        Raises
-        ------
-        ModelFileError : when the file is not one, is damaged, or comes from a newer version.
-        """
-        return read_archive(path, cls.from_arrays)
+        super().save(path)
 
     def arrays(self) -> dict[str, Any]:
-        """Return the fitted estimator as arrays, those of its file."""
         parameters = self.get_params(deep=False)
-        settings = {name: _written_setting(name, parameters[name]) for name in _SETTINGS if name in parameters}
+        settings = {name: written_setting(name, parameters[name]) for name in _SETTINGS if name in parameters}
         fitted = {"loss_": _written(losses, self.loss_)}
         if self._restores_loss:
             fitted["saved_loss"] = attrs.asdict(SavedLoss.of(self.loss_))
         fitted |= {name: getattr(self, name) for name in self._kept if hasattr(self, name)}
-        text = json.dumps({"format": _FORMAT, "settings": settings, "fitted": fitted}, default=_plain)
-        arrays = {self._kind: np.array(text), **self.result_.arrays()}
-        if hasattr(self, "feature_names_in_"):
-            arrays["feature_names_in_"] = np.asarray(self.feature_names_in_, dtype=str)
-        return arrays
+        written = {"format": FORMAT, "settings": settings, "fitted": fitted}
+        arrays = {self._kind: np.array(json.dumps(written, default=plain_number)), **self.result_.arrays()}
+        return arrays | beside(self)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Make an estimator of what `arrays` returned, which may come from a file: nothing in it is believed.
-
-        Raises
-        ------
-        ModelFileError : when it is another estimator, or a newer version wrote it.
-        KeyError, ValueError : when something is missing, or is not what it can be.
-        """
-        text = _contents(cls._kind, arrays)
+        text = contents(cls._kind, arrays)
         settings, fitted = text["settings"], text["fitted"]
         require_names("the file", settings, cls._get_param_names(), ["loss"])
         loss = _read(losses, fitted.pop("loss_", settings["loss"]))
         saved = SavedLoss.read(fitted.pop("saved_loss")) if "saved_loss" in fitted else None
         require_names("what was fitted", fitted, cls._kept, cls._needed)
-        estimator = cls(**{name: _read_setting(name, written) for name, written in settings.items()})
+        estimator = cls(**{name: read_setting(name, written) for name, written in settings.items()})
         estimator.loss_ = loss if saved is None or losses.holds(loss) else saved
         for name, value in fitted.items():
             (require_integer if name in _COUNTS else require_switch)(name, value, *_COUNTS.get(name, ()))
             setattr(estimator, name, value)
-        if "feature_names_in_" in arrays:
-            names = texts(arrays, "feature_names_in_", (estimator.n_features_in_,))
-            estimator.feature_names_in_ = names.astype(object)
         features = getattr(estimator, "n_features_in_", None)
         known = math.prod(shape(arrays, "columns")) if "columns" in arrays else features
         size = None if known is None else estimator._number_of_weights(known)
@@ -137,6 +209,7 @@ class SavedEstimator(BaseEstimator):
         if result.columns is not None and (features is None or result.columns[-1] >= features):
             raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {features}")
         estimator._take(result)
+        take_beside(estimator, arrays)
         return estimator
 
 
@@ -226,21 +299,36 @@ class SavedLoss:
             raise InputError(f"the class {self.title} has changed since this model was trained: {error}") from None
 
 
-def _contents(kind: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the text in a file, after a look at what wrote it."""
-    other = next((name for name in _CLASSES if name != kind and name in arrays), None)
-    if other is not None:
-        raise ModelFileError(f"it holds a {_CLASSES[other]}: read it with {_CLASSES[other]}.load")
-    text = record(arrays, kind)
-    require_known_format(text["format"], _FORMAT)
-    require_names("the file", text, ("format", "settings", "fitted"))
-    for name in ("settings", "fitted"):
-        if not isinstance(text[name], dict):
-            raise ValueError(f"{name} must be a JSON object, got {text[name]!r}")
-    return text
+def beside(estimator: Any) -> dict[str, Any]:
+    """Return what the files of all models may have, as arrays: names of features, a normalisation, and `Trained`."""
+    arrays: dict[str, Any] = {}
+    for attribute, name in _NAMES.items():
+        names = getattr(estimator, attribute, None)
+        if names is not None:
+            arrays[name] = np.asarray(names, dtype=str)
+    if getattr(estimator, "normaliser_", None) is not None:
+        arrays |= estimator.normaliser_.arrays()
+    if estimator.trained_ is not None:
+        arrays["trained"] = np.array(json.dumps(attrs.asdict(estimator.trained_)))
+    return arrays
 
 
-def _written_setting(name: str, value: Any) -> Any:
+def take_beside(estimator: Any, arrays: Mapping[str, Any]) -> None:
+    """Set what `beside` returned, of arrays that may come from a file."""
+    for attribute, name in _NAMES.items():
+        if name in arrays:
+            names = texts(arrays, name, (estimator.n_features_in_,))
+            given = names.astype(object) if attribute == name else checked_names(names.tolist(), len(names))
+            setattr(estimator, attribute, given)
+    if "normaliser" in arrays:
+        estimator.normaliser_ = read_normaliser(arrays, estimator.n_features_in_)
+    elif "normalise" in estimator.get_params(deep=False):
+        estimator.normaliser_ = None
+    estimator.trained_ = Trained.read(record(arrays, "trained")) if "trained" in arrays else None
+
+
+def written_setting(name: str, value: Any) -> Any:
+    """Return a setting of an estimator as JSON has it."""
     match name:
         case "loss":
             return _written(losses, value)
@@ -250,12 +338,14 @@ def _written_setting(name: str, value: Any) -> Any:
             return float(value)
         case "measure":
             return None if value is None else str(value)
+        case "random_state":
+            return value if is_integer(value) else None
         case "class_weight" if isinstance(value, dict):
             return [[np.asarray(label).item(), float(weight)] for label, weight in value.items()]
     return value
 
 
-def _read_setting(name: str, written: Any) -> Any:
+def read_setting(name: str, written: Any) -> Any:
     """Return a setting of an estimator, of the kind that it must be."""
     match name:
         case "loss":
@@ -293,7 +383,7 @@ def _settings_of(thing: Any) -> dict[str, Any] | None:
         return None
     settings = {field.alias: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
     try:
-        text = json.dumps(settings, default=_plain)
+        text = json.dumps(settings, default=plain_number)
     except TypeError:
         return None
     return settings if _tuples(json.loads(text)) == settings else None
@@ -320,7 +410,7 @@ def _written(registry: Registry[Any], thing: Any) -> Any:
         if _is_text(settings["backend"]):
             return text
     try:
-        json.dumps(settings, default=_plain)
+        json.dumps(settings, default=plain_number)
     except TypeError:
         return text
     return {"name": name, "settings": settings}
@@ -360,7 +450,7 @@ def _is_text(written: Any) -> bool:
     return isinstance(written, dict) and "text" in written
 
 
-def _plain(value: Any) -> Any:
+def plain_number(value: Any) -> Any:
     """Return a NumPy scalar as the Python number that it is."""
     if isinstance(value, np.generic):
         return value.item()

@@ -9,14 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels
-from structsvm.estimators.model_file import SavedEstimator, require_object
+from structsvm.estimators.model_file import SavedEstimator, Trained, require_object
 from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
 from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
-from structsvm.operators import Rows, narrowed, occupied
+from structsvm.operators import narrowed, occupied
 from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.queries import Queries
 from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
@@ -43,12 +44,17 @@ class Ranker(SavedEstimator, LinearRanker):
     class_weight : {label: weight} or "balanced", for losses whose examples are rows.
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object;
         None is "map", whatever the loss.
+    normalise : what is done to features first: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
+        0 and standard deviation 1 within each query) or "standard" (these over all training rows); None: nothing.
+        Sparse features are divided and not shifted, see `LinearScores`.
     warm_start : start from the result of the last fit.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,).
+    coef_ : weights, shape (d,), of the normalised features where they are normalised; `raw_weights` has those of
+        features as they are.
     intercept_ : constant part of the scores.
+    normaliser_ : what is done to features, with what it learned of the training rows; None: nothing.
     result_ : `Result` with both bounds, status and history. Where features are sparse, and most of more than 1000
         have no entry, it is of the others: those of ``result_.columns``.
     loss_ : the loss, with what it took from the training data filled in.
@@ -72,6 +78,7 @@ class Ranker(SavedEstimator, LinearRanker):
         intercept_scaling: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
+        normalise: str | None = None,
         warm_start: bool = False,
     ) -> None:
         self.loss = loss
@@ -82,6 +89,7 @@ class Ranker(SavedEstimator, LinearRanker):
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.measure = measure
+        self.normalise = normalise
         self.warm_start = warm_start
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
@@ -90,6 +98,7 @@ class Ranker(SavedEstimator, LinearRanker):
         loss = ranking_loss(self)
         X = checked_features(self, X, reset=True, min_rows=2)
         y = checked_labels(y, X.shape[0])
+        X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
         columns = occupied(X)
         rows = narrowed(X, columns)
         problem = Problem.from_queries(
@@ -109,12 +118,6 @@ class Ranker(SavedEstimator, LinearRanker):
         self._fitted_with_qid = qid is not None
         return Objective(problem, self.solver, self.tol, self.loss, ranks=True, n_features=X.shape[1], columns=columns)
 
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self)
-        X = checked_features(self, X, reset=False)
-        return Rows.one_each(X).scores(self.coef_) + self.intercept_
-
     def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
         """Show the most violated output of one query at the learned weights.
 
@@ -133,6 +136,8 @@ class Ranker(SavedEstimator, LinearRanker):
         require_object("loss", self.loss_)
         rows = checked_features(self, X, reset=False)
         labels = checked_labels(y, rows.shape[0])
+        if self.normaliser_ is not None:
+            rows = self.normaliser_.rows(rows, None)
         if self.loss_.per_row and len(labels) != 1:
             raise InputError(f"an example of {self.loss_.title} is a single row with its label, got {len(labels)}")
         result, intercept = self.result_, self._intercept()
@@ -152,6 +157,7 @@ class Ranker(SavedEstimator, LinearRanker):
         return columns + bool(self.fit_intercept)
 
     def _take(self, result: Result) -> None:
+        self.trained_ = Trained.now()
         w = result.wide(self.n_features_in_)
         self.result_ = result
         self.coef_: Vector = w[:-1] if self.fit_intercept else w

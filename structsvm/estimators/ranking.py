@@ -2,24 +2,60 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
+import warnings
 from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
+from attrs import field, frozen
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective, checked_Cs
-from structsvm.estimators.inputs import checked_labels
+from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.parameters import measure_of
-from structsvm.exceptions import InputError
+from structsvm.estimators.scales import ColumnRanges
+from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.metrics import Measure
+from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, learned, normalisation_named
+from structsvm.operators import Rows
 from structsvm.queries import Queries, row_weights
 from structsvm.result import Result
+from structsvm.settings import checked_names, place
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
+
+
+@frozen
+class Parts:
+    """What a fitted ranker is made of, the largest first: what `structsvm show` shows.
+
+    Parameters
+    ----------
+    quantity : what the values are, in words: "weight", "importance".
+    rows : a record for each part: ``feature``, the number of the feature from 0; ``value``; and further numbers by
+        name, the same for all rows, such as ``threshold``.
+    notes : what there is to say of them, a sentence each.
+    """
+
+    quantity: str
+    rows: tuple[dict[str, Any], ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, quantity: str, values: Vector, *notes: str) -> Self:
+        """Make them of a value for each feature; those of 0 are left out, which a note tells."""
+        order = np.argsort(-np.abs(values), kind="stable")
+        kept = order[values[order] != 0.0]
+        zero = len(values) - len(kept)
+        more = (f"{zero} of {len(values)} features have {quantity} 0.",) if zero else ()
+        rows = tuple({"feature": k, "value": float(values[k])} for k in kept.tolist())
+        return cls(quantity, rows, (*notes, *more))
 
 
 class RankingEstimator(BaseEstimator):
@@ -45,9 +81,46 @@ class RankingEstimator(BaseEstimator):
     measure: str | Measure | None
     _fitted_with_qid: bool
 
+    feature_names_: tuple[str, ...] | None = None
+    """What `name_features` was given."""
+
     @abstractmethod
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
+
+    @property
+    def known_names(self) -> tuple[str, ...] | None:
+        """Names of the features: those of the data frame that was learned from, or what `name_features` was given."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = self.feature_names_
+        return None if names is None else tuple(map(str, names))
+
+    def name_features(self, names: Iterable[str]) -> Self:
+        """Give features that came as an array the names that `structsvm show` and `structsvm export` call them by.
+
+        `predict` does not look at them; ``feature_names_in_`` are those of a data frame, which it compares.
+
+        Parameters
+        ----------
+        names : a name for each column, none of them twice.
+
+        Raises
+        ------
+        InputError : when they are no such names.
+        """
+        check_is_fitted(self, "n_features_in_")
+        self.feature_names_ = checked_names(names, self.n_features_in_)
+        return self
+
+    def parts(self) -> Parts:
+        """Return what the fitted ranker is made of; override it where there is something to show.
+
+        Raises
+        ------
+        InputError : when there is nothing.
+        """
+        raise InputError(f"{type(self).__name__} has no parts that could be shown")
 
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
@@ -64,7 +137,11 @@ class RankingEstimator(BaseEstimator):
         ------
         InputError : when `fit` was given qid and this is not, or the data cannot be used; it says why.
         """
-        return self._measured(self.predict(X), y, qid, sample_weight)
+        return self._measured(self._predicted(X, qid), y, qid, sample_weight)
+
+    def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
+        """Return what `predict` does, for rows of these queries."""
+        return self.predict(X)
 
     def _measured(self, scores: Vector, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> float:
         """Return what `score` does, of scores that `predict` returned."""
@@ -90,11 +167,143 @@ class RankingEstimator(BaseEstimator):
         return tags
 
 
-class LinearRanker(RankingEstimator):
+class RawWeights(NamedTuple):
+    """Weights of features as they are, before any normalisation: the score is ``coef·x + intercept``.
+
+    Parameters
+    ----------
+    coef : shape (d,).
+    intercept : the constant.
+    """
+
+    coef: Vector
+    intercept: float
+
+
+class LinearScores(RankingEstimator):
+    """A ranker by a weighted sum of features, which it may put on one scale first.
+
+    Derive from it, let `fit` call `_normalised_for_fit`, and set ``coef_``, and ``intercept_`` where there is one.
+
+    Parameters
+    ----------
+    normalise : what is done to features first: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean 0
+        and standard deviation 1 within each query), "standard" (these over all training rows); None: nothing. Of
+        sparse features none is shifted, only divided: what is 0 stays 0, and as all scores of a query change by the
+        same number, no ranking changes.
+
+    Attributes
+    ----------
+    coef_ : weights of the normalised features, shape (d,).
+    intercept_ : constant part of the scores.
+    normaliser_ : what is done to features, with what it learned of the training rows; None: nothing.
+    """
+
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
+
+    _weighs_scales: ClassVar[bool] = True
+    """Whether what is learned depends on the scales of columns, as with a regulariser."""
+
+    normalise: str | None = None
+    coef_: Vector
+    intercept_: float = 0.0
+    normaliser_: Normalisation | None = None
+
+    def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
+        """Return the score of each row; within a query, larger is ahead. Shape (rows,).
+
+        Parameters
+        ----------
+        X : features, as in `fit`.
+        qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, as those
+            of a request are.
+
+        Raises
+        ------
+        InputError : when X or qid cannot be used; it says why.
+        """
+        check_is_fitted(self, "coef_")
+        rows: Any = checked_features(self, X, reset=False, min_rows=0)
+        queries = None if qid is None or not rows.shape[0] else Queries.of(qid, rows.shape[0])
+        if self.normaliser_ is None:
+            return _product(rows, self.coef_) + self.intercept_
+        return self.normaliser_.scores(rows, queries, self.coef_, _product) + self.intercept_
+
+    def raw_weights(self) -> RawWeights:
+        """Return the weights of features as they are, by which scores come out the same without normalisation.
+
+        Raises
+        ------
+        InputError : when features are normalised by query: their weights differ from query to query.
+        """
+        check_is_fitted(self, "coef_")
+        normaliser = self.normaliser_
+        if normaliser is None:
+            return RawWeights(self.coef_, self.intercept_)
+        if isinstance(normaliser, Standardised):
+            weights, constant = normaliser.folded(self.coef_)
+            return RawWeights(weights, self.intercept_ + constant)
+        raise InputError(
+            f"this ranker normalises by query ({normaliser.name}), so that the weights of features as they are differ "
+            "from query to query: normalise='standard', or None and features that are normalised before, has such"
+        )
+
+    def parts(self) -> Parts:
+        """Return the weights of features, normalised ones where they are normalised."""
+        check_is_fitted(self, "coef_")
+        notes = []
+        if self.normaliser_ is not None:
+            notes.append(f"Weights are of normalised features ({self.normaliser_.name}).")
+        if self.intercept_:
+            notes.append(f"The intercept is {self.intercept_:.6g}.")
+        return Parts.of("weight", self.coef_, *notes)
+
+    def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
+        return self.predict(X, qid=qid)
+
+    def _normalised_for_fit(self, X: Any, queries: Callable[[], Queries], *, stacklevel: int = 5) -> Any:
+        """Set ``normaliser_``, and return the training rows as they are learned from.
+
+        Parameters
+        ----------
+        X : training rows, checked.
+        queries : returns those of the rows; called where they are needed.
+        stacklevel : of the warning; 5 is the caller of the caller of who calls this.
+
+        Warns
+        -----
+        FeatureScaleWarning : when ranges of columns differ by more than `FAR_APART`, and nothing is normalised.
+        """
+        name = normalisation_named(place(self, "normalise"), self.normalise)
+        if name is None:
+            self.normaliser_ = None
+            if self._weighs_scales and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
+                self._compare_scales(X, stacklevel)
+            return X
+        self.normaliser_ = learned(name, X)
+        return self.normaliser_.rows(X, queries() if self.normaliser_.by_query else None)
+
+    def _compare_scales(self, X: Any, stacklevel: int) -> None:
+        ranges = ColumnRanges.of(X)
+        if ranges.far_apart:
+            names = getattr(self, "feature_names_in_", None)
+            called = "column {}".format if names is None else lambda k: repr(str(names[k]))
+            warnings.warn(
+                f"{ranges.told(called)}: try normalise={' or '.join(map(repr, NORMALISATIONS))}",
+                FeatureScaleWarning,
+                stacklevel=stacklevel,
+            )
+
+
+def _product(X: Any, w: Vector) -> Vector:
+    return Rows.one_each(X).scores(w)
+
+
+class LinearRanker(LinearScores):
     """A ranker whose weights minimise an `Objective`.
 
-    Derive from it and write ``__init__`` (with ``C`` and ``measure``), `predict`, `_objective` (which sets
-    ``_fitted_with_qid``) and `_take`.
+    Derive from it and write ``__init__`` (with ``C``, ``normalise`` and ``measure``), `_objective` (which sets
+    ``_fitted_with_qid`` and calls `_normalised_for_fit`) and `_take`.
 
     Parameters
     ----------

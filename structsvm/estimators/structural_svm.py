@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, require_form
-from structsvm.estimators.model_file import SavedEstimator, SavedLoss
+from structsvm.estimators.model_file import SavedEstimator, SavedLoss, Trained
 from structsvm.estimators.parameters import require_settings
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
@@ -185,6 +185,7 @@ class StructuralSVM(SavedEstimator):
         return loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
 
     def _take(self, result: Result) -> None:
+        self.trained_ = Trained.now()
         self.result_ = result
         self.coef_: Vector = result.w
 

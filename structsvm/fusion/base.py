@@ -1,4 +1,4 @@
-"""What all methods of fusion share: documents of a query are compared with each other, and nothing is learned."""
+"""What all methods of fusion share: documents of a query are compared with each other."""
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
@@ -22,11 +22,12 @@ from structsvm.types import IntVector, Matrix, Vector
 class Fusion(RankingEstimator):
     """A method of fusion: one score for each document from those that several systems gave it.
 
-    Derive from it and write `_fused`, and `_require_settings` where there are any.
+    Derive from it and write `_fused`, `_require_settings` where there are any, and `_learn` where something is learned.
 
     The matrix has a document a row and a system a column; NaN is a document that the system did not
-    retrieve. The candidates of a query are its rows. What `predict` returns for a document depends on
-    the others of its query, so `predict` takes ``qid`` as `fit` does.
+    retrieve. The candidates of a query are the documents that any system retrieved: another is behind them all, with a
+    score of −inf, and changes nothing. What `predict` returns for a document depends on the others of its query, so
+    `predict` takes ``qid`` as `fit` does.
 
     Parameters
     ----------
@@ -52,20 +53,36 @@ class Fusion(RankingEstimator):
 
         Parameters
         ----------
-        scores : float64 in C order, the rows of each query together, shape (rows, systems); NaN where missing.
+        scores : float64 in C order, the rows of each query together, shape (rows, systems); NaN where missing, and not
+            in a whole row.
         ptr : where the rows of each query begin, shape (Q + 1,); no query is empty.
         """
 
     def _require_settings(self) -> None:
         """Refuse settings of the method that are not what they may be."""
 
+    @property
+    def learns(self) -> bool:
+        """Whether `fit` learns from labels."""
+        return False
+
+    def _learn(self, scores: Matrix, y: Any, queries: Queries) -> None:
+        """Learn from the rows that `fit` was given, in their order; most methods learn nothing.
+
+        Parameters
+        ----------
+        scores : checked, shape (rows, systems); NaN where missing.
+        y : what was passed in.
+        queries : of the rows.
+        """
+
     def fit(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Self:
-        """Remember the number of systems: nothing is learned.
+        """Remember the number of systems, and learn where the method learns.
 
         Parameters
         ----------
         X : scores, a document a row and a system a column, shape (rows, systems); NaN where missing.
-        y : not used.
+        y : labels, shape (rows,), for methods that learn; others do not look at them.
         qid : query id of each row (not group sizes); rows of a query need not be together. None: all
             rows are one query.
 
@@ -76,7 +93,7 @@ class Fusion(RankingEstimator):
         self._require_settings()
         measure_of(self)
         scores = checked_scores(self, X, reset=True)
-        Queries.of(qid, len(scores))
+        self._learn(scores, y, Queries.of(qid, len(scores)))
         self._fitted_with_qid = qid is not None
         return self
 
@@ -100,9 +117,11 @@ class Fusion(RankingEstimator):
                 "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
             )
         scores = checked_scores(self, X, reset=False)
-        queries = Queries.of(qid, len(scores))
-        grouped = np.ascontiguousarray(queries.grouped(scores), dtype=np.float64)
-        fused: Vector = queries.ungrouped(self._fused(grouped, queries.ptr))
+        queries, retrieved = Queries.of(qid, len(scores)), ~np.isnan(scores).all(axis=1)
+        candidates = Queries.of(queries.number[retrieved], int(retrieved.sum()))
+        grouped = np.ascontiguousarray(candidates.grouped(scores[retrieved]), dtype=np.float64)
+        fused = np.full(len(scores), -np.inf)
+        fused[retrieved] = candidates.ungrouped(self._fused(grouped, candidates.ptr))
         return fused
 
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:

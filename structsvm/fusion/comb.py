@@ -24,8 +24,7 @@ _ZERO_DEVIATION = 1e-12
 class Comb(Fusion):
     """Combines the normalised scores of a document, those of the systems that retrieved it.
 
-    A missing score is absent: it is not 0, and not the smallest. A document that no system retrieved is
-    behind all others: its score is −inf.
+    A missing score is absent: it is not 0, and not the smallest.
 
     Derive from it and write `_combined`.
 
@@ -47,19 +46,17 @@ class Comb(Fusion):
 
     @abstractmethod
     def _combined(self, scores: Matrix) -> Vector:
-        """Return the combination of each row of normalised scores; what that of a row of NaN is does not matter."""
+        """Return the combination of each row of normalised scores."""
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
             fused = self._combined(normalise(scores, ptr, self.normalisation))
-        nobody = np.isnan(scores).all(axis=1)
-        infinite = ~(np.isfinite(fused) | nobody)
+        infinite = ~np.isfinite(fused)
         if infinite.any():
             raise InputError(
                 f"the scores of {infinite.sum()} documents are too large to be combined, up to "
                 f"{np.nanmax(np.abs(scores)):.1g}: use a normalisation, such as 'min-max'"
             )
-        fused[nobody] = -np.inf
         return fused
 
     def _require_settings(self) -> None:
@@ -111,7 +108,7 @@ class CombMED(Comb):
 
     def _combined(self, scores: Matrix) -> Vector:
         ordered = np.sort(scores, axis=1)  # NaN last
-        count = np.maximum((~np.isnan(scores)).sum(axis=1), 1)
+        count = (~np.isnan(scores)).sum(axis=1)
         row = np.arange(len(scores))
         return np.asarray(0.5 * ordered[row, (count - 1) // 2] + 0.5 * ordered[row, count // 2])
 

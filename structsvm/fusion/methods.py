@@ -6,8 +6,11 @@ from typing import Any
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.fusion.base import Fusion
 from structsvm.fusion.comb import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
+from structsvm.fusion.reciprocal import InverseSquareRank, ReciprocalRankFusion
 from structsvm.fusion.voting import BordaCount, Condorcet, Copeland
-from structsvm.registry.spelling import plain
+from structsvm.fusion.weighted import WeightedCombSUM
+from structsvm.registry.spelling import Spelling, plain
+from structsvm.settings import require_kind
 
 METHODS: dict[str, type[Fusion]] = {
     "comb-min": CombMIN,
@@ -16,6 +19,9 @@ METHODS: dict[str, type[Fusion]] = {
     "comb-sum": CombSUM,
     "comb-anz": CombANZ,
     "comb-mnz": CombMNZ,
+    "weighted-comb-sum": WeightedCombSUM,
+    "rrf": ReciprocalRankFusion,
+    "isr": InverseSquareRank,
     "borda": BordaCount,
     "condorcet": Condorcet,
     "copeland": Copeland,
@@ -39,17 +45,21 @@ def fusion_method(name: str, **settings: Any) -> Fusion:
 
     Parameters
     ----------
-    name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ".
-    settings : settings of the method, as of its class.
+    name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ". Settings
+        may follow in parentheses, as in "rrf(rank_constant=10)".
+    settings : further settings of the method, as of its class.
 
     Raises
     ------
     UnknownNameError : there is no such method.
     InputError : the method has no such setting, or it may not have that value.
     """
-    made = find_method(name)
+    require_kind("name", name, str, "the name of a method of fusion")
+    spelling = Spelling.of(name)
+    made = find_method(spelling.name)
     if made is None:
         raise UnknownNameError("method of fusion", name, METHODS)
+    settings = spelling.settings(spelling.name, made, {}) | settings
     known = inspect.signature(made).parameters
     for setting in settings:
         if setting not in known:

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from structsvm.data import Run, join_runs
+from structsvm.data import JoinedRuns, Qrels, Run, join_runs
 from structsvm.exceptions import InputError
 from structsvm.fusion.base import Fusion
 from structsvm.fusion.methods import fusion_method
-from structsvm.settings import require_integer
+from structsvm.settings import require_integer, require_kind
 from structsvm.types import Vector
 
 
@@ -22,6 +22,7 @@ def fuse_runs(
     length: int | None = 1000,
     name: str | None = None,
     topics: Iterable[str | int] | None = None,
+    qrels: Qrels | None = None,
 ) -> Run:
     """Make one run of several: what `structsvm fuse` writes.
 
@@ -36,6 +37,9 @@ def fuse_runs(
     length : how many documents the fused run has for a topic, at most, the best ones; None: all.
     name : name of the fused run; None: "fused".
     topics : the topics that are asked for. None: all of the runs.
+    qrels : judgments, for a method that learns, such as `WeightedCombSUM`: it learns from those topics of the runs
+        that have a relevant document in them, whether or not they are among ``topics``. Documents that were not judged
+        are not relevant. Measure the fused run on other topics.
 
     Returns
     -------
@@ -45,8 +49,8 @@ def fuse_runs(
 
     Raises
     ------
-    InputError : as `join_runs`; there is no such method, it has wrong settings, or `length` is not an
-        integer of at least 1.
+    InputError : as `join_runs`; there is no such method, it has wrong settings, `length` is not an integer of at least
+        1, or `qrels` is missing, is not needed, or has no relevant document of the runs.
 
     Examples
     --------
@@ -63,7 +67,13 @@ def fuse_runs(
     require_integer("length", length, 1, optional=True)
     chosen: Fusion = fusion_method(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)
-    scores = chosen.fit(joined.X, qid=joined.qid).predict(joined.X, qid=joined.qid)
+    if chosen.learns:
+        _learn(chosen, join_runs(runs, depth=depth), qrels)
+    elif qrels is not None:
+        raise InputError(f"{type(chosen).__name__} learns nothing from judgments: leave qrels out")
+    else:
+        chosen.fit(joined.X, qid=joined.qid)
+    scores = chosen.predict(joined.X, qid=joined.qid)
     if chosen._points:
         scores = _told_apart(scores, joined.qid)
     fused = Run.from_scores("fused" if name is None else name, joined.qid, joined.doc_ids, scores)
@@ -72,6 +82,22 @@ def fuse_runs(
     _, first, topic = np.unique(fused.qid, return_index=True, return_inverse=True)
     kept = np.arange(len(fused.qid)) - first[topic] < length
     return Run(fused.name, fused.qid[kept], fused.doc_ids[kept], fused.scores[kept])
+
+
+def _learn(method: Fusion, joined: JoinedRuns, qrels: Qrels | None) -> None:
+    """Let a method learn from the topics of which a relevant document was retrieved."""
+    if qrels is None:
+        raise InputError(
+            f"{type(method).__name__} learns its weights from judgments: pass qrels, those of training topics"
+        )
+    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
+    labels = qrels.labels(joined.qid, joined.doc_ids)
+    rows = np.isin(joined.qid, joined.qid[labels > 0.0])
+    if not rows.any():
+        raise InputError(
+            "qrels has no relevant document that the runs retrieved: are topics and document ids those of the runs?"
+        )
+    method.fit(joined.X[rows], labels[rows], qid=joined.qid[rows])
 
 
 def _told_apart(points: Vector, qid: NDArray[np.str_]) -> Vector:

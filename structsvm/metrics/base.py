@@ -19,6 +19,9 @@ from structsvm.types import BoolVector, IntVector, Vector
 Empty: TypeAlias = Literal["zero", "skip"]
 """What a query counts for which a measure is undefined: 0 in the mean, or left out of it."""
 
+Summary: TypeAlias = Literal["mean", "geometric mean", "sum"]
+"""How the values of queries become one: counts are summed."""
+
 Weights: TypeAlias = Mapping[Any, float] | ArrayLike
 """Weights of queries: by query id, or in order of first appearance."""
 
@@ -50,6 +53,8 @@ class RankedLists:
     rank : rank within the query, from 1, shape (n,).
     label : label of each ranked document, shape (n,).
     tied : whether each ranked document has the score of the one before it in its query, shape (n,).
+    is_judged : whether each ranked document was judged, shape (n,). Of one that was not the label is 0 or less.
+    is_pooled : whether each ranked document was judged or set apart for judging, shape (n,).
     judged : labels of the judged documents, in any order, shape (m,).
     judged_query : position in `ids` of the query of each judged document, shape (m,).
     """
@@ -59,6 +64,8 @@ class RankedLists:
     rank: IntVector
     label: Vector
     tied: BoolVector
+    is_judged: BoolVector
+    is_pooled: BoolVector
     judged: Vector
     judged_query: IntVector
 
@@ -69,6 +76,30 @@ class RankedLists:
     def total_judged(self, values: Vector | BoolVector) -> Vector:
         """Sum a value per judged document over each query, shape (Q,)."""
         return np.asarray(np.bincount(self.judged_query, values, len(self.ids)), dtype=np.float64)
+
+    def count_down(self, marked: BoolVector) -> IntVector:
+        """Return the number of marked documents from the top of its list down to each ranked document, shape (n,)."""
+        count: IntVector = np.cumsum(marked)
+        before_list: IntVector = (count - marked)[self.rank == 1]
+        found: IntVector = count - before_list[self.query]
+        return found
+
+    def require_judged(self, measure: "Measure") -> None:
+        """Refuse lists that do not tell which of their documents were judged, for a measure that looks at it.
+
+        Raises
+        ------
+        InputError : more documents of a query are ranked as judged than were judged.
+        """
+        ranked, judged = self.total(self.is_judged), np.bincount(self.judged_query, minlength=len(self.ids))
+        wrong = np.flatnonzero(ranked > judged)
+        if len(wrong):
+            query = wrong[0]
+            raise InputError(
+                f"{measure} looks at which documents were judged: of query {self.ids.tolist()[query]!r} "
+                f"{judged[query]} were, and {ranked[query]:g} are ranked as if they were. Labels of "
+                "documents that were not must be NaN, as Qrels.grades_of has them"
+            )
 
 
 def rank_lists(
@@ -84,21 +115,24 @@ def rank_lists(
     Parameters
     ----------
     scores : one number per document, larger is ahead, shape (n,).
-    labels : label of each document, shape (n,): a grade, or relevant (> 0) or not.
+    labels : label of each document, shape (n,): a grade, or relevant (> 0) or not. With `judged`, NaN
+        stands for a document that the judgments do not have, and a label below 0 for one that was set
+        apart for judging and not judged (`structsvm.data.Qrels.grades_of`): neither is relevant, and
+        some measures tell them from documents that were judged not relevant. Without, all are judged.
     qid : query id of each row, shape (n,); rows of a query need not be contiguous. None means
         one query.
     doc_ids : document ids, shape (n,): documents of one score are ranked by id, descending, as
         in trec_eval. None: they keep the order of the input.
     judged : (labels, query ids) of all judged documents when the ranking does not hold them
-        all: the denominators of trec_eval. Queries that are not ranked are ignored; a ranked
-        query without a judged document has no relevant one. None: the ranked documents.
+        all: the denominators of trec_eval. Queries that are not ranked are ignored, and so are labels
+        below 0; a ranked query without a judged document has no relevant one. None: the ranked documents.
 
     Raises
     ------
-    InputError : lengths differ, a score or label is NaN, a label is infinite, or no ranked
-        query is judged.
+    InputError : lengths differ, a score is NaN, a label is infinite, or NaN without `judged`, or no
+        ranked query is judged.
     """
-    grades = _labels(labels, "labels")
+    grades = _labels(labels, "labels", missing=judged is not None)
     ranking = rank_documents(scores, qid, doc_ids=doc_ids)
     if len(grades) != len(ranking.order):
         raise InputError(f"there are {len(ranking.order)} scores and {len(grades)} labels")
@@ -107,7 +141,8 @@ def rank_lists(
     tied = np.zeros(len(score), dtype=np.bool_)
     tied[1:] = (score[1:] == score[:-1]) & (ranking.rank[1:] > 1)
     if judged is None:
-        return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, label, ranking.query)
+        every = np.ones(len(label), dtype=np.bool_)
+        return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, every, every, label, ranking.query)
     given: Any = judged
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise InputError(f"judged must be labels and query ids of the judged documents, (labels, qid), got {judged!r}")
@@ -118,7 +153,19 @@ def rank_lists(
     ranked = number < len(ranking.ids)
     if not ranked.any():
         raise InputError(f"no ranked query is judged: ranked are {_some(ranking.ids)}, judged {_some(queries.ids)}")
-    return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, judged_label[ranked], number[ranked])
+    ranked &= judged_label >= 0
+    is_pooled = ~np.isnan(label)
+    return RankedLists(
+        ranking.ids,
+        ranking.query,
+        ranking.rank,
+        np.where(is_pooled, label, 0.0),
+        tied,
+        is_pooled & (label >= 0),
+        is_pooled,
+        judged_label[ranked],
+        number[ranked],
+    )
 
 
 @frozen
@@ -134,8 +181,14 @@ class Measure(ABC):
         trec_eval do) or "skip" (it is left out, as queries without any judgment are by trec_eval).
     """
 
-    named_by: ClassVar[tuple[str, ...]] = ("k",)
-    """The settings that the text shows without their names."""
+    named_by: ClassVar[tuple[str, ...]] = ()
+    """The settings that the name alone shows."""
+
+    behind_at: ClassVar[str] = "k"
+    """The setting that is written behind ``@``."""
+
+    summary: ClassVar[Summary] = "mean"
+    """What `mean` makes of the values of the queries."""
 
     empty: Empty = field(default="zero", kw_only=True, validator=one_of("zero", "skip"))
 
@@ -143,6 +196,11 @@ class Measure(ABC):
     @abstractmethod
     def name(self) -> str:
         """The name without cut-off and settings, as `parse_measure` reads it."""
+
+    @property
+    def note(self) -> str:
+        """What tells the measure from others that go by the same name, a clause; "" where there are none."""
+        return ""
 
     @abstractmethod
     def values(self, lists: RankedLists) -> Vector:
@@ -182,7 +240,7 @@ class Measure(ABC):
         doc_ids: ArrayLike | None = None,
         judged: Judged | None = None,
     ) -> float:
-        """Return the mean over queries.
+        """Return the mean over queries, or what the measure has in its place: see `summary`.
 
         The arguments are those of `rank_lists`, and one more.
 
@@ -206,11 +264,25 @@ class Measure(ABC):
                 f"{self} has no mean: no query has both a value and a weight above 0. "
                 "With empty='zero' a query without a value counts 0."
             )
-        return float(np.average(np.nan_to_num(values, nan=0.0), weights=weight))
+        return self.over_queries(np.nan_to_num(values, nan=0.0), weight)
+
+    def over_queries(self, values: Vector, weights: Vector | None = None) -> float:
+        """Return the mean of values of queries, shape (Q,), or what the measure has in its place: see `summary`.
+
+        Parameters
+        ----------
+        values : as `of` returns them.
+        weights : non-negative, not all 0, shape (Q,). None: all 1.
+        """
+        if self.summary == "sum":
+            return float(values.sum() if weights is None else values @ weights)
+        if self.summary == "geometric mean":
+            return float(np.exp(np.average(np.log(values), weights=weights)))
+        return float(np.average(values, weights=weights))
 
     def __str__(self) -> str:
         """Return the name that `parse_measure` reads, such as ``ndcg@10`` or ``map(empty=skip)``."""
-        return spell(self.name, self, set(self.named_by) - {"k"}) or repr(self)
+        return spell(self.name, self, self.named_by) or repr(self)
 
 
 def measure_names() -> list[str]:
@@ -222,8 +294,9 @@ def parse_measure(text: str) -> Measure:
     """Return the measure of that name; ``str(measure)`` is the name again.
 
     Case does not matter, nor do ``-``, ``_`` and blanks. A cut-off follows ``@``. Settings that
-    are not the default stand in parentheses: ``map(relevant_from=2,empty=skip)``. Other packages
-    add to the names through entry points of the group ``structsvm.measures``.
+    are not the default stand in parentheses: ``map(relevant_from=2,empty=skip)``. Names of trec_eval
+    and ir_measures are read too (``ndcg_cut_10``, ``nDCG@10``, ``AP(rel=2)@100``) and mean what they
+    mean there. Other packages add to the names through entry points of the group ``structsvm.measures``.
 
     Parameters
     ----------
@@ -240,14 +313,16 @@ def parse_measure(text: str) -> Measure:
     NDCG(empty='zero', k=10, discount='standard', gain='exponential')
     >>> str(parse_measure("letor-ndcg@10"))
     'letor_ndcg@10'
+    >>> str(parse_measure("ndcg_cut_10"))
+    'ndcg@10(gain=linear)'
     """
     measure: Measure = measures.create(text)
     return measure
 
 
-def _labels(labels: ArrayLike, name: str) -> Vector:
-    values = as_vector(labels, name)
-    if not np.isfinite(values).all():
+def _labels(labels: ArrayLike, name: str, *, missing: bool = False) -> Vector:
+    values = as_vector(labels, name, missing=missing)
+    if np.isinf(values).any():
         raise InputError(f"{name} must be finite: row {np.isinf(values).argmax()} is not")
     return values
 

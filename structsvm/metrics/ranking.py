@@ -61,8 +61,8 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     )
 
 
-def as_vector(values: ArrayLike, name: str) -> Vector:
-    """Return `values` as a float64 vector without NaN and with at least one entry.
+def as_vector(values: ArrayLike, name: str, *, missing: bool = False) -> Vector:
+    """Return `values` as a float64 vector with at least one entry, and without NaN unless some may be missing.
 
     Raises
     ------
@@ -71,9 +71,9 @@ def as_vector(values: ArrayLike, name: str) -> Vector:
     vector = numbers(values, name)
     if vector.ndim != 1 or len(vector) == 0:
         raise InputError(f"{name} must be a vector with an entry per document; its shape is {vector.shape}")
-    missing = np.isnan(vector)
-    if missing.any():
-        raise InputError(f"{name} must not be NaN: {missing.sum()} of {len(vector)} are, first row {missing.argmax()}")
+    nan = np.isnan(vector)
+    if nan.any() and not missing:
+        raise InputError(f"{name} must not be NaN: {nan.sum()} of {len(vector)} are, first row {nan.argmax()}")
     return vector
 
 

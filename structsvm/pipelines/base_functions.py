@@ -11,7 +11,7 @@ from attrs import field, frozen
 from structsvm.data import JoinedRuns, Run, join_runs
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
-from structsvm.settings import as_list, require_integer
+from structsvm.settings import as_list, as_names, require_integer
 from structsvm.text import Index, RetrievalFunction, Retriever
 from structsvm.text.index_files import content_digest
 from structsvm.text.letor import Feature, find_features, letor_features
@@ -124,8 +124,6 @@ class BaseFunctions:
             find_features(letor)
         if fields is not None and letor is None:
             raise InputError("fields are those of LETOR's features: leave fields out, or say which in letor=...")
-        if isinstance(fields, str):
-            raise InputError(f"fields must be a list of names, such as [{fields!r}]")
         those = opened(indexes)
         return cls(
             indexes=those,
@@ -133,7 +131,7 @@ class BaseFunctions:
             names=_names(those, made),
             depth=depth,
             letor=letor,
-            fields=None if fields is None else tuple(as_list("fields", fields, "a list of names")),
+            fields=None if fields is None else as_names("fields", fields),
             retrievers=tuple(Retriever(each.index, function) for each in those for function in made),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -227,7 +228,8 @@ class TextRanker(BaseEstimator):
         candidates = self._base.candidates(texts)
         found, _ = self._base.features(texts, candidates)
         X = self.transformer_.transform(self.features_.within_queries(found, candidates.qid))
-        return Run.from_scores(name, candidates.qid, candidates.doc_ids, self.ranker_.predict(X))
+        known = {"qid": candidates.qid} if "qid" in signature(self.ranker_.predict).parameters else {}
+        return Run.from_scores(name, candidates.qid, candidates.doc_ids, self.ranker_.predict(X, **known))
 
     def _keep(self, base: BaseFunctions, features: FeatureMap, transformer: Any, names: tuple[str, ...]) -> None:
         """Keep what `rank` needs: parameters that are set later wait for the next `fit`."""

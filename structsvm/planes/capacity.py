@@ -13,6 +13,9 @@ FEWEST_PLACES = 3
 ENOUGH_PLACES = 6
 """Planes an example that are worth their memory: with fewer, Frank-Wolfe forgets what it will need again."""
 
+_FEW_WEIGHTS = 100
+"""Weights up to which memory is no reason to keep fewer planes than an optimum may need."""
+
 _MORE = 4.0
 """Planes beyond these for each weight that there is an example: an optimum needs no more than n + d planes with weight,
 so that the fewer the examples, the more of each."""
@@ -41,12 +44,13 @@ class Capacity:
         """Choose float64 where all planes that are of use fit into so many bytes.
 
         Else float32: as many planes as would fit in float64, in half the memory, or where these are fewer than 6,
-        as many up to 6 as fit.
+        as many up to 6, or the `fewest`, as fit.
         """
         exact = cls.exact_within(n, d, memory)
         if exact.places == of_use(n, d):
             return exact
-        return cls(max(exact.places, min(ENOUGH_PLACES, _places(n, d, memory, np.float32))), np.float32)
+        enough = max(ENOUGH_PLACES, fewest(n, d))
+        return cls(max(exact.places, min(enough, _places(n, d, memory, np.float32))), np.float32)
 
     @classmethod
     def exact_within(cls, n: int, d: int, memory: int) -> Self:
@@ -64,8 +68,12 @@ def of_use(n: int, d: int) -> int:
 
 
 def fewest(n: int, d: int) -> int:
-    """Return the planes of each of n examples without which Frank-Wolfe crawls: 3 and ``4 d / n``, at most 6."""
-    return min(ENOUGH_PLACES, FEWEST_PLACES + int(_MORE * d / n))
+    """Return the planes of each of n examples without which Frank-Wolfe crawls: 3 and ``4 d / n``.
+
+    At most 32, and where d is above 100, so that planes are long, 6.
+    """
+    most = MOST_PLACES if d <= _FEW_WEIGHTS else ENOUGH_PLACES
+    return min(most, FEWEST_PLACES + int(_MORE * d / n))
 
 
 def _places(n: int, d: int, memory: int, dtype: type[Any]) -> int:

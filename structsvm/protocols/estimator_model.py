@@ -1,6 +1,7 @@
 """Any estimator as a model: a candidate for each point of a grid of its parameters, and for each number of rounds."""
 
 import time
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from inspect import signature
@@ -14,7 +15,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.operators import BinnedMatrix
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.grid import Grid, as_grid, points, require_grid, value_of
@@ -194,7 +195,9 @@ def _fit(
     fitted: Any = clone(estimator).set_params(**settings)
     labels = _classes(y) if is_classifier(fitted) else y
     began = time.perf_counter()
-    _call(fitted, "fit", X, labels, qid=qid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FeatureScaleWarning)  # features are as the user gave them to all models
+        _call(fitted, "fit", X, labels, qid=qid)
     if getattr(getattr(_last_step(fitted), "result_", None), "status", None) is Status.INTERRUPTED:
         raise KeyboardInterrupt  # a solver that was interrupted keeps its best so far: that is not its result
     return fitted, time.perf_counter() - began

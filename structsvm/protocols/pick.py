@@ -59,7 +59,7 @@ class Picked:
     ----------
     values : values of the hyper-parameter (C of an SVM), in the order in which they were tried; texts where it is
         no number.
-    validation : MAP on the validation queries at each value.
+    validation : the measure that picks on the validation queries at each value: MAP unless the protocol says otherwise.
     seconds : training time at each value; a `RankingSVM` or `ClassificationSVM` starts from the weights of the value
         before.
     gaps : certified gap to the optimum at each value, in units of the loss (``gap / C``); None without a
@@ -85,7 +85,7 @@ class Picked:
     def of(
         cls,
         candidates: Sequence[Candidate],
-        mean_ap: Callable[[Candidate], float],
+        validated: Callable[[Candidate], float],
         tested: Callable[[int], Mapping[str, Any]],
     ) -> Self:
         """Pick one of the candidates of a model.
@@ -93,10 +93,10 @@ class Picked:
         Parameters
         ----------
         candidates : in the order in which they were tried.
-        mean_ap : returns MAP on the validation queries.
+        validated : returns the measure that picks on the validation queries.
         tested : returns what a protocol adds, by name, for the position that was picked.
         """
-        validation = tuple(map(mean_ap, candidates))
+        validation = tuple(map(validated, candidates))
         chosen = validation.index(max(validation))
         return cls(
             values=tuple(each.value for each in candidates),

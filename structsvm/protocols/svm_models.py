@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.estimators import Ranker
-from structsvm.exceptions import ZeroWeightsWarning
+from structsvm.exceptions import FeatureScaleWarning, ZeroWeightsWarning
 from structsvm.operators import BinnedMatrix
 from structsvm.protocols.error_rate import ErrorRate
 from structsvm.protocols.estimator_model import gap_of, require_both_classes
@@ -98,6 +98,7 @@ def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector
 
 def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence[float]) -> Sequence[Candidate]:
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FeatureScaleWarning)  # features are as the user gave them to all models
         warnings.simplefilter("ignore", ZeroWeightsWarning)  # a small C; the share of tied documents is in the results
         fitted = ranker.path(X, y, qid, Cs)
     if fitted[-1].result_.status is Status.INTERRUPTED:
@@ -107,5 +108,5 @@ def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence
     ]
 
 
-def _scores(ranker: Ranker, X: Any, _qid: IntVector) -> Vector:
-    return ranker.predict(X)
+def _scores(ranker: Ranker, X: Any, qid: IntVector) -> Vector:
+    return ranker.predict(X, qid=qid)

@@ -3,19 +3,24 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import random_of
+from structsvm.estimators.ranking import Parts
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.metrics import Measure
 from structsvm.operators import Readable
+from structsvm.rankers.ranker_file import curve
 from structsvm.rankers.staged import HeldOut, StagedRanker
 from structsvm.rankers.training import Training
+from structsvm.serving.scorer import Description
+from structsvm.serving.trees import booster_of, read_trees
 from structsvm.settings import place, require_integer, require_number
 from structsvm.types import BoolVector, Vector
 
@@ -85,6 +90,7 @@ class LambdaMART(StagedRanker):
     1.0
     """
 
+    _kind = "lambda_mart"
     _takes_sparse = True
     _takes_missing = True
     _takes_preferences = False
@@ -154,6 +160,12 @@ class LambdaMART(StagedRanker):
         self.validation_scores_: Vector | None = np.array(values) if values else None
         self.best_iteration_ = int(np.argmax(values)) + 1 if values else int(booster.current_iteration())
 
+    def parts(self) -> Parts:
+        """Return the importances of features: what their splits gained in all."""
+        check_is_fitted(self, "n_examples_")
+        gains = self.booster_.feature_importance("gain", iteration=self.best_iteration_)
+        return Parts.of("importance", np.asarray(gains, dtype=np.float64), "Importances are gains of splits, summed.")
+
     def _scores(self, rows: Any) -> Vector:
         return self._of_trees(_matrix(rows), 0, self.best_iteration_)
 
@@ -165,8 +177,25 @@ class LambdaMART(StagedRanker):
             yield scores
 
     def _of_trees(self, rows: Any, first: int, trees: int) -> Vector:
+        if not rows.shape[0]:
+            return np.zeros(0)
         scores = self.booster_.predict(rows, start_iteration=first, num_iteration=trees, raw_score=True)
         return np.asarray(scores, dtype=np.float64)
+
+    def _state(self) -> dict[str, Any]:
+        text = np.frombuffer(self.booster_.model_to_string(num_iteration=-1).encode(), dtype=np.uint8)
+        try:
+            read_trees({"trees": text}, self.n_features_in_, self.best_iteration_)
+        except ValueError as error:
+            raise InputError(
+                f"these trees cannot be written to a file that could be read again: {error}. booster_.save_model "
+                "writes LightGBM's own"
+            ) from None
+        return {"trees": text, "validation_scores": self.validation_scores_}
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        self.booster_ = booster_of(read_trees(arrays, about.n_features, self.best_iteration_))
+        self.validation_scores_ = curve(arrays, "validation_scores")
 
     def _require_settings(self) -> None:
         _lightgbm()

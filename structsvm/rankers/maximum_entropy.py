@@ -3,26 +3,30 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
-from structsvm.operators import Readable, Rows
+from structsvm.operators import Readable
 from structsvm.queries import Queries, row_weights
+from structsvm.rankers.ranker_file import SavedRanker
+from structsvm.serving.linear import weights_and_intercept
+from structsvm.serving.scorer import Description
 from structsvm.settings import is_number, place, require_integer, require_number
 from structsvm.types import BoolVector, Vector
 
 
-class MaximumEntropy(RankingEstimator):
+class MaximumEntropy(SavedRanker, LinearScores):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
     The model that Morgan, Greiff and Henderson ("Direct maximization of average precision by hill-climbing, with a
@@ -42,10 +46,12 @@ class MaximumEntropy(RankingEstimator):
     tol : when L-BFGS stops, as in scikit-learn.
     max_iter : iterations of L-BFGS, at most.
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    normalise : what is done to features first: "query-min-max", "query-z-score", "standard" or nothing, None; see
+        `Ranker`.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,).
+    coef_ : weights, shape (d,), of the normalised features where they are normalised.
     intercept_ : constant part of the scores, which are log-odds of relevance.
     n_iter_ : iterations of L-BFGS.
     n_features_in_ : number of features.
@@ -58,6 +64,9 @@ class MaximumEntropy(RankingEstimator):
     array([ 0.96, -0.96])
     """
 
+    _kind = "maximum_entropy"
+    _counts: ClassVar[Mapping[str, int]] = {"n_iter_": 0}
+    _figures = ("intercept_",)
     _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
@@ -70,6 +79,7 @@ class MaximumEntropy(RankingEstimator):
         tol: float = 1e-4,
         max_iter: int = 1000,
         measure: str | Measure | None = None,
+        normalise: str | None = None,
     ) -> None:
         self.C = C
         self.relevant_from = relevant_from
@@ -77,6 +87,7 @@ class MaximumEntropy(RankingEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.measure = measure
+        self.normalise = normalise
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn which documents are relevant.
@@ -104,7 +115,8 @@ class MaximumEntropy(RankingEstimator):
         X = checked_features(self, X, reset=True, min_rows=2)
         rows = X.shape[0]
         relevant = self._relevant(checked_labels(y, rows))
-        Queries.of(qid, rows)
+        queries = Queries.of(qid, rows)
+        X = self._normalised_for_fit(X, lambda: queries, stacklevel=4)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
         _require_both_kinds(relevant if weights is None else relevant[weights > 0.0])
         model = self._fitted(X, relevant, weights)
@@ -112,13 +124,8 @@ class MaximumEntropy(RankingEstimator):
         self.intercept_ = float(model.intercept_[0])
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
+        self.trained_ = Trained.now()
         return self
-
-    def predict(self, X: Any) -> Vector:
-        """Return the log-odds of relevance of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self, "coef_")
-        X = checked_features(self, X, reset=False)
-        return Rows.one_each(X).scores(self.coef_) + self.intercept_
 
     def _fitted(self, X: Readable, relevant: BoolVector, weights: Vector | None) -> LogisticRegression:
         model = LogisticRegression(
@@ -133,7 +140,7 @@ class MaximumEntropy(RankingEstimator):
         if any(issubclass(each.category, ConvergenceWarning) for each in caught):
             warnings.warn(
                 f"L-BFGS stopped after {int(model.n_iter_[0])} iterations without reaching tol={self.tol:g}: scale the "
-                "features (sklearn.preprocessing.StandardScaler), or give a smaller C or a larger max_iter",
+                "features (normalise='standard'), or give a smaller C or a larger max_iter",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -141,6 +148,12 @@ class MaximumEntropy(RankingEstimator):
 
     def _relevant(self, y: Vector) -> BoolVector:
         return y > 0 if self.relevant_from is None else y >= self.relevant_from
+
+    def _state(self) -> dict[str, Any]:
+        return {"coef": self.coef_}
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        self.coef_, self.intercept_ = weights_and_intercept(arrays, about.n_features, {"intercept_": self.intercept_})
 
     def _require_settings(self) -> None:
         require_number(place(self, "C"), self.C, above=0.0)

@@ -4,21 +4,27 @@ from __future__ import annotations  # `help` shows the types by name, not as the
 
 import math
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from structsvm.estimators.ranking import Parts
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.metrics import Measure
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_boost_potentials import write_graded_potentials, write_listed_potentials
 from structsvm.rankers.rank_boost_stumps import CodedFeatures, add_coded_stump, add_stumps, best_stump
+from structsvm.rankers.ranker_file import curve
 from structsvm.rankers.staged import HeldOut, StagedRanker
 from structsvm.rankers.training import Training, with_grades
+from structsvm.serving.scorer import Description
+from structsvm.serving.stumps import StumpScorer
 from structsvm.settings import place, require_integer
+from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import BoolVector, IntVector, Vector
 
 _ROUNDING = 1e-12
@@ -52,7 +58,7 @@ class RankBoost(StagedRanker):
 
     Attributes
     ----------
-    n_rounds_ : number T of weak rankers that are kept.
+    best_iteration_ : number T of weak rankers that are kept.
     features_ : feature of each, shape (T,).
     thresholds_ : threshold of each, shape (T,), a value of the training data as float64; values of float32 data are
         compared as the numbers that they are, so predict from the type that was learned from. −inf is below all values,
@@ -80,6 +86,9 @@ class RankBoost(StagedRanker):
     1.0
     """
 
+    _kind = "rank_boost"
+    _counts: ClassVar[Mapping[str, int]] = {**StagedRanker._counts, "best_iteration_": 0}
+    _named_before: ClassVar[Mapping[str, str]] = {"n_rounds_": "best_iteration_"}
     _takes_missing = True
 
     def __init__(
@@ -96,7 +105,7 @@ class RankBoost(StagedRanker):
     def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
         self._boost(training.X, _pairs(training))
         self.validation_scores_: Vector | None = None
-        if self.n_rounds_ == 0:
+        if self.best_iteration_ == 0:
             warnings.warn(
                 "no threshold of a feature tells better documents from worse ones: all scores are 0",
                 ZeroWeightsWarning,
@@ -129,7 +138,7 @@ class RankBoost(StagedRanker):
             losses.append(math.exp(log_weight - before))
             if certain is not None and np.allclose(potentials, certain, rtol=0.0, atol=_ROUNDING):
                 break  # all pairs were in order and keep their weights: every round would be like this one
-        self.n_rounds_ = len(rs)
+        self.best_iteration_ = len(rs)
         self.features_: IntVector = np.array(features, dtype=np.int64)
         self.thresholds_: Vector = np.array(thresholds, dtype=np.float64)
         self.missing_: BoolVector = np.array(missing, dtype=np.bool_)
@@ -137,17 +146,51 @@ class RankBoost(StagedRanker):
         self.r_: Vector = np.array(rs, dtype=np.float64)
         self.losses_: Vector = np.array(losses, dtype=np.float64)
 
+    def _state(self) -> dict[str, Any]:
+        return {
+            "features": self.features_,
+            "thresholds": self.thresholds_,
+            "missing": self.missing_,
+            "alphas": self.alphas_,
+            "r": self.r_,
+            "losses": self.losses_,
+            "validation_scores": self.validation_scores_,
+        }
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        stumps = StumpScorer.of(about, arrays, self.best_iteration_)
+        self.features_, self.thresholds_ = stumps.features, stumps.thresholds
+        self.missing_, self.alphas_ = stumps.missing, stumps.alphas
+        require_numbers(arrays, "r", (self.best_iteration_,))
+        require_numbers(arrays, "losses", shape(arrays, "losses")[:1])
+        self.r_, self.losses_ = finite_numbers(arrays, "r"), finite_numbers(arrays, "losses")
+        self.validation_scores_ = curve(arrays, "validation_scores", len(self.losses_))
+
     def _keep(self, rounds: int) -> None:
-        self.n_rounds_ = rounds
+        self.best_iteration_ = rounds
         for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
             setattr(self, name, getattr(self, name)[:rounds])
+
+    def parts(self) -> Parts:
+        """Return the weak rankers, those of one feature and threshold as one, by the sum of their weights."""
+        check_is_fitted(self, "n_examples_")
+        sums: dict[tuple[int, float, bool], float] = {}
+        kept = (self.features_.tolist(), self.thresholds_.tolist(), self.missing_.tolist())
+        for weak, alpha in zip(zip(*kept, strict=True), self.alphas_.tolist(), strict=True):
+            sums[weak] = sums.get(weak, 0.0) + alpha
+        rows = (
+            {"feature": feature, "threshold": above if np.isfinite(above) else None, "missing": missing, "value": total}
+            for (feature, above, missing), total in sorted(sums.items(), key=lambda item: -abs(item[1]))
+        )
+        said = "A document gets the weight where its feature is above the threshold, or missing and missing is True."
+        return Parts("weight", tuple(rows), (said,))
 
     def _scores(self, rows: Any) -> Vector:
         return self._add(rows, slice(None), np.zeros(len(rows)))
 
     def _stages(self, rows: Any) -> Iterator[Vector]:
         scores = np.zeros(len(rows))
-        for t in range(self.n_rounds_):
+        for t in range(self.best_iteration_):
             yield self._add(rows, slice(t, t + 1), scores).copy()
 
     def _add(self, rows: NDArray[Any], rounds: slice, scores: Vector) -> Vector:

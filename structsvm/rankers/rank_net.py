@@ -3,20 +3,26 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import random_of
+from structsvm.estimators.ranking import Parts
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_net_descent import Examples, decayed, descend, first_weights, network_scores
+from structsvm.rankers.ranker_file import curve
 from structsvm.rankers.staged import HeldOut, StagedRanker
 from structsvm.rankers.training import Training
+from structsvm.serving.network import NetworkScorer
+from structsvm.serving.scorer import Description
 from structsvm.settings import place, require_integer, require_number, require_switch
+from structsvm.storage.archives import finite_numbers, require_numbers
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 
@@ -55,7 +61,7 @@ class RankNet(StagedRanker):
     weights_ : the weights of the network. Linear: shape (d,), for standardised features. Otherwise the
         ``hidden · d`` weights of the hidden units, unit after unit, their biases and the weights of what they pass on.
     path_ : the weights after each epoch, shape (epochs run, number of weights).
-    best_epoch_ : the epoch, from 1, that ``weights_`` are of: the best by ``validation``, or the last.
+    best_iteration_ : the epoch, from 1, that ``weights_`` are of: the best by ``validation``, or the last.
     costs_ : mean cost C_q of each epoch, each C_q just before its step.
     validation_scores_ : the measure of ``validation`` after each epoch; None without it.
     scaler_ : scikit-learn's ``StandardScaler`` of the rows learned from.
@@ -71,6 +77,10 @@ class RankNet(StagedRanker):
     >>> RankNet(hidden=0, log_odds=None, random_state=0).fit(X, y).score(X, y)
     1.0
     """
+
+    _kind = "rank_net"
+    _counts: ClassVar[Mapping[str, int]] = {**StagedRanker._counts, "hidden_": 0}
+    _named_before: ClassVar[Mapping[str, str]] = {"best_epoch_": "best_iteration_"}
 
     def __init__(
         self,
@@ -112,12 +122,25 @@ class RankNet(StagedRanker):
             raise InputError("RankNet(ties=True) is for labels: what is to have equal scores cannot be a preference")
         return training.queries.sizes > 1
 
+    def parts(self) -> Parts:
+        """Return the weights of a linear network; of another one, how much of a feature all hidden units pass on.
+
+        That is ``Σ_h |v_h w_hk|`` of feature k, with w_hk its weight in unit h, and v_h that of what the unit passes on
+        (Garson, "Interpreting neural-network connection weights", AI Expert 6(4), 1991, before it is divided).
+        """
+        check_is_fitted(self, "n_examples_")
+        d, hidden = self.n_features_in_, self.hidden_
+        if not hidden:
+            return Parts.of("weight", self.weights_, "Weights are of standardised features.")
+        passed_on = np.abs(self.weights_[-hidden:]) @ np.abs(self.weights_[: hidden * d].reshape(hidden, d))
+        return Parts.of("importance", passed_on, "Importances are sums of products of weights.")
+
     def _scores(self, rows: Any) -> Vector:
         return network_scores(_standardised(self.scaler_, rows), self.weights_, self.hidden_)
 
     def _stages(self, rows: Any) -> Iterator[Vector]:
         standardised = _standardised(self.scaler_, rows)
-        for weights in self.path_[: self.best_epoch_]:
+        for weights in self.path_[: self.best_iteration_]:
             yield network_scores(standardised, weights, self.hidden_)
 
     def _scaler(self, rows: Matrix) -> StandardScaler:
@@ -161,9 +184,32 @@ class RankNet(StagedRanker):
         self.hidden_ = hidden
         self.path_: Matrix = np.array(path)
         self.weights_: Vector = self.path_[best].copy()
-        self.best_epoch_ = best + 1
+        self.best_iteration_ = best + 1
         self.costs_: Vector = np.array(costs)
         self.validation_scores_: Vector | None = np.array(values) if values else None
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "path": self.path_,
+            "costs": self.costs_,
+            "validation_scores": self.validation_scores_,
+            "mean": self.scaler_.mean_,
+            "scale": self.scaler_.scale_,
+            "variance": self.scaler_.var_,
+            "rows": np.array(self.scaler_.n_samples_seen_, dtype=np.int64),
+        }
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        network = NetworkScorer.of(about, arrays, self.hidden_, self.best_iteration_)
+        require_numbers(arrays, "costs", (len(network.path),))
+        require_numbers(arrays, "variance", (about.n_features,))
+        require_numbers(arrays, "rows", (), np.int64)
+        self.path_, self.weights_ = network.path, network.path[network.best - 1].copy()
+        self.costs_ = finite_numbers(arrays, "costs")
+        self.validation_scores_ = curve(arrays, "validation_scores", len(self.path_))
+        self.scaler_ = scaler = StandardScaler()
+        scaler.mean_, scaler.scale_, scaler.var_ = network.mean, network.scale, finite_numbers(arrays, "variance")
+        scaler.n_samples_seen_, scaler.n_features_in_ = int(arrays["rows"]), about.n_features
 
     def _require_settings(self) -> None:
         require_integer(place(self, "hidden"), self.hidden, 0)
@@ -176,7 +222,7 @@ class RankNet(StagedRanker):
 
 
 def _standardised(scaler: StandardScaler, X: Any) -> Matrix:
-    rows: Matrix = np.ascontiguousarray(scaler.transform(X))
+    rows: Matrix = np.ascontiguousarray(scaler.transform(X) if len(X) else X, dtype=np.float64)
     return rows
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import checked_features
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, require_solver
 from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
@@ -19,16 +18,20 @@ from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPai
 from structsvm.metrics import Measure
 from structsvm.operators import Rows, narrowed, occupied
 from structsvm.problem import Problem
+from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import checked_training
 from structsvm.registry import solvers
 from structsvm.result import Result
-from structsvm.settings import place, require_choice
+from structsvm.serving.linear import weights_of_result
+from structsvm.serving.scorer import Description
+from structsvm.settings import place, require_choice, require_number
 from structsvm.solvers import Solver
 from structsvm.types import IntVector, Vector
 
 
-class RankSVM(LinearRanker):
+class RankSVM(SavedRanker, LinearRanker):
     """A linear ranker that puts the better document of each pair of a query ahead of the other, by a margin of 1.
 
     Minimises over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
@@ -56,10 +59,12 @@ class RankSVM(LinearRanker):
         "queries", and ``tol · C · Σ P_q / n`` for "pairs" (as svm_rank's ``-e``). None leaves it to the solver, whose
         default is 1e-3.
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    normalise : what is done to features first: "query-min-max", "query-z-score", "standard" or nothing, None; see
+        `Ranker`.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,).
+    coef_ : weights, shape (d,), of the normalised features where they are normalised.
     result_ : `Result` with both bounds, status and history; its ``tol`` is that for a gap of ``tol · C``.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
@@ -76,6 +81,10 @@ class RankSVM(LinearRanker):
     array([1., 0.])
     """
 
+    _kind = "rank_svm"
+    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_pairs_": 1}
+    _figures = ("gap_unit_",)
+
     def __init__(
         self,
         C: float = 1.0,
@@ -84,22 +93,17 @@ class RankSVM(LinearRanker):
         solver: str | Solver = "auto",
         tol: float | None = None,
         measure: str | Measure | None = None,
+        normalise: str | None = None,
     ) -> None:
         self.C = C
         self.objective = objective
         self.solver = solver
         self.tol = tol
         self.measure = measure
-
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self, "coef_")
-        return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
+        self.normalise = normalise
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
-        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
-        require_solver(self)
-        measure_of(self)
+        self._require_settings()
         training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
         ptr = training.queries.ptr
         loss: ScoreLoss[Any]
@@ -125,10 +129,11 @@ class RankSVM(LinearRanker):
                 "them by their largest"
             )
         self._fitted_with_qid = qid is not None
-        columns = occupied(training.X)
+        X = self._normalised_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
+        columns = occupied(X)
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
         problem = evolve(
-            Problem.make(loss, Rows(narrowed(training.X, columns), ptr), ys, self.C, kappa, usable),
+            Problem.make(loss, Rows(narrowed(X, columns), ptr), ys, self.C, kappa, usable),
             left_out=self.n_left_out_,
         )
         self.n_pairs_ = int(counts[usable].sum())
@@ -141,11 +146,25 @@ class RankSVM(LinearRanker):
             problem.loss,
             ranks=True,
             other_losses=False,
-            n_features=training.X.shape[1],
+            n_features=X.shape[1],
             columns=columns,
         )
 
+    def _require_settings(self) -> None:
+        require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
+        require_solver(self)
+        measure_of(self)
+
+    def _state(self) -> dict[str, Any]:
+        return self.result_.arrays()
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        require_number("gap_unit_", self.gap_unit_, above=0.0)
+        weights_of_result(arrays, about.n_features, 0.0)
+        self._take(Result.from_arrays(arrays))
+
     def _take(self, result: Result) -> None:
+        self.trained_ = Trained.now()
         self.result_ = result
         self.coef_: Vector = result.wide(self.n_features_in_)
 

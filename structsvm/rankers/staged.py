@@ -2,8 +2,9 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
@@ -19,6 +21,7 @@ from structsvm.metrics import Measure, rank_lists
 from structsvm.operators import Readable
 from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import Training, checked_training, require_dense
 from structsvm.settings import place, require_integer
 from structsvm.types import BoolVector, Vector
@@ -46,12 +49,22 @@ class HeldOut:
         return self.measure.mean(np.asarray(scores), self.y, self.qid)
 
 
-class StagedRanker(RankingEstimator):
+class StagedRanker(SavedRanker, RankingEstimator):
     """A ranker that is made step by step (rounds, epochs, trees); `staged_predict` has the scores after each.
 
-    Derive from it and write `_require_settings`, `_learn`, `_scores` and `_stages`; `_teaching` where other queries
-    than those with pairs have something to learn from.
+    Derive from it and write `_require_settings`, `_learn`, `_scores`, `_stages` and what `SavedRanker` asks for;
+    `_teaching` where other queries than those with pairs have something to learn from.
+
+    Attributes
+    ----------
+    best_iteration_ : the number of steps that predictions are made with: the best by ``validation``, or all.
+    validation_scores_ : the measure of ``validation`` after each step; None without it.
     """
+
+    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "best_iteration_": 1}
+
+    _named_before: ClassVar[Mapping[str, str]] = {}
+    """What attributes were called in version 0.1, and are now."""
 
     _takes_preferences: ClassVar[bool] = True
     """Whether `Preferences` may take the place of labels."""
@@ -63,6 +76,8 @@ class StagedRanker(RankingEstimator):
 
     n_examples_: int
     n_left_out_: int
+    best_iteration_: int
+    validation_scores_: Vector | None
 
     def fit(
         self,
@@ -104,13 +119,15 @@ class StagedRanker(RankingEstimator):
         usable = training.usable(self, self._teaching(training))
         self._learn(training, usable, held_out)
         self._fitted_with_qid = qid is not None
+        self.trained_ = Trained.now()
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
+        self.trained_ = Trained.now()
         return self
 
     def predict(self, X: Any) -> Vector:
         """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
         check_is_fitted(self, "n_examples_")
-        return self._scores(self._checked_rows(X))
+        return self._scores(self._checked_rows(X, min_rows=0))
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the score of each row after each step that is kept; the last are those of `predict`.
@@ -126,9 +143,17 @@ class StagedRanker(RankingEstimator):
         check_is_fitted(self, "n_examples_")
         yield from self._stages(self._checked_rows(X))
 
-    @abstractmethod
-    def _require_settings(self) -> None:
-        """Refuse settings that are not what they may be."""
+    def __getattr__(self, name: str) -> Any:
+        """Forward the names that attributes had before."""
+        new = type(self)._named_before.get(name)
+        if new is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        warnings.warn(f"{type(self).__name__}.{name} is now {new}: use that", DeprecationWarning, stacklevel=2)
+        return getattr(self, new)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take a pickle, of an earlier version too."""
+        super().__setstate__({self._named_before.get(name, name): value for name, value in state.items()})
 
     @abstractmethod
     def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
@@ -153,8 +178,10 @@ class StagedRanker(RankingEstimator):
         """Say which queries have something to learn from, shape (Q,)."""
         return training.with_pairs()
 
-    def _checked_rows(self, X: Any) -> Readable:
-        return checked_features(self, self._require_kind(X), reset=False, missing=self._takes_missing)
+    def _checked_rows(self, X: Any, min_rows: int = 1) -> Readable:
+        return checked_features(
+            self, self._require_kind(X), reset=False, min_rows=min_rows, missing=self._takes_missing
+        )
 
     def _require_kind(self, X: Any) -> Any:
         if not self._takes_sparse:

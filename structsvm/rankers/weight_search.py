@@ -3,24 +3,29 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import frozen
+from attrs import astuple, frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.inputs import checked_features
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, random_of
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
+from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
+from structsvm.rankers.ranker_file import SavedRanker
 from structsvm.rankers.training import Training, checked_training
 from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
+from structsvm.serving.linear import weights_of_path
+from structsvm.serving.scorer import Description
 from structsvm.settings import place, require_integer, require_number, require_switch
+from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import Matrix, Vector
 
 _FINEST = 2.0**-40
@@ -47,13 +52,16 @@ class SearchedDirection:
     map: float
 
 
+_OF_A_DIRECTION = 5
+"""Numbers that are kept of each."""
+
 _ONE_KIND = (
     "none has both relevant documents (label > 0) and others, and average precision needs both. Check the labels and "
     "qid; where relevant starts at a higher grade, pass y >= that grade"
 )
 
 
-class WeightSearch(RankingEstimator):
+class WeightSearch(SavedRanker, LinearScores):
     """A linear ranker by direct maximisation of mean average precision, one direction of the weights at a time.
 
     Along a direction, training MAP is constant between the steps at which a relevant and another document of
@@ -80,10 +88,13 @@ class WeightSearch(RankingEstimator):
     memory : bytes for crossings; where there are more, a direction is searched piece by piece.
     random_state : seed of random directions.
     measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    normalise : what is done to features first: "query-min-max", "query-z-score", "standard" or nothing, None; see
+        `Ranker`.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,). Any multiple of them above 0 ranks alike.
+    coef_ : weights, shape (d,), of the normalised features where they are normalised. Any multiple of them above 0
+        ranks alike.
     coef_path_ : weights with 1, 2, ..., d features of an incremental search, one a row, shape (d, d); otherwise only
         `coef_`, shape (1, d).
     map_ : training MAP; queries without relevant documents count 0.
@@ -104,7 +115,10 @@ class WeightSearch(RankingEstimator):
     (array([1. , 1.5]), 1.0)
     """
 
+    _kind = "weight_search"
+    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_rounds_": 0}
     _takes_sparse = True
+    _weighs_scales = False
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
@@ -119,6 +133,7 @@ class WeightSearch(RankingEstimator):
         memory: int = 256 * 2**20,
         random_state: int | np.random.RandomState | None = None,
         measure: str | Measure | None = None,
+        normalise: str | None = None,
     ) -> None:
         self.directions = directions
         self.start = start
@@ -129,6 +144,7 @@ class WeightSearch(RankingEstimator):
         self.memory = memory
         self.random_state = random_state
         self.measure = measure
+        self.normalise = normalise
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from queries.
@@ -154,9 +170,11 @@ class WeightSearch(RankingEstimator):
         if isinstance(y, Preferences):
             raise InputError("WeightSearch maximises average precision, which needs labels: y cannot be Preferences")
         training = checked_training(self, X, y, qid, sample_weight)
+        rows = self._normalised_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
         self._fitted_with_qid = qid is not None
+        self.trained_ = Trained.now()
         search, constant = self._search(training)
-        climb = HillClimb(search, Rows.one_each(training.X), constant, self._start(), float(self.offset))
+        climb = HillClimb(search, Rows.one_each(rows), constant, self._start(), float(self.offset))
         if not climb.finite:
             raise InputError("the scores at WeightSearch(start=...) are not finite: scale the features, or the weights")
         given = self._directions()
@@ -188,15 +206,8 @@ class WeightSearch(RankingEstimator):
         self.coef_, self.map_ = path[-1]
         self.history_ = tuple(history)
         self.n_rounds_ = rounds
+        self.trained_ = Trained.now()
         return self
-
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,).
-
-        Rows that are the same get the same score, to the last bit.
-        """
-        check_is_fitted(self, "coef_")
-        return Rows.one_each(checked_features(self, X, reset=False)).scores(self.coef_)
 
     def _search(self, training: Training) -> tuple[ExhaustiveSearch, float]:
         """Return what searches a direction, and what the queries without other documents add to MAP."""
@@ -207,6 +218,19 @@ class WeightSearch(RankingEstimator):
         weights = training.shares / training.shares.sum()
         search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
         return search, float(weights[found == size].sum())
+
+    def _state(self) -> dict[str, Any]:
+        history = np.array([astuple(each) for each in self.history_], dtype=np.float64).reshape(-1, _OF_A_DIRECTION)
+        return {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": history}
+
+    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
+        self.coef_path_, self.map_path_ = weights_of_path(arrays, about.n_features)
+        require_numbers(arrays, "history", (shape(arrays, "history")[0], _OF_A_DIRECTION))
+        self.coef_, self.map_ = self.coef_path_[-1], float(self.map_path_[-1])
+        self.history_ = tuple(
+            SearchedDirection(int(terms), int(number), int(direction), step, value)
+            for terms, number, direction, step, value in finite_numbers(arrays, "history").tolist()
+        )
 
     def _require_settings(self) -> None:
         measure_of(self)

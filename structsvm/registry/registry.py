@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.registry.aliases import OF_MEASURES, Aliases
 from structsvm.registry.spelling import Spelling, plain, require_complete, spell
 
 T = TypeVar("T")
@@ -21,7 +22,7 @@ _ELSEWHERE = {
     "rr": "mrr",
     "reciprocalrank": "mrr",
 }
-"""What losses and measures are called elsewhere, and here."""
+"""What losses are called elsewhere, and here."""
 
 
 @frozen
@@ -37,6 +38,7 @@ class Registry(Generic[T]):
     place : the argument that such an object is for.
     implied : the settings that a built-in name stands for, where it stands for more than a class.
     cutoffs : built-in names that take a cut-off, each with one that messages and lists show.
+    aliases : names of other programs that are read, too.
     """
 
     kind: str
@@ -45,7 +47,8 @@ class Registry(Generic[T]):
     classes: tuple[str, ...]
     place: str
     implied: Mapping[str, Mapping[str, Any]] = field(factory=dict, kw_only=True)
-    cutoffs: Mapping[str, int] = field(factory=dict, kw_only=True)
+    cutoffs: Mapping[str, float] = field(factory=dict, kw_only=True)
+    aliases: Aliases = field(factory=Aliases, kw_only=True)
 
     def names(self) -> list[str]:
         """Return all names, some with a cut-off as an example; the built-in ones are first."""
@@ -82,7 +85,7 @@ class Registry(Generic[T]):
         PluginError : when the package that registered the name cannot be imported.
         """
         if isinstance(spec, str):
-            name, text = self._known(spec), Spelling.of(spec)
+            name, text = self._known(spec), self._spelling(spec)
             made, cutoff = self._class(name), self.cutoffs.get(name, 10)
             written = text.settings(name, made, self.implied.get(name, {}), cutoff)
             twice = sorted(set(written) & set(settings))
@@ -130,11 +133,19 @@ class Registry(Generic[T]):
 
     def _known(self, text: str) -> str:
         """Return the name, as it is registered, that a text starts with."""
-        wanted = plain(Spelling.of(text).name)
+        wanted = plain(self._spelling(text).name)
         for known in self._all():
             if plain(known) == wanted:
                 return known
         raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind) or self._meant(text))
+
+    def _spelling(self, text: str) -> Spelling:
+        """Return the parts of a text, an alias translated where no plug-in has its name."""
+        written = Spelling.of(text)
+        translated = self.aliases.translated(written)
+        if translated.name != written.name and plain(written.name) in map(plain, self._plugins()):
+            return written
+        return translated
 
     def _meant(self, text: str) -> str:
         """Ask for the name that another project's name stands for here; "" where it is not known."""
@@ -183,7 +194,7 @@ def _imported(target: str) -> Any:
 
 
 def _registries() -> "tuple[Registry[Any], ...]":
-    return losses, solvers, backends, measures, retrieval_functions
+    return losses, solvers, backends, measures, retrieval_functions, rankers
 
 
 def _other_meaning(text: str, kind: str) -> str:
@@ -268,11 +279,39 @@ measures: Registry[Any] = Registry(
         "p": "structsvm.metrics:P",
         "recall": "structsvm.metrics:Recall",
         "mrr": "structsvm.metrics:RR",
+        "success": "structsvm.metrics:Success",
+        "rprec": "structsvm.metrics:RPrec",
+        "err": "structsvm.metrics:ERR",
+        "rbp": "structsvm.metrics:RBP",
+        "bpref": "structsvm.metrics:BPref",
+        "infap": "structsvm.metrics:InfAP",
+        "judged": "structsvm.metrics:JudgedShare",
+        "iprec": "structsvm.metrics:IPrec",
+        "11pt_avg": "structsvm.metrics:ElevenPoint",
+        "gm_map": "structsvm.metrics:GMAP",
+        "set_p": "structsvm.metrics:SetP",
+        "set_recall": "structsvm.metrics:SetRecall",
+        "set_f": "structsvm.metrics:SetF",
+        "set_map": "structsvm.metrics:SetMAP",
+        "num_q": "structsvm.metrics:NumQ",
+        "num_ret": "structsvm.metrics:NumRet",
+        "num_rel": "structsvm.metrics:NumRel",
+        "num_rel_ret": "structsvm.metrics:NumRelRet",
     },
     classes=("structsvm.metrics:Measure",),
     place="measure=..., which a ranker reports and does not train on",
     implied={"letor_ndcg": {"discount": "letor"}},
-    cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5, "recall": 10},
+    cutoffs={
+        "ndcg": 10,
+        "letor_ndcg": 10,
+        "p": 5,
+        "recall": 10,
+        "success": 5,
+        "err": 20,
+        "judged": 10,
+        "iprec": 0.1,
+    },
+    aliases=OF_MEASURES,
 )
 
 retrieval_functions: Registry[Any] = Registry(
@@ -293,4 +332,20 @@ retrieval_functions: Registry[Any] = Registry(
     },
     classes=("structsvm.text.functions:RetrievalFunction",),
     place="function=...",
+)
+
+rankers: Registry[Any] = Registry(
+    "ranker",
+    "structsvm.rankers",
+    {
+        "ranker": "structsvm.estimators:Ranker",
+        "rank_svm": "structsvm.rankers:RankSVM",
+        "maximum_entropy": "structsvm.rankers:MaximumEntropy",
+        "weight_search": "structsvm.rankers:WeightSearch",
+        "rank_boost": "structsvm.rankers:RankBoost",
+        "rank_net": "structsvm.rankers:RankNet",
+        "lambda_mart": "structsvm.rankers:LambdaMART",
+    },
+    classes=("structsvm.estimators.ranking:RankingEstimator",),
+    place="train --ranker",
 )

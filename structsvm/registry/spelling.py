@@ -1,8 +1,9 @@
 """Names with a cut-off and settings, as in ``ndcg@10(gain=linear)``: read, and written back.
 
 The one grammar of losses, measures, solvers and backends: a name, ``@`` and a cut-off where there
-is one (the setting ``k``), and settings that are not the default in parentheses. Case does not
-matter in a name, nor do ``-``, ``_`` and blanks.
+is one (the setting ``k``, or what the class calls `behind_at`), and settings that are not the default in
+parentheses, behind the cut-off or in front of it. Case does not matter in a name, nor do ``-``, ``_`` and
+blanks.
 """
 
 import inspect
@@ -14,11 +15,13 @@ from types import UnionType
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from attrs import frozen
+from attrs import frozen, has
 
 from structsvm.exceptions import InputError
 
-_FORM = re.compile(r"(?P<name>[^@()]*)(?:@(?P<cutoff>[^@()]*))?(?:\((?P<options>[^()]*)\))?")
+_FORM = re.compile(
+    r"(?P<name>[^@()]*)(?:\((?P<before>[^()]*)\)(?=@))?(?:@(?P<cutoff>[^@()]*))?(?:\((?P<options>[^()]*)\))?"
+)
 _MOST_DIGITS = 18
 """As many as all integers of 64 bits can have."""
 _UNWRITABLE = re.compile(r"[,=()@\s]")
@@ -59,10 +62,11 @@ class Spelling:
         form = _FORM.fullmatch(text.strip())
         if form is None:
             return cls(text, text, None, ())
-        options = tuple(filter(None, (option.strip() for option in (form["options"] or "").split(","))))
+        written = f"{form['before'] or ''},{form['options'] or ''}"
+        options = tuple(filter(None, (option.strip() for option in written.split(","))))
         return cls(text, form["name"].strip(), form["cutoff"], options)
 
-    def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: int = 10) -> dict[str, Any]:
+    def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: float = 10) -> dict[str, Any]:
         """Return the settings that the text asks for, as arguments of a class.
 
         Parameters
@@ -78,18 +82,24 @@ class Spelling:
         """
         parameters, kinds = _parameters(made), _kinds(made)
         settings = dict(implied)
+        at = _behind_at(made)
         if self.cutoff is not None:
-            if "k" not in parameters:
+            if at not in parameters:
                 raise InputError(f"{self.text!r}: {name} takes no cut-off; write {name!r}")
-            if not is_whole(self.cutoff.strip()):
+            number = self.cutoff.strip()
+            if float in kinds.get(at, ()):
+                settings[at] = _read(self.text, at, number, (float,))
+            elif is_whole(number):
+                settings[at] = int(number)
+            else:
                 raise InputError(f"{self.text!r}: the cut-off after @ must be a whole number, as in '{name}@{cutoff}'")
-            settings["k"] = int(self.cutoff)
-        known = sorted(set(parameters) - set(implied) - {"k"})
+        known = sorted(set(parameters) - set(implied) - {at})
         for option in self.options:
             key, _, value = (part.strip() for part in option.partition("="))
-            if key == "k" and "k" in parameters:
+            if key == at and at in parameters:
                 shown = value if is_whole(value) else cutoff
-                raise InputError(f"{self.text!r}: k is the cut-off, which is written after @: write '{name}@{shown}'")
+                what = "k is the cut-off, which" if at == "k" else f"{at}"
+                raise InputError(f"{self.text!r}: {what} is written after @: write '{name}@{shown}'")
             if key not in known or not value:
                 there = (
                     f"there are {', '.join(known)}, written as in '{name}({known[0]}=...)'" if known else "it has none"
@@ -101,7 +111,7 @@ class Spelling:
         return settings
 
 
-def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff: int = 10) -> None:
+def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff: float = 10) -> None:
     """Refuse settings that lack one which the class cannot do without.
 
     Raises
@@ -113,8 +123,9 @@ def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff:
         for key, parameter in _parameters(made).items()
         if parameter.default is parameter.empty and key not in settings
     ]
-    if "k" in lacking:
-        raise InputError(f"{name} needs a cut-off, as in '{name}@{cutoff}'")
+    at = _behind_at(made)
+    if at in lacking:
+        raise InputError(f"{name} needs {'a cut-off' if at == 'k' else at}, as in '{name}@{cutoff}'")
     if lacking:
         raise InputError(f"{name} needs {' and '.join(lacking)}: write '{name}({lacking[0]}=...)', or pass an object")
 
@@ -138,14 +149,19 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
         if written is None:
             return None
         settings[key] = written
-    return joined(name, settings)
+    return joined(name, settings, _behind_at(made))
 
 
-def joined(name: str, settings: Mapping[str, Any]) -> str:
-    """Return a name with the cut-off k behind ``@``, where it is among the settings, and the others in parentheses."""
-    cutoff = f"@{settings['k']}" if "k" in settings else ""
-    options = ",".join(f"{key}={value}" for key, value in settings.items() if key != "k")
+def joined(name: str, settings: Mapping[str, Any], at: str = "k") -> str:
+    """Return a name with one setting, the cut-off, behind ``@``, where it is there, and the others in parentheses."""
+    cutoff = f"@{settings[at]}" if at in settings else ""
+    options = ",".join(f"{key}={value}" for key, value in settings.items() if key != at)
     return name + cutoff + (f"({options})" if options else "")
+
+
+def _behind_at(made: type) -> str:
+    """Return the setting that is written behind ``@``: the attribute `behind_at` of the class, or the cut-off k."""
+    return str(getattr(made, "behind_at", "k"))
 
 
 @cache
@@ -157,7 +173,7 @@ def _parameters(made: type) -> dict[str, inspect.Parameter]:
 @cache
 def _kinds(made: type) -> dict[str, tuple[Any, ...]]:
     """Return the types that each setting of a class may have, as far as its annotations say."""
-    hints = get_type_hints(made)
+    hints = get_type_hints(made if has(made) else made.__init__)  # type: ignore[misc]
     return {key: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for key, hint in hints.items()}
 
 

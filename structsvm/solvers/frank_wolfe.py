@@ -73,7 +73,7 @@ class FrankWolfe(Solver):
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of passes.
     memory : bytes for planes; 6 of each of n examples are kept and ``4 d / n`` more, 32 at most, where they fit, and
-        at least 3 and ``4 d / n`` more, 6 at most.
+        at least 3 and ``4 d / n`` more, 32 at most, or 6 where d is above 100.
     cache_sweeps : most rounds over the planes, example by example, before all are moved together; 0 for neither in
         the first 60 passes.
     seed : of the order in which examples are visited.

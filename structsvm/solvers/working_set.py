@@ -1,11 +1,12 @@
 """The cuts found so far, their Gram matrix and their multipliers."""
 
 import numpy as np
+from attrs import evolve
 
 from structsvm.compute.groups import largest_of_groups
 from structsvm.compute.memory import require_memory
 from structsvm.problem.checks import require_moderate
-from structsvm.qp import DualQP, QPBackend, QPSolution
+from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
@@ -99,12 +100,21 @@ class WorkingSet:
             self.add(cuts.G, cuts.L, cuts.group, cuts.scaled(self.cap), cuts.error)
 
     def solve(self, backend: QPBackend, tol: float) -> None:
-        """Improve the multipliers until the gap of this QP is at most ``tol``."""
+        """Improve the multipliers until the gap of this QP is at most ``tol``.
+
+        Where a backend returns multipliers of no better dual, though more than ``tol`` is left at the present ones,
+        the built-in one goes on from these: else the next cut would be the last one again.
+        """
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
         start = self._last or QPSolution(self.a.copy(), gap=np.inf)
         solution = backend.solve(qp, start)
+        moved = self._move_toward(qp.project(solution.a))
+        if not moved and qp.gap(self.a) > max(tol, qp.resolution(self.a)):
+            again = ActiveSet()
+            solution = again.solve(qp, QPSolution(self.a.copy(), gap=np.inf))
+            solution = evolve(solution, handed_over=backend != again)
+            self._move_toward(qp.project(solution.a))
         self.handovers += bool(solution.handed_over)
-        self._move_toward(qp.project(solution.a))
         self._last = solution if np.array_equal(solution.a, self.a) else None
         self._idle[: self.size] = np.where(self.a > 0.0, 0, self._idle[: self.size] + 1)
 
@@ -133,17 +143,18 @@ class WorkingSet:
         a, error = self.a.copy(), self.error.copy()
         return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), a, len(self.cap), error)
 
-    def _move_toward(self, a: Vector) -> None:
-        """Go to the best point between the present multipliers and these, so that the dual cannot fall."""
+    def _move_toward(self, a: Vector) -> bool:
+        """Go to the best point between the present multipliers and these; say whether the dual is higher there."""
         step = a - self.a
         changed = np.flatnonzero(step)
         direction = step[changed] @ self.G[changed]
         curvature = direction @ direction
         slope = step @ self.L - self.w @ direction
         if slope <= 0.0:
-            return
+            return False
         t = 1.0 if curvature <= slope else slope / curvature
         self._evaluate(a if t == 1.0 else self.a + t * step)
+        return True
 
     def _evaluate(self, a: Vector) -> None:
         self._a[: self.size] = a

@@ -148,7 +148,7 @@ def shape(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
 
 
 def require_numbers(
-    arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int, ...], dtype: type[np.number[Any]] = np.float64
+    arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int, ...], dtype: type[np.generic] = np.float64
 ) -> None:
     """Require an array of this shape and type, which is not read; see `shape`.
 

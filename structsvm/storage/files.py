@@ -142,7 +142,8 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 def check_writable(path: Path) -> None:
     """Make sure that a file can be put at this path, before hours are spent on its content.
 
-    What a killed process left of such a file is removed.
+    Where the path is a link, the file is put where it leads, also if nothing is there yet. What a killed process left
+    of such a file is removed.
 
     Raises
     ------
@@ -155,20 +156,22 @@ def check_writable(path: Path) -> None:
     place = Path(os.path.realpath(path))
     if not path.parent.is_dir() or place.exists() != path.exists():  # `realpath` has no need of a folder before ".."
         raise InputError(_unwritable(path, f"there is no folder {path.parent}"))
+    if not place.parent.is_dir():
+        raise InputError(_unwritable(path, f"it is a link to {place}, and there is no folder {place.parent}"))
     remove_leftovers(place)
     with _beside(path):
         pass
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for output where there is none.
+    """Make a folder for output where there is none; where a link leads nowhere, the one that it leads to.
 
     Raises
     ------
     InputError : when it cannot be made.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        _led(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(_unwritable(folder, error.strerror or str(error))) from None
 
@@ -181,7 +184,8 @@ def output_folder(folder: Path) -> Iterator[None]:
     ------
     InputError : as `make_folder`.
     """
-    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    place = _led(folder)
+    made = [each for each in (place, *place.parents) if not each.exists()]
     make_folder(folder)
     try:
         yield
@@ -339,6 +343,11 @@ def _beside(path: Path) -> Iterator[Path]:
         except OSError as error:
             raise InputError(_unwritable(path, error.strerror or str(error))) from None
         yield temporary
+
+
+def _led(folder: Path) -> Path:
+    """Return the folder that a link leads to, which need not be there; another path as it is."""
+    return Path(os.path.realpath(folder)) if folder.is_symlink() else folder
 
 
 def _unwritable(path: Path, reason: str) -> str:

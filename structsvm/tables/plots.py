@@ -6,12 +6,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from attrs import frozen
 
-from structsvm.exceptions import NotInstalledError, printable
+from structsvm.exceptions import InputError, NotInstalledError, printable
+from structsvm.storage.files import replacement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,3 +130,32 @@ def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure"
 
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
     yield figure, lambda caption: Plot(caption, as_inline_svg(figure, name, caption, {INK: "currentColor"}))
+
+
+def require_format(path: Path) -> None:
+    """Make sure that a plot can be written in the format that the name of a file asks for.
+
+    Raises
+    ------
+    NotInstalledError : when Matplotlib is missing.
+    InputError : when it knows no such format.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    known = sorted(Figure().canvas.get_supported_filetypes())
+    if path.suffix.lower().removeprefix(".") not in known:
+        raise InputError(f"{path} cannot be written: a plot's name ends in one of .{', .'.join(known)}")
+
+
+def write_figure(figure: "Figure", path: Path) -> None:
+    """Write a figure to a file, whole or not at all, in the format that its name asks for.
+
+    Raises
+    ------
+    InputError : when no file can be put there.
+    """
+    drawn = io.BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
+    figure.savefig(drawn, format=path.suffix.lower().removeprefix("."))
+    with replacement(path) as temporary:
+        temporary.write_bytes(drawn.getvalue())

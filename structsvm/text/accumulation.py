@@ -4,16 +4,22 @@ By MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations",
 descending order of the most that they add to a score. Once k documents are held, the last terms, which even together
 lift no document above the worst of these, are not added up any more, but looked up for documents that the first terms
 bring close to it. The order in which the weights of a document are added is the same for all documents.
+
+Where the terms that are added up have few postings, the documents that they meet are written down, so that the work is
+that of the postings; else all sums of a block are looked at.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.compute.compilation import compiled
-from structsvm.types import IntVector, Vector
+from structsvm.compute.selection import largest_to_front
+from structsvm.types import IntVector, Matrix, Vector
 
 BLOCK = 1 << 14
 """Documents whose sums are held at a time, so that they stay in the processor's cache."""
+DENSE = 4
+"""Terms that at least one in so many documents has are dense: they have a weight for each document, by number."""
 SPARE = 2
 """Times as many documents as are asked for are held before the worst of them are dropped."""
 NO_KEY = np.int64(-(1 << 63))
@@ -39,6 +45,8 @@ def best_documents(
     slacks: Vector,
     documents: NDArray[np.int32],
     weights: Vector,
+    rows: IntVector,
+    dense: Matrix,
     added: Vector,
     most_added: Vector,
     place: NDArray[np.int32],
@@ -60,21 +68,24 @@ def best_documents(
     scores : what is added to all scores of a query, shape (n_queries,).
     slacks : by how much rounding may raise a score of a query above a bound, at most, shape (n_queries,).
     documents, weights : document of each posting, ascending within a term, and its weight, shape (n_postings,).
+    rows : row of each term in `dense`, which has its weights if it is a dense one; -1 if it is not; shape (m,).
+    dense : weights of documents, those without the term NaN, shape (n_dense, n_documents).
     added : what is added to the score of each document, shape (n_documents,) or, where that is nothing, (0,).
     most_added : the largest of `added` in each `BLOCK` of documents; 0 where there is nothing; shape (n_blocks,).
     place : place of each document in the order of ids, ascending, shape (n_documents,).
     k : how many documents of a query, at most.
     keys : written from the left, shape (n_queries, SPARE * k); see `scores_and_places`.
     """
-    sums = np.empty(BLOCK)
+    n_documents = len(place)
+    sums = np.full(BLOCK, -0.0)
     candidate = np.zeros(BLOCK, np.bool_)
-    picked = np.empty(BLOCK, np.int64)
+    touched, picked = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     rounded = np.empty(1, np.float32)
     bits = rounded.view(np.int32)
     for query in range(len(query_ptr) - 1):
-        begin = begins[query_ptr[query] : query_ptr[query + 1]]
-        behind = ends[query_ptr[query] : query_ptr[query + 1]].copy()
-        factor = factors[query_ptr[query] : query_ptr[query + 1]]
+        terms = slice(query_ptr[query], query_ptr[query + 1])
+        begin, behind, factor, row = begins[terms], ends[terms].copy(), factors[terms], rows[terms]
+        size = ends[terms] - begin
         rest = np.zeros(len(begin) + 1)  # the most that all terms from each on add
         n_blocks = 0
         for term in range(len(begin) - 1, -1, -1):
@@ -90,28 +101,41 @@ def best_documents(
                 needed -= 1
             if needed == 0:
                 continue
-            sums.view(np.int64)[:] = _NONE
+            enough = least - (rest[needed] + lift)
+            few = DENSE * size[:needed].sum() < n_documents
+            n_touched = 0
             for term in range(needed):
-                behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
-            found = _pick(sums, least - (rest[needed] + lift), candidate, picked)
+                if few:
+                    behind[term], n_touched = _touch(
+                        sums, documents, weights, begin[term], behind[term], first, factor[term], touched, n_touched
+                    )
+                elif row[term] >= 0:
+                    _add_dense(sums, dense[row[term], first : first + BLOCK], factor[term])
+                else:
+                    behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
+            if few:
+                found = _enough(sums, touched[:n_touched], enough, picked)
+            else:
+                found = _pick(sums, enough, candidate, picked)
             for term in range(needed, len(begin)):
                 if found == 0:
                     break
-                if _LOOKING_UP * found * n_blocks > ends[query_ptr[query] + term] - begin[term]:
+                if row[term] >= 0:
+                    values = dense[row[term], first : first + BLOCK]
+                    for document in picked[:found]:
+                        sums[document] += _dense_weight(values[document], factor[term])
+                elif _LOOKING_UP * found * n_blocks > size[term]:
                     behind[term] = _first_from(documents, begin[term], behind[term], first + BLOCK)
-                    behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
+                    behind[term], n_touched = _touch(
+                        sums, documents, weights, begin[term], behind[term], first, factor[term], touched, n_touched
+                    )
                 else:
+                    behind[term] = _first_from(documents, begin[term], behind[term], first + BLOCK)
                     for document in picked[:found]:
                         posting = _first_from(documents, begin[term], behind[term], first + document)
                         if posting < behind[term] and documents[posting] == first + document:
                             sums[document] += factor[term] * weights[posting] + 0.0
-                        behind[term] = posting
-                enough = least - (rest[term + 1] + lift)
-                kept = 0
-                for document in picked[:found]:
-                    picked[kept] = document
-                    kept += sums[document] >= enough
-                found = kept
+                found = _enough(sums, picked[:found], least - (rest[term + 1] + lift), picked)
             for document in picked[:found]:
                 sums[document] = (sums[document] + (added[first + document] if len(added) else 0.0)) + scores[query]
             if found > _MANY * k:
@@ -124,11 +148,15 @@ def best_documents(
                 held[count] = key
                 count += 1
                 if count == len(held):
-                    held[:k] = np.partition(held, count - k)[count - k :]
+                    worst_key = largest_to_front(held, k)
                     count = k
-                    worst_key = held[:k].min()
                     bits[0] = worst_key >> 32 if worst_key >= 0 else (worst_key >> 32) ^ 0x7FFFFFFF
                     least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))  # what is less, rounds to less
+            if few:
+                for document in touched[:n_touched]:
+                    sums[document] = -0.0
+            else:
+                sums[:] = -0.0
         held[count:] = NO_KEY
 
 
@@ -148,6 +176,53 @@ def _add(
         sums[np.uint64(documents[posting] - first)] += factor * weights[posting] + 0.0
         posting -= 1
     return posting + 1
+
+
+@compiled
+def _touch(
+    sums: Vector,
+    documents: NDArray[np.int32],
+    weights: Vector,
+    begin: int,
+    end: int,
+    first: int,
+    factor: float,
+    touched: IntVector,
+    n_touched: int,
+) -> tuple[int, int]:
+    """Add as `_add` does, and write down which documents had no term before; return also how many have one now."""
+    bits = sums.view(np.int64)
+    posting = end - 1
+    while posting >= begin and documents[posting] >= first:
+        document = np.uint64(documents[posting] - first)
+        touched[min(n_touched, BLOCK - 1)] = document  # overwritten by the next one, unless it is new: no branch
+        n_touched += bits[document] == _NONE
+        sums[document] += factor * weights[posting] + 0.0
+        posting -= 1
+    return posting + 1, n_touched
+
+
+@compiled
+def _add_dense(sums: Vector, values: Vector, factor: float) -> None:
+    """Add a term's weights in a block, where there is one for each document."""
+    for document in range(len(values)):
+        sums[document] += _dense_weight(values[document], factor)
+
+
+@compiled
+def _dense_weight(value: float, factor: float) -> float:
+    """Return what a term adds to a document; where the document does not have it, what leaves all numbers as is."""
+    return factor * value + 0.0 if value == value else -0.0
+
+
+@compiled
+def _enough(sums: Vector, among: IntVector, enough: float, picked: IntVector) -> int:
+    """Write which of some documents have at least this sum; return how many they are."""
+    found = 0
+    for document in among:
+        picked[found] = document
+        found += sums[document] >= enough
+    return found
 
 
 @compiled
@@ -182,9 +257,12 @@ def _thin(sums: Vector, picked: IntVector, k: int) -> int:
     """
     sample = sums[picked[::_SAMPLED]]
     rank = min(len(sample), k // _SAMPLED + 3 * int(np.sqrt(k / _SAMPLED)) + 1)
-    bound = np.float32(np.partition(sample, len(sample) - rank)[len(sample) - rank])
+    bound = np.float32(largest_to_front(sample, rank))
     least = np.float64(np.nextafter(bound, np.float32(-np.inf)))  # what is less, rounds to less
-    if (sums[picked] >= bound).sum() < k:
+    above = 0
+    for document in picked:
+        above += sums[document] >= bound
+    if above < k:
         return len(picked)
     kept = 0
     for document in picked:

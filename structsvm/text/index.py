@@ -8,13 +8,16 @@ from typing import Any, Self
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError, quoted
+from structsvm.exceptions import InputError, UnknownNameError, quoted
 from structsvm.settings import require_kind
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.counting import Counting
 from structsvm.text.index_files import read, write
 from structsvm.text.postings import Postings
 from structsvm.text.strings import Strings
+
+WHOLE = "whole"
+"""What all fields of a document together are called, among the names of fields."""
 
 
 @frozen(eq=False, repr=False)
@@ -76,6 +79,23 @@ class Index:
     def empty_documents(self) -> int:
         """Number of documents without a term."""
         return int(np.count_nonzero(self.whole.lengths == 0))
+
+    @property
+    def parts(self) -> dict[str, Postings]:
+        """The counts of each field by name, and those of all fields together as ``"whole"``, unless a field has it."""
+        return {WHOLE: self.whole, **self.fields}
+
+    def part(self, name: str) -> Postings:
+        """Return the counts of a field, or those of all fields together; see `parts`.
+
+        Raises
+        ------
+        UnknownNameError : there is no such field.
+        """
+        require_kind("a field", name, str, "a name")
+        if name not in self.parts:
+            raise UnknownNameError("field of the index", name, self.parts)
+        return self.parts[name]
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the index to a folder, whole or not at all.

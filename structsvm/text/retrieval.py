@@ -39,11 +39,11 @@ class _Best(NamedTuple):
     Parameters
     ----------
     counts : how many each topic has, shape (n_topics,).
-    documents, scores : their numbers in the index, and scores.
+    doc_ids, scores : their ids and scores.
     """
 
     counts: IntVector
-    documents: IntVector
+    doc_ids: NDArray[np.str_]
     scores: NDArray[np.float32]
 
 
@@ -54,29 +54,35 @@ class Retriever:
     ----------
     index : the collection.
     function : the function, by name or as an object.
+    field : field of the documents that is looked at; None: all fields together.
 
     Raises
     ------
     InputError : the index is none, or there is no such function.
+    UnknownNameError : the index has no such field.
     """
 
-    def __init__(self, index: Index, function: str | RetrievalFunction) -> None:
+    def __init__(self, index: Index, function: str | RetrievalFunction, field: str | None = None) -> None:
         require_kind("index", index, Index, "an Index, such as Index.load(folder) returns")
         self.index = index
         self.function: RetrievalFunction = retrieval_functions.create(function)
-        self.name = retrieval_functions.spell(self.function) or type(self.function).__name__
-        self.scorer = self.function.bind(index.whole)
-        self._ids = np.asarray(index.doc_ids)
-        self._by_id = np.argsort(self._ids, kind="stable")
-        self._place = np.empty(len(self._by_id), dtype=np.int32)
-        self._place[self._by_id] = np.arange(len(self._by_id), dtype=np.int32)
+        self.field = field
+        spelled = retrieval_functions.spell(self.function) or type(self.function).__name__
+        self.name = spelled if field is None else f"{field}.{spelled}"
+        self.scorer = self.function.bind(index.whole if field is None else index.part(field))
+        ids = np.asarray(index.doc_ids)
+        order = np.argsort(ids, kind="stable")
+        self._ids = ids[order]
+        self._place = np.empty(len(order), dtype=np.int32)
+        self._place[order] = np.arange(len(order), dtype=np.int32)
         added = self.scorer.added
         self._size_of_added = float(np.abs(added).max(initial=0.0))
         blocks = range(0, len(self._ids), BLOCK)
         self._most_added = np.array([added[first : first + BLOCK].max() if len(added) else 0.0 for first in blocks])
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.index!r}, {self.function!r})"
+        field = "" if self.field is None else f", field={self.field!r}"
+        return f"{type(self).__name__}({self.index!r}, {self.function!r}{field})"
 
     def retrieve(
         self,
@@ -91,7 +97,7 @@ class Retriever:
         texts = texts_of(topics, query)
         run = self.ranked(texts, top, name=name, progress=progress)
         if len(run.qid) == 0:
-            raise nothing_found(texts)
+            raise nothing_found(texts, self.field)
         return run
 
     def ranked(
@@ -120,11 +126,11 @@ class Retriever:
             found += self._best(some, top)
             if progress is not None:
                 progress(len(some))
-        counts, documents, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        counts, doc_ids, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return Run(
             self.name if name is None else name,
             np.repeat(np.array(names, dtype=np.str_), counts),
-            self._ids[documents],
+            doc_ids,
             np.clip(scores, -_LARGEST, _LARGEST).astype(np.float64),
         )
 
@@ -133,7 +139,7 @@ class Retriever:
 
     def _best(self, queries: Sequence[BoundQuery], top: int) -> list[_Best]:
         """Return the best documents of queries, in parts."""
-        ptr, n = self.index.whole.ptr, len(self._ids)
+        ptr, n = self.scorer.postings.ptr, len(self._ids)
         work = [n + int((ptr[query.terms + 1] - ptr[query.terms]).sum()) for query in queries]
 
         def block(first: int, last: int) -> _Best:
@@ -142,7 +148,9 @@ class Retriever:
         return in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
 
     def _best_of_some(self, queries: Sequence[BoundQuery], top: int) -> _Best:
-        postings = self.index.whole
+        postings = self.scorer.postings
+        documents = np.asarray(postings.documents).view()
+        documents.flags.writeable = False  # in memory as in a file, so that machine code is made once
         terms = np.concatenate([query.terms for query in queries])
         keys = np.empty((len(queries), SPARE * top), dtype=np.int64)
         best_documents(
@@ -153,8 +161,10 @@ class Retriever:
             np.concatenate([query.most for query in queries]),
             np.array([query.score for query in queries]),
             np.array([_ROUNDING * (query.size + self._size_of_added) for query in queries]),
-            np.asarray(postings.documents),
+            documents,
             self.scorer.weights,
+            self.scorer.rows(terms),
+            self.scorer.dense,
             self.scorer.added,
             self._most_added,
             self._place,
@@ -165,7 +175,7 @@ class Retriever:
         best = keys[:, : -top - 1 : -1]
         there = best != NO_KEY
         scores, places = scores_and_places(best[there])
-        return _Best(there.sum(axis=1), self._by_id[places], scores)
+        return _Best(there.sum(axis=1), self._ids.take(places), scores)
 
 
 def retrieve(
@@ -175,6 +185,7 @@ def retrieve(
     top: int = 1000,
     *,
     query: str | None = None,
+    field: str | None = None,
     name: str | None = None,
 ) -> Run:
     """Rank the documents of an index for each topic.
@@ -190,12 +201,15 @@ def retrieve(
     function : retrieval function, by name, as in ``"okapi"`` or ``"okapi(k1=0.9,b=0.4)"``, or as an object.
     top : how many documents of a topic are retrieved, at most, at least 1.
     query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
-    name : name of the run; None: that of the function.
+    field : field of the documents that is looked at, with its own lengths and frequencies of terms; None: all fields
+        together.
+    name : name of the run; None: that of the function, after that of the field where one is asked for.
 
     Raises
     ------
     InputError : two topics have one id, one lacks the part that is asked for, there is no such function, or no topic
         has a term that the index has.
+    UnknownNameError : the index has no such field.
 
     Examples
     --------
@@ -206,13 +220,14 @@ def retrieve(
     >>> run.doc_ids
     array(['d1', 'd2'], dtype='<U2')
     """
-    return Retriever(index, function).retrieve(topics, top, query=query, name=name)
+    return Retriever(index, function, field).retrieve(topics, top, query=query, name=name)
 
 
-def nothing_found(topics: Sized) -> InputError:
-    """Return the error for topics of which no document has a term."""
+def nothing_found(topics: Sized, field: str | None = None) -> InputError:
+    """Return the error for topics of which no document has a term, in a field if one is asked for."""
+    where = "" if field is None else f" in its field {field!r}"
     return InputError(
-        f"no document has a term of any of {len(topics)} topics: is the index one of the collection that they "
+        f"no document has a term of any of {len(topics)} topics{where}: is the index one of the collection that they "
         "are for, and are its terms in their language?"
     )
 

@@ -15,6 +15,17 @@ def test_no_bound_is_wrong_and_nothing_stalls(first: int) -> None:
     assert [verdict for verdict in found if verdict.fault in (FAULTS if verdict.ordinary else MAY_NOT_BE)] == []
 
 
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(3039180, id="a QP that is solved as closely as was asked, and no better than the one before"),
+        pytest.param(3043088, id="an example that needs more planes than Frank-Wolfe had places for"),
+    ],
+)
+def test_what_once_stalled_does_so_no_more(number: int) -> None:
+    assert try_case(number).fault == ""
+
+
 @pytest.mark.parametrize(("off", "fault"), [(0.0, ""), (1e-6, "wrong bound")])
 def test_the_exact_judge_decides_where_rounding_may_have(
     off: float, fault: str, monkeypatch: pytest.MonkeyPatch

@@ -41,11 +41,22 @@ def test_it_prints_tables_and_writes_five_formats(run, folds):
         assert line.endswith("; a wider range may do better")
 
 
+def test_another_measure_and_baseline(run, folds):
+    models = ("--models", "svm-map,svm-roc", "--jobs", 1, "-q")
+    done = run("benchmark", "tiny", *models, "--measure", "p@3", "--baseline", "svm-roc", "--out", "out")
+    assert done.stdout.startswith("P@3 on the test queries, tiny\n")
+    text = done.stdout.partition("P@3 less that of SVM-roc, query by query, tiny\n")[2]
+    assert [line.split()[0] for line in text.splitlines()[2:4]] == ["SVM-map", "Best"]
+    assert text[: text.index("Over the 24")] in Path("out/tables.txt").read_text()
+    assert "no model named 'svm-rock'" in run("benchmark", "tiny", *models, "--baseline", "svm-rock", code=1).stderr
+    assert "measure was p@3, and is map" in run("benchmark", "tiny", *models, "--out", "out", code=1).stderr
+
+
 def test_single_features_and_no_folder(run, folds):
     done = run("benchmark", "tiny", "--models", "svm-roc", "--single-features", "--jobs", 1, "-q")
     assert [line.split("  ")[0] for line in done.stdout.splitlines() if line.startswith("feature")] == [
         f"feature {k}" for k in range(1, 5)
-    ] * 2
+    ] * 3
     assert "tables.txt" not in done.stdout
     assert sorted(path.name for path in Path().iterdir()) == ["test.txt", "tiny", "train.txt"]
 

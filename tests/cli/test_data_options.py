@@ -27,7 +27,7 @@ def test_a_model_of_a_table_is_that_of_the_text(run, tables, model):
     assert done.stderr == "structsvm: note: columns that are not numbers are left out: title\n"
     ranker = Ranker.load("t.npz")
     assert (ranker.coef_ == Ranker.load("m.npz").coef_).all()
-    assert ranker.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    assert ranker.known_names == ("a", "b", "c", "d")
 
 
 def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, model):
@@ -45,7 +45,7 @@ def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, mod
 
 def test_a_table_without_a_feature_of_the_model(run, tables):
     run("train", "train.csv", "--model", "t.npz", "--quiet", "--features", "b,c")
-    assert Ranker.load("t.npz").feature_names_in_.tolist() == ["b", "c"]
+    assert Ranker.load("t.npz").known_names == ("b", "c")
     Path("few.csv").write_text("qid,b\n1,2\n")
     assert "few.csv has no column 'c', which is a feature" in run("predict", "t.npz", "few.csv", code=1).stderr
 
@@ -132,7 +132,7 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
     for name in ("train.txt", "test.txt"):
         Path(f"named_{name}").write_text(names + Path(name).read_text())
     run("train", "named_train.txt", "--model", "n.npz", "--quiet")
-    assert Ranker.load("n.npz").feature_names_in_.tolist() == list("abcd")
+    assert Ranker.load("n.npz").known_names == tuple("abcd")
     wanted = run("predict", model, "test.txt").stdout
     for name in ("test.txt", "named_test.txt"):
         done = run("predict", "n.npz", name)

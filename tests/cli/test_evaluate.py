@@ -68,7 +68,7 @@ def test_no_query_has_a_value(run, model):
 
 @pytest.mark.parametrize(
     ("measure", "message"),
-    [("mapp", "Did you mean 'map'?"), ("p", "p needs a cut-off"), ("map@3", "map takes no cut-off")],
+    [("mapp", "Did you mean 'map'?"), ("p", "p needs a cut-off"), ("bpref@3", "bpref takes no cut-off")],
 )
 def test_an_unknown_measure_is_bad_usage(run, model, measure, message):
     done = run("evaluate", model, "test.txt", "--measure", measure, code=2)

@@ -63,7 +63,15 @@ def test_json(run, files):
                 "relevant_retrieved": 1,
                 "not_judged": ["5"],
                 "not_in_run": ["3", "4"],
-                "measures": {"p@5": {"mean": pytest.approx(0.1), "undefined": 1, "empty": "zero"}},
+                "measures": {
+                    "p@5": {
+                        "mean": pytest.approx(0.1),
+                        "summary": "mean",
+                        "undefined": 1,
+                        "empty": "zero",
+                        "note": "",
+                    }
+                },
                 "per_query": {"p@5": {"1": 0.2, "2": 0.0}},
             }
         ],
@@ -136,3 +144,99 @@ def test_a_run_needs_document_ids(run, model):
         "structsvm: error: test.txt, line 1: there is no comment '#docid = ...', so the document has no id\n"
     )
     assert Path("old.txt").read_text() == "old"
+
+
+@pytest.fixture
+def compared(here):
+    """Runs of twelve topics: old.txt, and new.txt, which is better on some."""
+    rng = np.random.default_rng(0)
+    for name, better in (("old", 0.0), ("new", 0.8)):
+        rows = [
+            (topic, document, rng.random() + better * (document < 2)) for topic in range(12) for document in range(8)
+        ]
+        Path(f"{name}.txt").write_text("".join(f"{t} Q0 d{d} 1 {score:.6f} {name}\n" for t, d, score in rows))
+    Path("judged.txt").write_text("".join(f"{t} 0 d{d} {int(d < 2)}\n" for t in range(12) for d in range(7)))
+    return ("evaluate", "--qrels", "judged.txt", "new.txt", "--measure", "map", "--measure", "P_2", "--resamples", 200)
+
+
+def test_a_baseline(run, compared):
+    done = run(*compared, "--measure", "num_rel_ret", "--baseline", "old.txt")
+    assert "Against old" in done.stdout
+    (row,) = [line.split() for line in done.stdout.splitlines() if line.split()[:2] == ["new", "map"]]
+    assert row[2] == "12"
+    assert "num_rel_ret is a sum over queries, which --baseline does not compare." in done.stdout
+    both = run(*compared, "old.txt", "--baseline", "old.txt").stdout
+    assert both.count("Against old") == 1
+    assert [line.split()[:2] for line in both.splitlines() if line.startswith("new ")][1:] == [
+        ["new", "map"],
+        ["new", "p@2"],
+    ]
+
+
+def test_a_baseline_as_json_and_csv(run, compared):
+    report = json.loads(run(*compared, "--baseline", "old.txt", "--format", "json", "--seed", 5).stdout)
+    comparison = report["comparison"]
+    assert (comparison["baseline"], comparison["seed"], comparison["resamples"]) == ("old", 5, 200)
+    first = comparison["rows"][0]
+    assert (first["run"], first["measure"], first["topics"]) == ("new", "map", 12)
+    assert first["difference"] == pytest.approx(first["mean"] - first["baseline_mean"])
+    assert [each["run"] for each in report["runs"]] == ["old", "new"]
+    lines = run(*compared, "--baseline", "old.txt", "--format", "csv", "--seed", 5).stdout.splitlines()
+    assert lines[0].startswith("run,baseline,measure,topics,mean,")
+    assert lines[1].startswith(f"new,old,map,12,{first['mean']},")
+
+
+def test_csv_without_a_baseline(run, files):
+    lines = run(
+        "evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "P_5", "--format", "csv"
+    ).stdout.splitlines()
+    assert lines == [
+        "run,file,topics,documents,measure,mean,summary,undefined,empty,note",
+        "base,run.txt,2,4,p@5,0.1,mean,1,zero,",
+    ]
+    lines = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--per-query", "--format", "csv").stdout.splitlines()
+    assert lines[1:] == ["base,run.txt,2,4,map,1,0.25", "base,run.txt,2,4,map,2,0.0"]
+
+
+def test_names_of_runs_that_are_the_same(run, compared):
+    Path("other.txt").write_text(Path("new.txt").read_text())
+    done = run(*compared, "other.txt", "--baseline", "old.txt", "--format", "json")
+    assert {row["run"] for row in json.loads(done.stdout)["comparison"]["rows"]} == {
+        "new (new.txt)",
+        "new (other.txt)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("--baseline", "new.txt"), 2, "there is nothing to compare with the baseline new.txt: give another run"),
+        (("new.txt", "--baseline", "old.txt"), 2, "new.txt is given twice: leave one out"),
+        (("--seed", "3"), 2, "--resamples is about the comparison with --baseline: give both"),
+        (("--baseline", "none.txt"), 1, "there is no file none.txt"),
+        (("--baseline", "other.txt"), 1, "no topic of other.txt is judged in judged.txt"),
+        (("--baseline", "old.txt", "--confidence", "95"), 2, "is not in the range 0<x<1"),
+        (("--baseline", "old.txt", "--measure", "bperf"), 2, "Did you mean 'bpref'?"),
+    ],
+)
+def test_what_cannot_be_compared(run, compared, args, code, message):
+    Path("other.txt").write_text("99 Q0 a 1 1 other\n")
+    assert message in " ".join(run(*compared, *args, code=code).stderr.split())
+
+
+def test_only_counts_have_no_comparison(run, compared):
+    done = run(*compared[:4], "--measure", "num_q", "--baseline", "old.txt", code=2)
+    assert "num_q: differences are tested of means; give another --measure" in done.stderr
+
+
+def test_a_baseline_is_of_runs(run, model):
+    assert "--baseline is a run, which --qrels measures: give both" in " ".join(
+        run("evaluate", model, "test.txt", "--baseline", "old.txt", code=2).stderr.split()
+    )
+    assert run("evaluate", model, "test.txt", "--format", "csv").stdout.startswith("model,queries,documents,measure,")
+
+
+def test_the_gain_of_ndcg_is_told(run, files):
+    done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "ndcg_cut_10", "--measure", "ndcg@10")
+    assert "ndcg@10: gains are 2^grade - 1, where trec_eval and ir_measures have the grades" in done.stdout
+    assert "ndcg@10(gain=linear): gains are the grades." in done.stdout

@@ -140,6 +140,28 @@ def test_what_cannot_be_done_is_said_in_a_line_and_nothing_is_written(arguments,
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
+def test_judged_documents_that_the_index_does_not_have(run):
+    given = Path("qrels.txt").read_text()
+    Path("qrels.txt").write_text(given + "1 0 elsewhere 1\n2 0 elsewhere 0\n2 0 nowhere 1\n77 0 other 1\n")
+    done = run(*ARGUMENTS, "--judged", "--out", "x.txt")
+    assert "2 judged documents of these topics not in the index (elsewhere, nowhere), and left out" in done.stderr
+    Path("qrels.txt").write_text(given)
+    assert "not in the index" not in run(*ARGUMENTS, "--judged", "--out", "y.txt").stderr
+    assert Path("x.txt").read_bytes() == Path("y.txt").read_bytes()
+    Path("qrels.txt").write_text("1 0 elsewhere 1\n")
+    error = run(*ARGUMENTS, "--judged", "--out", "z.txt", code=1).stderr
+    assert "document 'elsewhere', a candidate for topic '1', is not in the index" in error
+
+
+def test_an_index_that_is_not_what_was_written(run):
+    path = Path("index/ids.text.npy")
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=1).stderr
+    assert "index: it is damaged: ids.text.npy is not what was written. Index the collection again" in error
+
+
 def test_damaged_inputs_are_named(run):
     Path("damaged").mkdir()
     error = run("features", "damaged", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=1).stderr

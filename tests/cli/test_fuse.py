@@ -8,8 +8,8 @@ import click
 import pytest
 
 from structsvm.cli.fuse import fuse_command
-from structsvm.data import load_run, load_runs
-from structsvm.fusion import METHODS, CombMNZ, Copeland, fuse_runs
+from structsvm.data import load_qrels, load_run, load_runs
+from structsvm.fusion import METHODS, CombMNZ, Copeland, ReciprocalRankFusion, fuse_runs, fusion_method
 from structsvm.fusion.comb import COUNTS, NORMALISATIONS
 from tests.fusion.test_voting import ENGINES
 
@@ -51,8 +51,15 @@ def test_files_to_a_file(run, files):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_by_name(run, files, method):
-    run("fuse", "runs", "--method", method, "--output", "out.run")
-    same(load_run("out.run"), fuse_runs(load_runs("runs"), method))
+    Path("qrels.txt").write_text("7 0 A 1\n7 0 C 0\n")
+    learns = fusion_method(method).learns
+    run("fuse", "runs", "--method", method, *(["--qrels", "qrels.txt"] if learns else []), "--output", "out.run")
+    same(load_run("out.run"), fuse_runs(load_runs("runs"), method, qrels=load_qrels("qrels.txt") if learns else None))
+
+
+def test_settings_in_parentheses(run, files):
+    run("fuse", "runs", "--method", "rrf(rank_constant=1)", "--output", "out.run")
+    same(load_run("out.run"), fuse_runs(load_runs("runs"), ReciprocalRankFusion(1.0)))
 
 
 def test_settings(run, files):
@@ -122,6 +129,9 @@ def test_faults_are_one_line(run, files, args, message):
         (("runs", "--method", "comb-sum", "--count", "nonzero"), "it is for comb-anz, comb-mnz"),
         (("runs", "--normalisation", "rank"), "'rank' is not one of"),
         (("runs", "--depth", "0"), "--depth"),
+        (("runs", "--method", "rrf(k=1)"), "'k=1' is no setting of rrf"),
+        (("runs", "--method", "weighted-comb-sum"), "name those of training topics with --qrels"),
+        (("runs", "--method", "rrf", "--qrels", "runs/e0"), "rrf learns nothing from judgments: leave --qrels out"),
         (("runs", "-o", "-"), "'-' is not supported"),
     ],
 )

@@ -38,6 +38,14 @@ def test_it_prints_tables_and_writes_a_report(run, collection):
     assert json.loads(Path("out/results.json").read_text())["documents"] == 240
 
 
+def test_an_index_that_is_not_what_was_written(run, collection):
+    path = Path("index/whole.terms.text.npy")
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert "whole.terms.text.npy is not what was written" in run("morgan", *READ, *SHORT, code=1).stderr
+
+
 def test_the_same_command_goes_on_and_another_one_is_refused(run, collection):
     command = ("morgan", *READ, *SHORT)
     first = run(*command).stdout

@@ -80,6 +80,9 @@ def command_line(command, output, given):
     for param in paths_of(command):
         if param.required and is_output(param) and param is not output:
             words += [param.opts[-1], "another"]
+    for param in command.params:
+        if param.required and isinstance(param.type, click.Choice):
+            words += [param.opts[-1], param.type.choices[0]]
     return words
 
 

@@ -82,6 +82,16 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
         (("plain", "topics.jsonl", "--out", "plain/runs"), 1, "is in the folder plain, an input"),
         (("plain", "--out", "runs"), 2, "Missing argument"),
+        (
+            ("plain", "topics.jsonl", "--out", "runs", "--field", "txet"),
+            1,
+            "there is no field of the index named 'txet'. Did you mean 'text'? Known: text, whole.",
+        ),
+        (
+            ("plain", "strange.jsonl", "--out", "runs", "--field", "text"),
+            1,
+            "no document has a term of any of 1 topics in its field 'text'",
+        ),
     ],
 )
 def test_what_cannot_be_retrieved(run, indexes, words, code, message):
@@ -93,6 +103,28 @@ def test_what_cannot_be_retrieved(run, indexes, words, code, message):
         run("index", "docs.jsonl", "--out", "plain", "-q")
     assert message in run("retrieve", *words, code=code).stderr
     assert not {path.name for path in Path().iterdir()} & {"runs", "deeper"}
+
+
+def test_one_field_alone(run, here):
+    documents = [{"id": "a", "title": "wing", "text": "heat"}, {"id": "b", "title": "flow", "text": "a wing"}]
+    Path("docs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents))
+    Path("topics.jsonl").write_text('{"id": "1", "text": "wing"}\n')
+    run("index", "docs.jsonl", "--out", "plain", "-q")
+    for field, found in {"title": ["a"], "text": ["b"], "whole": ["a", "b"]}.items():
+        run("retrieve", "plain", "topics.jsonl", "--field", field, "--function", "lucene_bm25", "--out", "runs", "-q")
+        made = load_run(f"runs/plain.{field}.lucene_bm25.run")
+        assert (made.name, sorted(made.doc_ids.tolist())) == (f"plain.{field}.lucene_bm25", found)
+    assert len(list(Path("runs").iterdir())) == 3
+
+
+@pytest.mark.parametrize("array", ["ids.text", "whole.terms.text"])
+def test_an_index_that_is_not_what_was_written(run, indexes, array):
+    path = Path(f"plain/{array}.npy")
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    done = run("retrieve", "plain", "topics.jsonl", "--out", "runs", code=1)
+    assert f"plain: it is damaged: {array}.npy is not what was written" in done.stderr
 
 
 def test_a_run_does_not_replace_the_topics(run, indexes):

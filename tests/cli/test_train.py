@@ -303,7 +303,9 @@ def test_judges_with_other_features(run):
 def test_a_pick_at_an_end_of_the_grid_is_told(run, monkeypatch):
     options = ("train", "train.txt", "--C-grid", "0.1:10:3", "--validation", "test.txt", "--model", "m.npz")
     for best, said in ((0.1, "least value that was tried, C = 0.1"), (1.0, ""), (10.0, "largest .*, C = 10")):
-        monkeypatch.setattr(Ranker, "predict", lambda self, X, best=best: X[:, 0] * (1.0 if best == self.C else -1.0))
+        monkeypatch.setattr(
+            Ranker, "predict", lambda self, X, qid, best=best: X[:, 0] * (1.0 if best == self.C else -1.0)
+        )
         printed = run(*options).stderr
         assert re.fullmatch(
             f"structsvm: note: validation picked the {said}; a wider --C-grid may do better\n" if said else "", printed

@@ -7,8 +7,8 @@ import pytest
 from attrs import evolve
 
 from structsvm.comparison import Comparison, Row, compare, gap_against_time
-from structsvm.comparison.plot import require_format
 from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.tables.plots import require_format
 from tests.small_problems import small_problem
 
 

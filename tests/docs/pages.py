@@ -52,6 +52,9 @@ DATA = Path(os.environ.get("STRUCTSVM_DATA", ROOT.parent / "shared" / "data"))
 
 SHOWN = {"text", "toml", "bibtex", "math", "diff", "make"}
 SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m )?pip install) ")
+PROGRESS = re.compile(r"^structsvm: \d+ of \d+ \w.* after .* left\n", re.MULTILINE)
+"""What commands that take long say now and then."""
+
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 TIMEOUT = 600
 
@@ -230,7 +233,7 @@ class Page:
             if code != expected:
                 raise self.error(block, f"$ {command}\nended with exit code {code}:\n{printed}")
             if wanted:
-                self.compare(block, wanted, printed)
+                self.compare(block, wanted, PROGRESS.sub("", printed))
 
     def compare(self, block: Block, wanted: str, got: str) -> None:
         """Compare an output with what the page shows."""

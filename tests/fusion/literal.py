@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -53,12 +53,25 @@ def _combined(row: Sequence[float | None], rule: str, count: str) -> float:
     return total * len(counted) if rule == "mnz" else total
 
 
+def retrieved_alone(rule: Callable[[Any], Sequence[float]]) -> Callable[[Any], list[float]]:
+    """Apply a rule to the documents that a system retrieved; others are behind."""
+
+    def of(X: Any) -> list[float]:
+        X = np.asarray(X)
+        somebody = ~np.isnan(X).all(axis=1)
+        points = iter(rule(X[somebody]))
+        return [next(points) if each else -math.inf for each in somebody]
+
+    return of
+
+
 def prefers(column: Column, i: int, j: int) -> bool:
     """Whether a system ranks document i ahead of document j."""
     a, b = column[i], column[j]
     return a is not None and (b is None or a > b)
 
 
+@retrieved_alone
 def borda(X: Any) -> list[float]:
     """Hand out N, N − 1, ..., 1, and share among those that are not told apart."""
     N = len(X)
@@ -74,11 +87,13 @@ def borda(X: Any) -> list[float]:
     return [float(each) for each in points]
 
 
+@retrieved_alone
 def condorcet(X: Any) -> list[int]:
     """Count wins over all systems, O(m N²)."""
     return [sum(prefers(column, i, j) for column in columns(X) for j in range(len(X))) for i in range(len(X))]
 
 
+@retrieved_alone
 def copeland(X: Any) -> list[float]:
     """Decide each pair by majority, O(m N²)."""
     ballots, N = columns(X), len(X)
@@ -89,6 +104,29 @@ def copeland(X: Any) -> list[float]:
                 votes = sum(prefers(ballot, i, j) - prefers(ballot, j, i) for ballot in ballots)
                 points[i] += 1.0 if votes > 0 else 0.5 if votes == 0 else 0.0
     return points
+
+
+def reciprocal_ranks(X: Any, constant: float = 60.0) -> list[float]:
+    """Sum 1 / (constant + rank) over the systems, shared among documents of one score."""
+    return [math.fsum(_worth(columns(X), row, lambda rank: 1 / (constant + rank))) for row in range(len(X))]
+
+
+@retrieved_alone
+def inverse_squares(X: Any) -> list[float]:
+    worths = [_worth(columns(X), row, lambda rank: 1 / rank**2) for row in range(len(X))]
+    return [len(worth) * math.fsum(worth) for worth in worths]
+
+
+def _worth(systems: Sequence[Column], row: int, of_rank: Callable[[int], float]) -> list[float]:
+    """Return what a document's rank is worth by each system that retrieved it."""
+    found = []
+    for column in systems:
+        own = column[row]
+        if own is not None:
+            first = 1 + sum(score is not None and score > own for score in column)
+            tied = sum(score == own for score in column)
+            found.append(math.fsum(of_rank(rank) for rank in range(first, first + tied)) / tied)
+    return found
 
 
 def ties(X: Any) -> list[int]:

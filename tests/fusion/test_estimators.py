@@ -12,7 +12,18 @@ from sklearn.pipeline import make_pipeline
 
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.features import QueryPercentiles, Thresholds
-from structsvm.fusion import METHODS, BordaCount, Comb, CombANZ, CombMNZ, CombSUM, Copeland, fusion_method
+from structsvm.fusion import (
+    METHODS,
+    BordaCount,
+    Comb,
+    CombANZ,
+    CombMNZ,
+    CombSUM,
+    Copeland,
+    ReciprocalRankFusion,
+    WeightedCombSUM,
+    fusion_method,
+)
 from structsvm.metrics import AP, NDCG
 
 each = pytest.mark.parametrize("method", [method() for method in METHODS.values()], ids=METHODS)
@@ -28,14 +39,15 @@ def queries(seed=0):
 
 @each
 def test_queries_are_fused_apart(method):
-    X, _, qid = queries()
-    found = clone(method).fit(X, qid=qid).predict(X, qid=qid)
+    X, y, qid = queries()
+    fitted = clone(method).fit(X, y, qid=qid)
+    found = fitted.predict(X, qid=qid)
     assert found.dtype == np.float64
     for query in np.unique(qid):
-        alone = clone(method).fit(X).predict(X[qid == query])
+        alone = fitted.predict(X[qid == query], qid[qid == query])
         np.testing.assert_allclose(found[qid == query], alone, rtol=1e-12)
     names = np.array([f"topic {number}" for number in qid], dtype=object)
-    np.testing.assert_array_equal(method.fit(X, qid=names).predict(X, names), found)
+    np.testing.assert_array_equal(method.fit(X, y, qid=names).predict(X, names), found)
 
 
 @each
@@ -46,37 +58,42 @@ def test_score_is_the_measure_of_what_predict_returns(method):
     assert fitted.score(X, y, qid=qid) == NDCG(5).mean(scores, y, qid)
     weights = np.where(qid < 3, 2.0, 1.0)
     by_query = {number: 2.0 if number < 3 else 1.0 for number in range(6)}
-    expected = AP().mean(scores, y, qid, weights=[by_query[number] for number in dict.fromkeys(qid.tolist())])
-    assert clone(method).fit(X, qid=qid).score(X, y, qid=qid, sample_weight=weights) == pytest.approx(expected)
+    fitted = clone(method).fit(X, y, qid=qid)
+    of_queries = [by_query[number] for number in dict.fromkeys(qid.tolist())]
+    expected = AP().mean(fitted.predict(X, qid), y, qid, weights=of_queries)
+    assert fitted.score(X, y, qid=qid, sample_weight=weights) == pytest.approx(expected)
 
 
 @each
 def test_data_as_scikit_learn_takes_it(method):
-    X, _, qid = queries()
-    expected = clone(method).fit(X, qid=qid).predict(X, qid)
-    np.testing.assert_array_equal(clone(method).fit(X.tolist(), qid=qid.tolist()).predict(X.tolist(), qid), expected)
+    X, y, qid = queries()
+    expected = clone(method).fit(X, y, qid=qid).predict(X, qid)
+    np.testing.assert_array_equal(
+        clone(method).fit(X.tolist(), y.tolist(), qid=qid.tolist()).predict(X.tolist(), qid), expected
+    )
     table = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    fitted = clone(method).fit(table, qid=pd.Series(qid))
+    fitted = clone(method).fit(table, y, qid=pd.Series(qid))
     np.testing.assert_array_equal(fitted.predict(table, pd.Series(qid)), expected)
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c", "d"]
     with pytest.raises(InputError, match="feature names should match"):
         fitted.predict(table[["b", "a", "c", "d"]], qid)
     small = X.astype(np.float32)
     np.testing.assert_array_equal(
-        clone(method).fit(small, qid=qid).predict(small, qid),
-        clone(method).fit(small, qid=qid).predict(small.astype(np.float64), qid),
+        clone(method).fit(small, y, qid=qid).predict(small, qid),
+        clone(method).fit(small, y, qid=qid).predict(small.astype(np.float64), qid),
     )
-    np.testing.assert_array_equal(clone(method).fit(X, qid=qid).predict(np.asfortranarray(X), qid), expected)
+    fitted = clone(method).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(fitted.predict(np.asfortranarray(X), qid), expected)
 
 
 @each
 def test_fitted_with_qid_needs_qid(method):
     X, y, qid = queries()
-    fitted = clone(method).fit(X, qid=qid)
+    fitted = clone(method).fit(X, y, qid=qid)
     for forgetful in (lambda: fitted.predict(X), lambda: fitted.score(X, y)):
         with pytest.raises(InputError, match="fitted with qid, so predict needs qid too.*enable_metadata_routing"):
             forgetful()
-    fitted = clone(method).fit(X)  # nothing is learned, so this is no mistake
+    fitted = clone(method).fit(X, y)  # what is learned may be of one query
     assert len(fitted.predict(X, qid)) == len(X)
 
 
@@ -86,24 +103,24 @@ def test_what_cannot_be_used_is_refused(method):
     with pytest.raises(NotFittedError):
         method.predict([[1.0]])
     with pytest.raises(InputError, match="infinite, the first is at row 1, column 0"):
-        method.fit([[1.0], [np.inf]])
+        method.fit([[1.0], [np.inf]], [1, 0])
     with pytest.raises(InputError, match="one query id per row"):
-        method.fit([[1.0], [2.0]], qid=[2])
+        method.fit([[1.0], [2.0]], [1, 0], qid=[2])
     with pytest.raises(InputError, match=r"expecting 1 features"):
-        method.fit([[1.0]]).predict([[1.0, 2.0]])
+        method.fit([[1.0]], [1]).predict([[1.0, 2.0]])
     with pytest.raises(InputError, match="measure"):
-        method.set_params(measure=3).fit([[1.0]])
+        method.set_params(measure=3).fit([[1.0]], [1])
 
 
 @each
 def test_sparse_scores_are_refused(method):
-    X, _, qid = queries()
+    X, y, qid = queries()
     filled = np.nan_to_num(X)
-    fitted = clone(method).fit(filled, qid=qid)
+    fitted = clone(method).fit(filled, y, qid=qid)
     for scores in (sp.csr_array(filled), sp.coo_matrix(filled), Thresholds(3).fit_transform(filled)):
         message = rf"{type(method).__name__} takes dense scores: sparse input \({type(scores).__name__}\) is not"
         with pytest.raises(InputError, match=message):
-            clone(method).fit(scores, qid=qid)
+            clone(method).fit(scores, y, qid=qid)
         with pytest.raises(InputError, match=message):
             fitted.predict(scores, qid)
 
@@ -115,13 +132,15 @@ def test_sparse_scores_are_refused(method):
         (CombSUM(None), "got None"),
         (CombMNZ(count="all"), r"CombMNZ\(count=...\) must be 'retrieved' or 'nonzero', got 'all'"),
         (CombANZ("z", count=3), "got 3"),
+        (ReciprocalRankFusion(-1), r"ReciprocalRankFusion\(rank_constant=...\) must be a finite number of at least 0"),
+        (WeightedCombSUM(power=0), r"WeightedCombSUM\(power=...\) must be a positive finite number, got 0"),
+        (WeightedCombSUM(weights="map"), r"WeightedCombSUM\(weights=...\) must be 'measure', a ranker"),
     ],
 )
 def test_wrong_settings(method, message):
     with pytest.raises(InputError, match=message):
-        method.fit([[1.0]])
-    fitted = clone(method).set_params(normalisation="z", **({"count": "retrieved"} if hasattr(method, "count") else {}))
-    fitted.fit([[1.0]]).set_params(**method.get_params())
+        method.fit([[1.0]], [1])
+    fitted = type(method)().fit([[1.0]], [1]).set_params(**method.get_params())
     with pytest.raises(InputError, match=message):
         fitted.predict([[1.0]])
 
@@ -159,6 +178,8 @@ def test_names_that_are_not():
         fusion_method("borda", normalisation="z")
     with pytest.raises(InputError, match="'comb-sum' has no setting count: it is for comb-anz, comb-mnz"):
         fusion_method("comb-sum", count="nonzero")
+    with pytest.raises(InputError, match="'k=3' is no setting of rrf; there are measure, rank_constant"):
+        fusion_method("rrf(k=3)")
     with pytest.raises(InputError, match="'borda' has no setting depth: it has measure"):
         fusion_method("borda", depth=3)
     with pytest.raises(InputError, match="must be 'none' or"):

@@ -5,7 +5,20 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from structsvm.fusion import BordaCount, CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM, Condorcet, Copeland
+from structsvm.fusion import (
+    BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMED,
+    CombMIN,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    InverseSquareRank,
+    ReciprocalRankFusion,
+    WeightedCombSUM,
+)
 
 PART = "a fused score depends on the other documents of the query: with a part of its rows it becomes another"
 COMPARED = {"check_methods_subset_invariance": PART}
@@ -18,6 +31,7 @@ COMPARED = {"check_methods_subset_invariance": PART}
         *((method(), COMPARED) for method in (CombMIN, CombMAX, CombMED, CombSUM, CombANZ, CombMNZ)),
         *((method(), COMPARED) for method in (BordaCount, Condorcet, Copeland)),
         (CombMNZ("z", count="nonzero"), COMPARED),
+        *((method(), COMPARED) for method in (ReciprocalRankFusion, InverseSquareRank, WeightedCombSUM)),
         (CombSUM("none"), {}),
     ],
     ids=repr,

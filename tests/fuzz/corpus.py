@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from structsvm import Ranker, Result, StructuralSVM
 from structsvm.cli import main
 from structsvm.data import load_letor, load_pool, read_documents
+from structsvm.estimators.model_file import Trained
 from structsvm.protocols.experiment import Settings
 from structsvm.protocols.experiment import run as run_experiment
 from structsvm.storage.files import write_archive
@@ -93,6 +94,7 @@ def make_corpus() -> Mapping[str, bytes]:
         "documents.trec": documents(Random(1)),
         "topics.tsv": topics(Random(2)),
         "words.txt": b"the\nof\nit's\n",
+        "names.txt": b"bm25\nage\nclicks\nlength\n",
         **{f"runs/{name}.run": run(rng, name) for name in ("alpha", "beta", "gamma")},
         **{f"folds/{part}.txt": letor(rng, 31 + 10 * k) for k, part in enumerate(("train", "vali", "test"))},
         **{f"sets/S{k}.txt": letor(rng, 100 + 10 * k) for k in (1, 2, 3)},
@@ -131,6 +133,7 @@ def _write_models() -> None:
     structural = StructuralSVM("multiclass").fit(data.X, data.y)
     for estimator in (ranker, structural):
         estimator.result_ = _clockless(estimator.result_)
+        estimator.trained_ = Trained("0.1.0", "2026-01-01T00:00:00+00:00")
     ranker.save("m.npz")
     structural.save("s.npz")
     ranker.result_.save("result.npz")

@@ -54,6 +54,8 @@ COMMANDS = (
     ),
     Command("predict known.npz train.txt -o scores.txt.gz", "predict known.npz vali.txt -o scores.txt.gz"),
     Command("predict known.npz train.txt -o scores.txt", "predict known.npz vali.txt -o scores.txt"),
+    Command("export known.npz --format json -o m.txt", "export known.npz --format svm_rank -o m.txt"),
+    Command("show known.npz --format csv --plot weights.svg", "show known.npz --top 1 --plot weights.svg"),
     Command("evaluate known.npz train.txt --per-query"),
     Command(
         "fuse runs --method condorcet -o fused.run.gz --quiet",

@@ -52,7 +52,7 @@ def test_same_rounds_as_with_listed_pairs(problem, rounds):
     better, worse = pairs_of(y, qid)
     stumps, products, _, scores = boost(X, better, worse, np.ones(len(better)), rounds)
     ranker = RankBoost(rounds, max_thresholds=None).fit(X, y, qid)
-    assert ranker.n_rounds_ == len(stumps)
+    assert ranker.best_iteration_ == len(stumps)
     assert ranker.features_.tolist() == [each[0] for each in stumps]
     assert ranker.thresholds_.tolist() == [each[1] for each in stumps]
     assert ranker.missing_.tolist() == [each[2] for each in stumps]
@@ -163,7 +163,7 @@ def test_of_equal_weak_rankers_the_first_feature_and_the_lowest_threshold_is_tak
 def test_a_weak_ranker_without_fault_is_all_there_is(sign):
     X = sign * np.array([[0.0, 5.0], [1.0, 3.0], [2.0, 4.0]])
     ranker = RankBoost().fit(X, [0, 1, 1])
-    assert ranker.n_rounds_ == 1
+    assert ranker.best_iteration_ == 1
     assert ranker.r_.tolist() == [sign]
     assert np.isfinite(ranker.alphas_).all()
     assert ranker.losses_[0] < 2e-6
@@ -184,7 +184,7 @@ def test_scores_grow_and_the_weights_of_pairs_do_not_overflow():
     X = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     y = [2, 1, 1, 0]
     ranker = RankBoost(5000).fit(X, y)
-    assert ranker.n_rounds_ == 5000
+    assert ranker.best_iteration_ == 5000
     assert ranker.losses_[-1] == 0.0
     assert np.isfinite(ranker.alphas_).all()
     assert (abs(ranker.r_) > 0.3).all()  # still that of a distribution
@@ -195,12 +195,12 @@ def test_scores_grow_and_the_weights_of_pairs_do_not_overflow():
 def test_features_that_tell_nothing():
     with pytest.warns(ZeroWeightsWarning, match="no threshold of a feature tells"):
         ranker = RankBoost().fit([[1.0], [1.0], [1.0]], [0, 1, 0], validation=([[1.0]], [1]))
-    assert ranker.n_rounds_ == 0
+    assert ranker.best_iteration_ == 0
     assert ranker.predict([[1.0], [7.0]]).tolist() == [0.0, 0.0]
     assert list(ranker.staged_predict([[1.0]])) == []
     with pytest.warns(ZeroWeightsWarning):
         ranker = RankBoost().fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 1, 0], [0, 0, 1, 1])
-    assert ranker.n_rounds_ == 0
+    assert ranker.best_iteration_ == 0
 
 
 def test_who_has_a_feature_at_all():
@@ -251,7 +251,7 @@ def test_predictions_are_sums_of_weak_rankers(data):
     new[::5, 2] = np.nan
     scores = np.zeros(300)
     staged = list(ranker.staged_predict(new))
-    assert len(staged) == ranker.n_rounds_ == 40
+    assert len(staged) == ranker.best_iteration_ == 40
     for t, stage in enumerate(staged):
         h = stump(new, ranker.features_[t], ranker.thresholds_[t], ranker.missing_[t])
         scores += ranker.alphas_[t] * h
@@ -313,13 +313,13 @@ def test_the_rounds_best_on_validation_are_kept(data):
     ranker = RankBoost(60, measure="ndcg@5").fit(X[learn], y[learn], qid[learn], validation=rest)
     full = RankBoost(60, measure="ndcg@5").fit(X[learn], y[learn], qid[learn])
     assert full.validation_scores_ is None
-    assert len(ranker.validation_scores_) == len(ranker.losses_) == full.n_rounds_ == 60
-    assert ranker.n_rounds_ == np.argmax(ranker.validation_scores_) + 1 < 60
+    assert len(ranker.validation_scores_) == len(ranker.losses_) == full.best_iteration_ == 60
+    assert ranker.best_iteration_ == np.argmax(ranker.validation_scores_) + 1 < 60
     assert ranker.score(*rest) == ranker.validation_scores_.max()
     scores = list(full.staged_predict(rest[0]))
-    assert ranker.predict(rest[0]).tolist() == scores[ranker.n_rounds_ - 1].tolist()
+    assert ranker.predict(rest[0]).tolist() == scores[ranker.best_iteration_ - 1].tolist()
     for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
-        assert getattr(ranker, name).tolist() == getattr(full, name)[: ranker.n_rounds_].tolist()
+        assert getattr(ranker, name).tolist() == getattr(full, name)[: ranker.best_iteration_].tolist()
 
 
 def test_of_equal_rounds_the_first_is_kept(data):
@@ -327,7 +327,7 @@ def test_of_equal_rounds_the_first_is_kept(data):
     same = np.zeros((3, 5))  # three documents that no weak ranker tells apart, so that all rounds are equal
     ranker = RankBoost(20).fit(X, y, qid, validation=(same, [0, 1, 0], [1, 1, 1]))
     assert ranker.validation_scores_.tolist() == [0.5] * 20
-    assert ranker.n_rounds_ == 1
+    assert ranker.best_iteration_ == 1
 
 
 def test_validation_of_one_query(data):
@@ -402,7 +402,7 @@ def test_grid_search_hands_over_the_queries(data):
         search = GridSearchCV(RankBoost(), {"n_rounds": [1, 20]}, cv=GroupKFold(4))
         search.fit(X, y, groups=qid, qid=qid)
     assert search.best_params_ == {"n_rounds": 20}
-    assert search.best_estimator_.n_rounds_ == 20
+    assert search.best_estimator_.best_iteration_ == 20
 
 
 def test_score_needs_the_queries(data):

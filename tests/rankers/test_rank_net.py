@@ -154,25 +154,25 @@ def test_validation_keeps_the_first_best_epoch():
     held = queries(1, noise=3.0)
     ranker = RankNet(4, epochs=30, random_state=0, measure="ndcg@5").fit(X, y, qid, validation=held)
     assert ranker.path_.shape == (30, len(ranker.weights_))
-    assert ranker.best_epoch_ == np.argmax(ranker.validation_scores_) + 1
+    assert ranker.best_iteration_ == np.argmax(ranker.validation_scores_) + 1
     assert ranker.score(*held) == ranker.validation_scores_.max()
     stages = list(ranker.staged_predict(held[0]))
-    assert len(stages) == ranker.best_epoch_ < 30
+    assert len(stages) == ranker.best_iteration_ < 30
     assert (stages[-1] == ranker.predict(held[0])).all()
     last = RankNet(4, epochs=30, random_state=0).fit(X, y, qid)
-    assert last.best_epoch_ == 30
+    assert last.best_iteration_ == 30
     assert last.validation_scores_ is None
     every = list(last.staged_predict(held[0]))
     assert len(every) == 30
     assert (every[-1] == last.predict(held[0])).all()
-    assert (every[ranker.best_epoch_ - 1] == stages[-1]).all()
+    assert (every[ranker.best_iteration_ - 1] == stages[-1]).all()
 
 
 def test_patience_stops():
     X, y, qid = queries(noise=3.0)
     held = queries(1, noise=3.0)
     ranker = RankNet(4, epochs=300, patience=3, random_state=0).fit(X, y, qid, validation=held)
-    assert len(ranker.costs_) == ranker.best_epoch_ + 3 < 300
+    assert len(ranker.costs_) == ranker.best_iteration_ + 3 < 300
     assert len(ranker.validation_scores_) == len(ranker.path_) == len(ranker.costs_)
 
 
@@ -262,7 +262,7 @@ def test_data_frames_and_their_names():
         stages = list(fitted.staged_predict(frame))
     assert fitted.feature_names_in_.tolist() == list(frame.columns)
     assert (scores == RankNet(3, epochs=3, random_state=0).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
-    assert len(stages) == fitted.best_epoch_
+    assert len(stages) == fitted.best_iteration_
 
 
 def test_a_grid_search_with_queries():

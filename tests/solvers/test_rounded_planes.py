@@ -23,6 +23,7 @@ from tests.solvers.test_optimum import assert_certified, assert_dual_point
 
 def coarse(problem: Problem, tol: float = 1e-3, dtype: Any = np.float64, places: int = 5) -> FrankWolfe:
     """Return Frank-Wolfe with memory for some planes of that type, which is less than it would take for float64."""
+    places = max(places, fewest(problem.n, problem.d))
     memory = Capacity(places, dtype).bytes_for(problem.n, problem.d, places)
     assert Capacity.within(problem.n, problem.d, memory).dtype is np.float32
     return FrankWolfe(tol=tol, memory=memory)

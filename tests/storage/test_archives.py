@@ -179,7 +179,7 @@ WRONG: dict[str, tuple[Edit, str]] = {
     "further number": (result(more=1), "the result has 'more', which is not known here"),
     "format none": (result(format=None), "the number of its format"),
     "format too new": (result(format=3), "newer version"),
-    "model format too new": (put("format", 2), "newer version"),
+    "model format too new": (put("format", 3), "newer version"),
     "model format of text": (put("format", "x"), "the number of its format"),
     "settings a list": (put("settings", []), "settings must be a JSON object"),
     "C of text": (put("settings", "C", "x"), "C must be a positive finite number, got 'x'"),

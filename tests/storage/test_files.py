@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.storage.archives import Archive
-from structsvm.storage.files import check_writable, read_archive, write_archive
+from structsvm.storage.files import (
+    check_writable,
+    output_folder,
+    read_archive,
+    replacement,
+    replacing_folder,
+    write_archive,
+)
 from structsvm.storage.temporary import on_the_way, remove_leftovers
 
 ARRAYS = {"a": np.arange(300.0), "b": np.array("text"), "c": np.eye(3, dtype=np.int64)}
@@ -167,6 +174,25 @@ def test_a_way_through_a_folder_that_does_not_exist_replaces_nothing(path: Path,
     with pytest.raises(InputError, match=r"cannot be written: there is no folder .*"):
         write_archive(path.parent / way, ARRAYS)
     assert kept.read_text() == "mine"
+
+
+@pytest.mark.parametrize("way", [replacement, replacing_folder, output_folder])
+def test_a_link_that_leads_nowhere_is_followed(tmp_path: Path, way: Any) -> None:
+    link, there = tmp_path / "link", tmp_path / "there"
+    link.symlink_to("there")
+    with pytest.raises(KeyError), way(link):
+        raise KeyError
+    assert not there.exists()
+    with way(link):
+        pass
+    assert (link.is_symlink(), there.is_dir()) == (True, way is not replacement)
+    assert set(tmp_path.iterdir()) == {link, there}
+
+
+def test_a_link_into_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("none/file")
+    with pytest.raises(InputError, match=r"link cannot be written: it is a link to .*none/file, and there is no fold"):
+        check_writable(tmp_path / "link")
 
 
 def test_a_folder_that_takes_no_new_files() -> None:

@@ -12,6 +12,7 @@ from attrs import frozen
 from structsvm.data import Run, Topic, load_qrels, read_documents, read_topics
 from structsvm.exceptions import InputError
 from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, Strings, retrieve
+from structsvm.text.accumulation import best_documents
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "text"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: raw text collections")
@@ -102,6 +103,21 @@ def test_topics_as_objects_and_parts():
     assert retrieve(index, [topic], "tfidf").qid.tolist() == ["1", "1"]
 
 
+@pytest.mark.parametrize("name", ["okapi", "lm_dirichlet", "cosine"])
+def test_a_field_is_a_collection_of_its_own(name):
+    documents = [{"id": str(k), "title": "wing " * (k % 3), "text": "wing flow " + "heat " * k} for k in range(9)]
+    index = Index.build([(each.pop("id"), each) for each in documents], Analyzer())
+    alone = Index.build([(str(k), {"text": each["text"]}) for k, each in enumerate(documents)], Analyzer())
+    topics = {"1": "wing heat", "2": "flow"}
+    run, expected = retrieve(index, topics, name, field="text"), retrieve(alone, topics, name)
+    assert (run.doc_ids.tolist(), run.scores.tolist()) == (expected.doc_ids.tolist(), expected.scores.tolist())
+    assert (run.name, expected.name) == (f"text.{name}", name)
+    assert len(retrieve(index, topics, name, field="title").qid) == 6
+    whole, every = retrieve(index, topics, name, field="whole"), retrieve(index, topics, name)
+    assert whole.scores.tolist() == every.scores.tolist() != expected.scores.tolist()
+    assert repr(Retriever(index, name, "text")).endswith(", field='text')")
+
+
 @pytest.mark.parametrize(
     ("topics", "settings", "message"),
     [
@@ -112,6 +128,9 @@ def test_topics_as_objects_and_parts():
         ({"1": "wing"}, {"top": 0}, "top must be an integer of at least 1"),
         ({"1": "wing"}, {"function": "nothing"}, "no retrieval function"),
         ({"1": "wing"}, {"query": "title"}, "has no title"),
+        ({"1": "wing"}, {"field": "title"}, "there is no field of the index named 'title'"),
+        ({"1": "wing"}, {"field": 1}, "a field must be a name, got 1"),
+        ({"1": "quux"}, {"field": "t"}, "no document has a term of any of 1 topics in its field 't'"),
         ({"1": "quux"}, {}, "no document has a term of any of 1 topics"),
     ],
 )
@@ -172,3 +191,11 @@ def test_the_map_of_terrier_s_functions_is_what_pyterrier_published():
     topics, qrels = read_topics(vaswani / "query-text.trec"), load_qrels(vaswani / "qrels")
     for function, expected in {"terrier_tf_idf": 0.2909, "terrier_bm25": 0.2965}.items():
         assert mean_average_precision(retrieve(index, topics, function), qrels) == pytest.approx(expected, abs=2e-4)
+
+
+def test_an_index_in_memory_and_one_in_files_share_machine_code(tmp_path):
+    index = Index.build([("x", {"t": "wing"}), ("y", {"t": "flow"})], Analyzer())
+    index.save(tmp_path / "index")
+    for each in (index, Index.load(tmp_path / "index")):
+        assert retrieve(each, {"1": "wing"}, "okapi").doc_ids.tolist() == ["x"]
+    assert len(getattr(best_documents, "signatures", [()])) == 1

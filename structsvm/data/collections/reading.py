@@ -15,7 +15,7 @@ from structsvm.data.collections.records import File, Kind, Record
 from structsvm.data.collections.text import read_text, require_encoding
 from structsvm.data.collections.topic import Topic
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.settings import as_list, as_path, require_choice, require_kind
+from structsvm.settings import as_names, as_path, require_choice, require_kind
 from structsvm.storage.files import DATA_SET, STANDARD_INPUT
 
 Source: TypeAlias = str | PathLike[str]
@@ -101,7 +101,7 @@ def read_documents(
     >>> sum(1 for _ in documents), documents.n_empty  # doctest: +SKIP
     (1400, 2)
     """
-    kept = None if fields is None else _as_names(fields)
+    kept = None if fields is None else as_names("fields", fields)
     return Documents(lambda seen: _read(source, Document, "document", format, encoding, id_field, kept, seen=seen))
 
 
@@ -137,16 +137,6 @@ def read_topics(
     """
     require_choice("numbering", numbering, ("given", "position"))
     return list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
-
-
-def _as_names(fields: Iterable[str]) -> tuple[str, ...]:
-    words = "a list of names of fields, such as ['title', 'text']"
-    if isinstance(fields, str):
-        raise InputError(f"fields must be {words}, got {fields!r}")
-    names = as_list("fields", fields, words)
-    if not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"fields must be {words}, got {names!r}")
-    return tuple(names)
 
 
 def _read(

@@ -12,6 +12,8 @@ from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.settings import require_kind
 
 _ASCII = bytes(range(128))
+_NO_TEXTS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+"""Encodings that Python has, of which no files are."""
 _ENDS = re.compile(r"\r+(?=\n|\Z)")
 
 
@@ -37,7 +39,8 @@ def require_encoding(name: str) -> None:
     """
     require_kind("encoding", name, str, "the name of an encoding")
     try:
-        codecs.lookup(name)
+        if codecs.lookup(name).name in _NO_TEXTS:
+            raise LookupError
         plain = _ASCII.decode(name) == _ASCII.decode("ascii")
     except UnicodeError:
         plain = False

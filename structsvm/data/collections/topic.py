@@ -12,10 +12,17 @@ from structsvm.settings import require_kind
 ALL = "all"
 """The part of a topic that is all parts together."""
 
+_MARK = "\ufeff"
+
 
 def _can_begin_a_line(_instance: Any, _attribute: "Attribute[str]", value: str) -> None:
     if value.startswith("#"):
         raise InputError(f"the id {quoted(value)} of the topic begins with '#', which makes lines of runs comments")
+    if value.startswith(_MARK):
+        raise InputError(
+            f"the id {quoted(value)} of the topic begins with a byte order mark, U+FEFF, which makes files of runs "
+            "unreadable: remove it"
+        )
 
 
 @frozen
@@ -24,7 +31,8 @@ class Topic:
 
     Parameters
     ----------
-    id : what runs and judgments call it: 1 to 1000 characters without blank, tab, line end or NUL, the first not ``#``.
+    id : what runs and judgments call it: 1 to 1000 characters without blank, tab, line end or NUL, the first neither
+        ``#`` nor a byte order mark.
     fields : text by the name of the part. The parts of TREC's topics are ``title``, ``description`` and ``narrative``,
         whatever the tags of a file are.
 

@@ -21,7 +21,7 @@ from structsvm.protocols.experiment.results import (
 )
 from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
-from structsvm.protocols.significance import Comparison, compare
+from structsvm.significance import Comparison, compare
 from structsvm.storage.records import Header
 
 __all__ = [

@@ -2,8 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.compute.processes import one_thread, spread
+from structsvm.compute.processes import one_thread
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.protocols.experiment.collection import Collection
@@ -23,6 +22,7 @@ from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
 from structsvm.protocols.pick import Part, Progress, fit_models
+from structsvm.protocols.unfinished import finish
 from structsvm.queries import Queries
 from structsvm.storage.records import Header, open_records, versions
 from structsvm.types import IntVector, Vector
@@ -80,32 +80,24 @@ def run(
     with open_records(folder / NAME, header, TRIALS) as records:
         for trial in records.parts:
             _require_of(trial, settings, splits, folder)
-        done = {trial.number: trial for trial in records.parts}
-        todo = [number for number in range(settings.trials) if number not in done]
         functions = rank_base_functions(collection)
-        if progress:
-            progress(len(done), settings.trials)
-        if todo:
-            records.require_versions(header.versions)
+
+        def tasks(numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
             models = settings.made()
             maps = dict.fromkeys(model.features for model in models)
             read = {each: each.within_queries(collection.X, collection.queries.number) for each in maps}
             every = np.arange(len(collection.functions))
             columns = {WITH_BEST: every, WITHOUT_BEST: np.delete(every, collection.functions.index(functions[0].name))}
             columns = {variant: columns[variant] for variant in settings.variants}
-            tasks = ((number, splits[number], collection, read, columns, models) for number in todo)
-            with closing(spread(run_trial, tasks, jobs)) as finished:  # an interruption ends the workers at once
-                for trial in finished:
-                    records.append(trial)
-                    done[trial.number] = trial
-                    if progress:
-                        progress(len(done), settings.trials)
+            return ((number, splits[number], collection, read, columns, models) for number in numbers)
+
+        trials = finish(records, TRIALS, range(settings.trials), run_trial, tasks, jobs=jobs, progress=progress)
         results = Results(
             header=records.header,
             queries=_queries(collection),
             left_out=collection.left_out,
             functions=functions,
-            trials=tuple(done[number] for number in range(settings.trials)),
+            trials=trials,
         )
         results.save(folder / RESULTS)
     return results

@@ -9,8 +9,8 @@ from attrs import field, frozen
 
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.protocols.pick import Picked
-from structsvm.protocols.significance import Comparison, compare
 from structsvm.settings import require_integer
+from structsvm.significance import Comparison, compare
 from structsvm.storage.files import open_source, replacing
 from structsvm.storage.records import FORMAT, Header, as_json, from_json
 from structsvm.types import Vector

@@ -11,7 +11,8 @@ from structsvm.protocols.letor.records import count_folds
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.letor.tables import (
     all_tables,
-    map_table,
+    difference_table,
+    fold_table,
     measure_table,
     record_table,
     summary_table,
@@ -29,9 +30,10 @@ __all__ = [
     "benchmark",
     "count_folds",
     "create_model",
+    "difference_table",
     "find_folds",
+    "fold_table",
     "installed_model_names",
-    "map_table",
     "measure_table",
     "measured",
     "model_names",

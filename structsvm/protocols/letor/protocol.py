@@ -1,22 +1,22 @@
-"""LETOR's protocol: train, pick on validation MAP, test; fold by fold."""
+"""LETOR's protocol: train, pick on the validation queries, test; fold by fold."""
 
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import evolve, field, frozen
-from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.compute.processes import one_thread, spread
+from structsvm.compute.processes import one_thread
 from structsvm.data import RankingData, load_feature_names, load_letor_parts
 from structsvm.exceptions import InputError
-from structsvm.metrics import AP
+from structsvm.metrics import Measure
+from structsvm.normalisation import learned, normalisation_named
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
@@ -24,9 +24,11 @@ from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
+from structsvm.protocols.unfinished import finish
 from structsvm.queries import Queries
+from structsvm.registry import measures
 from structsvm.settings import as_list, require_kind
-from structsvm.storage.records import open_records, versions
+from structsvm.storage.records import open_records
 from structsvm.types import IntVector, Vector
 
 
@@ -62,17 +64,19 @@ def benchmark(
     data: str | Path | Sequence[Fold],
     models: str | Model | Sequence[str | Model] | None = None,
     *,
+    measure: str | Measure = "map",
     single_features: bool = False,
     jobs: int | None = None,
     title: str | None = None,
     out: str | Path | None = None,
     replace: bool = False,
+    normalise: str | None = None,
     progress: Progress | None = None,
 ) -> Benchmark:
     """Train, pick and test models by LETOR's protocol.
 
     In each fold a model is fitted on the training queries for every value of its hyper-parameter, the
-    value with the largest MAP on the validation queries is picked (the first among equals), and that
+    value with the largest ``measure`` on the validation queries is picked (the first among equals), and that
     model ranks the test queries. A query without relevant documents counts 0. The single feature that
     is best on validation is a further row.
 
@@ -81,6 +85,8 @@ def benchmark(
     data : folder with folds (`find_folds`), or the folds.
     models : names (`model_names`) or objects, or one alone; None: all that have a name and need
         no package that is not installed.
+    measure : what picks, and what models are compared by, query by query: by name ("map", "ndcg@10", "p@5", ...) or as
+        an object.
     single_features : measure every single feature, too.
     jobs : processes, each of which runs one fold at a time, in one thread; None: as many as there are
         processors.
@@ -88,6 +94,8 @@ def benchmark(
     out : folder that finished folds are kept in, a file ``folds.jsonl``: the same benchmark, ended in any way, goes on
         from there and comes to the same results. None: they are not kept.
     replace : whether folds of another benchmark that are there may be dropped.
+    normalise : what is done to the features that all models read: "query-min-max", "query-z-score" or "standard" (by
+        the training queries of a fold); see `Ranker`. None: nothing.
     progress : is shown how far the benchmark is.
 
     Raises
@@ -97,6 +105,8 @@ def benchmark(
         benchmark; it says why.
     KeyboardInterrupt : after Ctrl-C; finished folds are kept.
     """
+    normalise = normalisation_named("normalise", normalise)
+    picking = measures.create(measure)
     chosen = as_models(installed_model_names() if models is None else models)
     if not chosen:
         raise InputError("models is empty: name one at least, or leave it out for all that are installed")
@@ -111,43 +121,40 @@ def benchmark(
     require_different_names("folds", folds)
     if title is None:
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
-    header = header_of(folds, rivals, single_features)
+    header = header_of(folds, rivals, picking, single_features, normalise)
     with open_records(Path(out) / NAME, header, FOLDS, replace=replace) if out else nullcontext() as kept:
-        found = {results.name: results for results in kept.parts} if kept else {}
-        if progress:
-            progress(len(found), len(folds))
-        todo = [fold for fold in folds if fold.name not in found]
-        if todo and kept:
-            kept.require_versions(versions())
-        tasks = ((fold.located(), rivals, single_features) for fold in todo)
-        with closing(spread(run_fold, tasks, min(jobs or cpu_count(), max(len(todo), 1)))) as finished:
-            for results in finished:
-                if kept:
-                    kept.append(results)
-                found[results.name] = results
-                if progress:
-                    progress(len(found), len(folds))
-    return Benchmark(title, tuple(found[fold.name] for fold in folds))
+        by_name = {fold.name: fold for fold in folds}
+
+        def tasks(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+            return ((by_name[name].located(), rivals, picking, single_features, normalise) for name in names)
+
+        found = finish(kept, FOLDS, list(by_name), run_fold, tasks, jobs=jobs, progress=progress)
+    return Benchmark(title, found, str(picking))
 
 
-def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> FoldResults:
+def run_fold(
+    fold: Fold, models: Sequence[Model], measure: Measure, single_features: bool, normalise: str | None = None
+) -> FoldResults:
     """Run one fold, in one thread, so that its numbers do not depend on how many there are.
 
     Parameters
     ----------
     fold : its files.
     models : in the order of the tables.
+    measure : what picks.
     single_features : measure every single feature, too.
+    normalise : see `benchmark`.
     """
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
-        parts = [_part(data) for data in load_letor_parts([fold.train, fold.validation, fold.test])]
-        _require_relevant(fold, parts)
+        read = load_letor_parts([fold.train, fold.validation, fold.test])
+        parts = [_part(data) for data in (read if normalise is None else _normalised(read, normalise))]
+        _require_relevant(fold, parts, measure)
         names = load_feature_names(fold.train[0]) or ()
         named = [evolve(model, names=names) if isinstance(model, BestFeature) else model for model in models]
-        outcomes = fit_models(named, parts, fold.name, partial(_fit, parts=parts))
-        singles = _single_features(parts, names) if single_features else {}
+        outcomes = fit_models(named, parts, fold.name, partial(_fit, parts=parts, measure=measure))
+        singles = _single_features(parts, names, measure) if single_features else {}
     train, validation, test = parts
     return FoldResults(
         name=fold.name,
@@ -159,6 +166,12 @@ def run_fold(fold: Fold, models: Sequence[Model], single_features: bool) -> Fold
     )
 
 
+def _normalised(parts: Sequence[RankingData], normalise: str) -> list[RankingData]:
+    """Return data sets with features normalised as the first one says."""
+    normaliser = learned(normalise, parts[0].X)
+    return [evolve(data, X=normaliser.rows(data.X, Queries.of(data.qid, len(data.y)))) for data in parts]
+
+
 def _part(data: RankingData) -> Part:
     """Return the queries of a data set one after the other."""
     given = Queries.of(data.qid, len(data.y))
@@ -167,21 +180,21 @@ def _part(data: RankingData) -> Part:
     return Part(lambda features: features.within_queries(X, queries.number), y, queries)
 
 
-def _require_relevant(fold: Fold, parts: Sequence[Part]) -> None:
+def _require_relevant(fold: Fold, parts: Sequence[Part], measure: Measure) -> None:
     """Refuse validation and test queries on which every model would do equally badly."""
     for files, part, role in ((fold.validation, parts[1], "picks nothing"), (fold.test, parts[2], "tells nothing")):
         if not (part.y > 0).any():
             raise InputError(
-                f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that MAP "
-                f"is 0 for every model and {role}: check the labels, or leave the fold out"
+                f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that "
+                f"{measure} is 0 for every model and {role}: check the labels, or leave the fold out"
             )
 
 
-def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Outcome:
+def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part], measure: Measure) -> Outcome:
     train = parts[0]
     with _unconverged() as counted:
         candidates = model.candidates(matrices[0], train.y, train.queries.number)
-    return _picked(candidates, matrices, parts, warm_started=model.warm_started, unconverged=len(counted))
+    return _picked(candidates, matrices, parts, measure, warm_started=model.warm_started, unconverged=len(counted))
 
 
 @contextmanager
@@ -202,23 +215,28 @@ def _unconverged() -> Iterator[list[str]]:
         yield said
 
 
-def _picked(candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part], **known: Any) -> Outcome:
+def _picked(
+    candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part], measure: Measure, **known: Any
+) -> Outcome:
     """Pick a candidate on the validation queries and measure it on the test queries; `known` are further fields."""
     (_, X_validation, X_test), (_, validation, test) = matrices, parts
 
-    def mean_ap(candidate: Candidate) -> float:
+    def validated(candidate: Candidate) -> float:
         number = validation.queries.number
-        return AP().mean(candidate.scores(X_validation, number), validation.y, number)
+        return measure.mean(candidate.scores(X_validation, number), validation.y, number)
 
     def tested(chosen: int) -> dict[str, Any]:
         number = test.queries.number
-        return {"measures": measured(candidates[chosen].scores(X_test, number), test.y, number), **known}
+        scores = candidates[chosen].scores(X_test, number)
+        values = measure.per_query(scores, test.y, number).values
+        means = {**measured(scores, test.y, number), str(measure): float(values.mean())}
+        return {"measures": means, "queries": tuple(values.tolist()), **known}
 
-    return Outcome.of(candidates, mean_ap, tested)
+    return Outcome.of(candidates, validated, tested)
 
 
-def _single_features(parts: Sequence[Part], names: tuple[str, ...]) -> dict[str, Outcome]:
+def _single_features(parts: Sequence[Part], names: tuple[str, ...], measure: Measure) -> dict[str, Outcome]:
     train = parts[0]
     matrices = [part.read(AsGiven()) for part in parts]
     each = BestFeature(names=names).candidates(matrices[0], train.y, train.queries.number)
-    return {str(candidate.value): _picked([candidate], matrices, parts) for candidate in each}
+    return {str(candidate.value): _picked([candidate], matrices, parts, measure) for candidate in each}

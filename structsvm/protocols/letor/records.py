@@ -5,6 +5,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 from structsvm.exceptions import InputError
+from structsvm.metrics import Measure
 from structsvm.protocols.letor.folds import Fold
 from structsvm.protocols.letor.results import FoldResults
 from structsvm.protocols.model import Model
@@ -29,13 +30,22 @@ def count_folds(folder: str | Path) -> int:
     return count_records(as_path("folder", folder) / NAME)
 
 
-def header_of(folds: Sequence[Fold], models: Sequence[Model], single_features: bool) -> Header:
+def header_of(
+    folds: Sequence[Fold],
+    models: Sequence[Model],
+    measure: Measure,
+    single_features: bool,
+    normalise: str | None = None,
+) -> Header:
     """Return what makes a benchmark the one it is, the content of its files among it."""
     settings = {
         "models": {model.name: repr(model) for model in models},
         "folds": [fold.name for fold in folds],
+        "measure": str(measure),
         "single features": single_features,
     }
+    if normalise is not None:
+        settings["normalise"] = normalise
     roles = [(fold.train, fold.validation, fold.test) for fold in folds]
     content = {path: _content(path) for fold in roles for files in fold for path in files}
     data = digest(content[path] for fold in roles for files in fold for path in files)

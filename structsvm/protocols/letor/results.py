@@ -20,12 +20,15 @@ class Outcome(Picked):
     Parameters
     ----------
     values, validation, seconds, gaps, chosen : see `structsvm.protocols.pick.Picked`.
-    measures : the measures on the test queries by name (`structsvm.protocols.letor.measured`).
+    measures : the measures on the test queries by name (`structsvm.protocols.letor.measured`), the one that picks
+        among them.
+    queries : the measure that picks of each test query.
     warm_started : whether training for a value started from the weights of the value before.
     unconverged : how many warnings of scikit-learn's kind (``ConvergenceWarning``) there were in training.
     """
 
     measures: Mapping[str, float]
+    queries: tuple[float, ...] = field(repr=False)
     warm_started: bool = False
     unconverged: int = 0
 
@@ -60,10 +63,12 @@ class Benchmark:
     ----------
     title : what it is about, such as the name of the data.
     folds : in their order.
+    measure : name of the measure that picks on the validation queries.
     """
 
     title: str
     folds: tuple[FoldResults, ...]
+    measure: str = "map"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -82,6 +87,10 @@ class Benchmark:
     def mean(self, name: str, measure: str) -> float:
         """Return a measure of a model or single feature, the mean over the folds."""
         return fmean(outcome.measures[measure] for outcome in self.of(name))
+
+    def queries(self, name: str) -> Vector:
+        """Return the measure that picks of the test queries of all folds, by a model or single feature."""
+        return np.concatenate([outcome.queries for outcome in self.of(name)])
 
     @property
     def ends(self) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from structsvm.exceptions import InputError
+from structsvm.evaluation.paired_columns import TESTS_SAID, p_value, paired_columns, paired_record
+from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.protocols.letor.results import CUTOFFS, Benchmark, FoldResults, Outcome
 from structsvm.protocols.model import spelled
+from structsvm.significance import holm, paired_tests
 from structsvm.tables import Column, Record, Table
 from structsvm.tables.writing import FILES, prepare_files, table_texts, write_texts
 
@@ -48,19 +50,61 @@ def summary_table(benchmark: Benchmark) -> Table:
     )
 
 
-def map_table(benchmark: Benchmark) -> Table:
-    """Return MAP on the test queries of each fold."""
+def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
+    """Return a measure on the test queries of each fold.
+
+    Parameters
+    ----------
+    benchmark : its results.
+    measure : its name; None: the one that picks.
+    """
+    measure = measure or benchmark.measure
     names = [fold.name for fold in benchmark.folds]
 
     def record(name: str) -> Record:
-        values = (outcome.measures["map"] for outcome in benchmark.of(name))
-        return {"model": name, **dict(zip(names, values, strict=True)), MEAN: benchmark.mean(name, "map")}
+        values = (outcome.measures[measure] for outcome in benchmark.of(name))
+        return {"model": name, **dict(zip(names, values, strict=True)), MEAN: benchmark.mean(name, measure)}
 
     return Table(
-        title=f"MAP on the test queries{_of(benchmark)}",
+        title=f"{measure.upper()} on the test queries{_of(benchmark)}",
         columns=(_MODEL, *(Column.number(name, name, ".4f") for name in (*names, MEAN))),
         sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
         notes=(_EMPTY,),
+    )
+
+
+def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table:
+    """Return how each model differs from one of them on the test queries of all folds, and how sure that is.
+
+    Parameters
+    ----------
+    benchmark : its results, of two models at least.
+    baseline : the model that others are compared with; None: the first.
+
+    Raises
+    ------
+    UnknownNameError : there is no such model.
+    """
+    first = benchmark.models[0] if baseline is None else baseline
+    known = (*benchmark.models, *benchmark.features)
+    if first not in known:
+        raise UnknownNameError("model of the benchmark", first, known)
+    values = benchmark.queries(first)
+    found = {name: paired_tests(benchmark.queries(name), values) for name in known if name != first}
+    corrected = dict(zip(found, holm([each.randomisation for each in found.values()]), strict=True))
+
+    def record(name: str) -> Record:
+        return {"model": name, **paired_record(found[name]), "holm": corrected[name]}
+
+    return Table(
+        title=f"{benchmark.measure.upper()} less that of {first}, query by query{_of(benchmark)}",
+        columns=(_MODEL, *paired_columns(), Column("Holm", p_value("holm"))),
+        sections=tuple(tuple(record(name) for name in group if name != first) for group in _groups(benchmark)),
+        notes=(
+            f"Over the {len(values)} test queries of all folds. 95% interval: bootstrap (BCa) over queries. "
+            f"{TESTS_SAID.format(queries='queries')} Holm: the last one, corrected for all {len(found)} comparisons. "
+            "-: there is no variance.",
+        ),
     )
 
 
@@ -95,8 +139,12 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
 
 def training_table(benchmark: Benchmark) -> Table:
     """Return what was tried and picked in each fold, how that did, and how long it took."""
+    measure = benchmark.measure
     sections = tuple(
-        tuple(_training(name, fold, outcome) for fold, outcome in zip(benchmark.folds, benchmark.of(name), strict=True))
+        tuple(
+            _training(benchmark, name, fold, outcome)
+            for fold, outcome in zip(benchmark.folds, benchmark.of(name), strict=True)
+        )
         for name in benchmark.models
     )
     return Table(
@@ -106,17 +154,17 @@ def training_table(benchmark: Benchmark) -> Table:
             _FOLD,
             Column.number("Tried", "tried"),
             Column("Picked", lambda record: spelled(record["picked"]), right=False),
-            Column.number("Validation MAP", "validation_map", ".4f"),
-            Column.number("Test MAP", "map", ".4f"),
+            Column.number(f"Validation {measure.upper()}", f"validation_{measure}", ".4f"),
+            Column.number(f"Test {measure.upper()}", measure, ".4f"),
             Column.number("Seconds, all", "seconds", ".2f"),
             Column.number("Picked one", "seconds_picked", ".2f"),
             Column.number("Largest gap", "gap", ".1e"),
         ),
         sections=sections,
         notes=(
-            "The value of the hyper-parameter (C of an SVM) that is picked has the largest MAP on the validation "
-            f"queries. {_starts(benchmark)} The gap is certified: no weights are better by more, in units of the loss; "
-            "for RankSVM, as a share of the pairs.",
+            f"The value of the hyper-parameter (C of an SVM) that is picked has the largest {measure.upper()} on the "
+            f"validation queries. {_starts(benchmark)} The gap is certified: no weights are better by more, in units "
+            "of the loss; for RankSVM, as a share of the pairs.",
             *(f"{end}: a wider range may do better." for end in benchmark.ends),
             *(f"{each}: its figures are of what was reached by then." for each in benchmark.unconverged),
         ),
@@ -126,9 +174,10 @@ def training_table(benchmark: Benchmark) -> Table:
 def record_table(benchmark: Benchmark) -> Table:
     """Return every number, a row for each model and fold, and for the mean: the content of a CSV file."""
     records: list[Record] = []
+    validated = f"validation_{benchmark.measure}"
     for name in (*benchmark.models, *benchmark.features):
         rows = [
-            {**_training(name, fold, outcome), **outcome.measures}
+            {**_training(benchmark, name, fold, outcome), **outcome.measures}
             for fold, outcome in zip(benchmark.folds, benchmark.of(name), strict=True)
         ]
         records.extend(rows)
@@ -139,7 +188,7 @@ def record_table(benchmark: Benchmark) -> Table:
                 "fold": MEAN,
                 "tried": None,
                 "picked": None,
-                "validation_map": fmean(row["validation_map"] for row in rows),
+                validated: fmean(row[validated] for row in rows),
                 "seconds": fmean(row["seconds"] for row in rows),
                 "seconds_picked": fmean(row["seconds_picked"] for row in rows),
                 "gap": None,
@@ -173,12 +222,13 @@ def data_table(benchmark: Benchmark) -> Table:
     )
 
 
-def all_tables(benchmark: Benchmark) -> tuple[Table, ...]:
-    """Return every table: the data, the means, and each measure fold by fold."""
+def all_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table, ...]:
+    """Return every table: the data, the means, each measure fold by fold, and differences from a model, the first."""
     return (
         data_table(benchmark),
         summary_table(benchmark),
-        map_table(benchmark),
+        *(fold_table(benchmark, measure) for measure in dict.fromkeys((benchmark.measure, "map"))),
+        *((difference_table(benchmark, baseline),) if len(benchmark.models) > 1 else ()),
         *(measure_table(benchmark, name) for name in _TITLES),
         training_table(benchmark),
     )
@@ -206,7 +256,7 @@ def prepare_folder(folder: str | Path, *, replace: bool = True) -> None:
     prepare_files(folder, FILES)
 
 
-def write_tables(benchmark: Benchmark, folder: str | Path) -> tuple[Path, ...]:
+def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None = None) -> tuple[Path, ...]:
     """Write the tables; each file takes its place when it is complete.
 
     ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and ``tables.json`` have all
@@ -216,12 +266,13 @@ def write_tables(benchmark: Benchmark, folder: str | Path) -> tuple[Path, ...]:
     ----------
     benchmark : its results.
     folder : for the files; made where it does not exist.
+    baseline : the model that others are compared with; None: the first.
 
     Raises
     ------
-    InputError : when a file cannot be written.
+    InputError : when a file cannot be written, or there is no such model.
     """
-    return write_texts(table_texts(all_tables(benchmark), [record_table(benchmark)]), Path(folder))
+    return write_texts(table_texts(all_tables(benchmark, baseline), [record_table(benchmark)]), Path(folder))
 
 
 def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:
@@ -239,17 +290,17 @@ def _summary(benchmark: Benchmark, name: str) -> Record:
     }
 
 
-def _training(name: str, fold: FoldResults, outcome: Outcome) -> dict[str, Any]:
+def _training(benchmark: Benchmark, name: str, fold: FoldResults, outcome: Outcome) -> dict[str, Any]:
     return {
         "model": name,
         "fold": fold.name,
         "tried": len(outcome.values),
         "picked": outcome.value,
-        "validation_map": outcome.validation[outcome.chosen],
+        f"validation_{benchmark.measure}": outcome.validation[outcome.chosen],
         "seconds": math.fsum(outcome.seconds),
         "seconds_picked": outcome.seconds[outcome.chosen],
         "gap": max((gap for gap in outcome.gaps if gap is not None), default=None),
-        "map": outcome.measures["map"],
+        benchmark.measure: outcome.measures[benchmark.measure],
     }
 
 

@@ -3,7 +3,6 @@
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from attrs import evolve
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.compute.processes import one_thread, spread
+from structsvm.compute.processes import one_thread
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP
@@ -25,6 +24,7 @@ from structsvm.protocols.morgan.settings import MorganSettings
 from structsvm.protocols.morgan.terms import informative_terms, mutual_information
 from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.protocols.pick import Progress
+from structsvm.protocols.unfinished import finish
 from structsvm.settings import as_list, as_path, require_kind
 from structsvm.storage.files import replacing
 from structsvm.storage.records import Header, as_json, open_records, versions
@@ -88,26 +88,18 @@ def morgan(
     with open_records(folder / NAME, header, TRIALS) as records:
         for trial in records.parts:
             _require_of(trial, plan, settings, folder)
-        done = {trial.number: trial for trial in records.parts}
-        todo = [number for number in range(len(plan)) if number not in done]
-        if progress:
-            progress(len(done), len(plan))
-        if todo:
-            records.require_versions(header.versions)
-            tasks = _tasks(todo, plan, index, chosen, settings)
-            with closing(spread(run_topic_trial, tasks, jobs)) as finished:  # an interruption ends the workers at once
-                for trial in finished:
-                    records.append(trial)
-                    done[trial.number] = trial
-                    if progress:
-                        progress(len(done), len(plan))
+
+        def tasks(numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+            return _tasks(numbers, plan, index, chosen, settings)
+
+        trials = finish(records, TRIALS, range(len(plan)), run_topic_trial, tasks, jobs=jobs, progress=progress)
         results = MorganResults(
             header=records.header,
             topics=chosen.counts,
             left_out=chosen.left_out,
             missing=chosen.missing,
             documents=chosen.documents,
-            trials=tuple(done[number] for number in range(len(plan))),
+            trials=trials,
         )
         with replacing(folder / RESULTS) as file:
             file.write(as_json(results) + "\n")

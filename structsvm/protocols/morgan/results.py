@@ -8,7 +8,8 @@ from attrs import evolve, field, frozen
 
 from structsvm.protocols.model import Value
 from structsvm.protocols.morgan.topics import TopicCounts
-from structsvm.protocols.significance import Comparison, compare, mean_interval
+from structsvm.significance import Comparison, compare
+from structsvm.significance.student import mean_interval
 from structsvm.storage.records import Header
 from structsvm.types import IntVector, Matrix, Vector
 

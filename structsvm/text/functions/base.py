@@ -9,9 +9,10 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.settings import is_number
+from structsvm.text.accumulation import DENSE
 from structsvm.text.functions.statistics import DocumentStatistics, Occurrences, TermStatistics
 from structsvm.text.postings import Postings
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 _AT_ONCE = 1 << 14
 """Postings that are weighed at a time, so that what is computed on the way stays in the processor's cache."""
@@ -93,7 +94,7 @@ class Scorer:
     """Scores the documents of a collection by a retrieval function. Made by `RetrievalFunction.bind`.
 
     What depends on the documents alone is computed once; the weights of a term's postings when a query first has the
-    term, and kept: 8 bytes a posting.
+    term, and kept: 8 bytes a posting; if at least a quarter of the documents have the term, 8 bytes a document.
 
     Parameters
     ----------
@@ -102,7 +103,9 @@ class Scorer:
 
     Attributes
     ----------
-    weights : ``w(t, d)`` of each posting, shape (n_postings,), of those whose terms a query had.
+    weights : ``w(t, d)`` of each posting, shape (n_postings,), of those whose terms a query had and are not dense.
+    dense : ``w(t, d)`` of each document, NaN where it does not have the term, of dense terms that a query had, shape
+        (n_dense, n_documents); see `structsvm.text.accumulation`.
     added : ``a(d)`` of each document, shape (n_documents,); or (0,), where that is 0 for all.
     """
 
@@ -113,6 +116,8 @@ class Scorer:
         self._of_documents = self._checked(function.of_documents(self._documents), "of_documents")
         self.added = self._checked(function.document_scores(self._documents), "document_scores")
         self.weights: Vector = np.empty(len(postings.documents))  # takes memory where it is filled
+        self._dense = np.flatnonzero(DENSE * postings.document_frequency >= postings.n_documents)
+        self.dense: Matrix = np.empty((len(self._dense), postings.n_documents))  # so does this
         self._range = np.full((2, len(postings.terms)), np.nan)  # the least and the largest weight of a term
 
     def __repr__(self) -> str:
@@ -139,8 +144,17 @@ class Scorer:
         ptr = self.postings.ptr
         for term, weight in zip(bound.terms.tolist(), bound.weights.tolist(), strict=True):
             where = slice(ptr[term], ptr[term + 1])
-            sums[self.postings.documents[where]] += weight * self.weights[where]
+            documents = self.postings.documents[where]
+            [row] = self.rows(np.array([term]))
+            sums[documents] += weight * (self.weights[where] if row < 0 else self.dense[row, documents])
         return (sums + self.added if len(self.added) else sums) + bound.score
+
+    def rows(self, terms: IntVector) -> IntVector:
+        """Return the row of each term in `dense`, -1 for those that are not there, shape (n,)."""
+        if len(self._dense) == 0:
+            return np.full(len(terms), -1)
+        row = np.minimum(np.searchsorted(self._dense, terms), len(self._dense) - 1)
+        return np.where(self._dense[row] == terms, row, -1)
 
     def retrieved(self, query: Mapping[str, float]) -> BoolVector:
         """Return which documents have a term of the query, shape (n_documents,). See `scores`."""
@@ -188,11 +202,19 @@ class Scorer:
 
     def _fill(self, term: int) -> None:
         begin, end = int(self.postings.ptr[term]), int(self.postings.ptr[term + 1])
+        [row] = self.rows(np.array([term]))
+        if row >= 0:
+            self.dense[row] = np.nan
+        least, most = np.inf, -np.inf
         for first in range(begin, end, _AT_ONCE):
             where = slice(first, min(first + _AT_ONCE, end))
-            self.weights[where] = self.weigh(term, where)
-        weights = self.weights[begin:end]
-        self._range[:, term] = weights.min(), weights.max()
+            weights = self.weigh(term, where)
+            if row < 0:
+                self.weights[where] = weights
+            else:
+                self.dense[row, self.postings.documents[where]] = weights
+            least, most = min(least, weights.min()), max(most, weights.max())
+        self._range[:, term] = least, most
 
     def weigh(self, term: int, where: slice) -> Vector:
         """Return the weights of some postings of a term."""

@@ -9,19 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data import Qrels, RankingData
 from structsvm.data.pairs import as_ids, number_pairs
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax
-from structsvm.settings import as_list, require_choice, require_kind
-from structsvm.text.index import Index
+from structsvm.settings import as_names, require_choice, require_kind
+from structsvm.text.index import WHOLE, Index
 from structsvm.text.letor.catalogue import find_features
 from structsvm.text.letor.evidence import Evidence, IndexedField
 from structsvm.text.letor.feature import Feature
-from structsvm.text.postings import Postings
 from structsvm.text.retrieval import Topics, texts_of
 from structsvm.types import IntVector
-
-WHOLE = "whole"
-"""What all fields of a document together are called, among the names of fields."""
 
 NORMALISATIONS = ("query-min-max", "none")
 
@@ -117,22 +113,9 @@ def _values(
 
 def _sources(index: Index, fields: Iterable[str] | None) -> dict[str, IndexedField]:
     """Return the fields that are asked for, by name."""
-    known: dict[str, Postings] = dict(index.fields)
     if fields is None:
-        fields = [*known, *([WHOLE] if len(known) > 1 else [])]
-    known.setdefault(WHOLE, index.whole)
-    if isinstance(fields, str):
-        raise InputError(f"fields must be a list of names, such as [{fields!r}]")
-    names = as_list("fields", fields, "a list of names")
-    for k, name in enumerate(names):
-        require_kind("a field", name, str, "a name")
-        if name not in known:
-            raise UnknownNameError("field of the index", name, known)
-        if name in names[:k]:
-            raise InputError(f"field {name!r} is there twice: leave one out")
-    if not names:
-        raise InputError("fields is empty: name one at least")
-    return {name: IndexedField(known[name]) for name in names}
+        fields = [*index.fields, *([WHOLE] if len(index.fields) > 1 else [])]
+    return {name: IndexedField(index.part(name)) for name in as_names("fields", fields)}
 
 
 def _pairs(candidates: Candidates, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_], NDArray[np.str_]]:

@@ -147,6 +147,11 @@ TOPICS = [
         TOP.replace(" 1\n", " #1\n"),
         "line 1: the id '#1' of the topic begins with '#', which makes lines of runs comm",
     ),
+    (
+        "trec",
+        TOP.replace(" 1\n", " \ufeff1\n"),
+        r"line 1: the id '\\ufeff1' of the topic begins with a byte order mark, U\+FEFF, which makes",
+    ),
     ("trec", TOP.replace(" 1\n", " 1 and 2\n"), "line 1: the id '1 and 2' of the topic has a blank"),
     ("trec", TOP.replace("<title> wings\n", ""), "line 1: topic '1' has no text to search with"),
     ("trec", TOP.replace("wings", ""), "line 1: topic '1' has no text to search with"),
@@ -192,6 +197,9 @@ def test_it_is_refused_with_file_and_line(write, read, form, content, message):
         ({"encoding": "a\0b"}, "there is no encoding"),
         ({"encoding": "utf-16"}, "files in utf-16 cannot be read, as ASCII is not itself in it: 'iconv -f utf-16"),
         ({"encoding": "utf-7"}, "files in utf-7 cannot be read"),
+        ({"encoding": "idna"}, "there is no encoding 'idna': utf-8, latin-1 and cp1252 are some"),
+        ({"encoding": "unicode_escape"}, "there is no encoding 'unicode_escape'"),
+        ({"encoding": "Raw-Unicode-Escape"}, "there is no encoding 'Raw-Unicode-Escape'"),
         ({"encoding": 8}, "encoding must be the name of an encoding, got 8"),
         ({"id_field": 1}, "id_field must be the name of a field, or None, got 1"),
         ({"id_field": "id", "format": "smart"}, "the option id_field, got 'id', is for jsonl and tsv-header"),
@@ -211,8 +219,9 @@ def test_options_that_are_none(write, options, message):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ("title", r"fields must be a list of names of fields, such as \['title', 'text'\], got 'title'"),
-        ([], "fields must be a list of names"),
+        ("title", r"fields must be a list of names, such as \['title'\]"),
+        (["text", "text"], "fields has 'text' twice: leave one out"),
+        ([], "fields is empty: name one at least"),
         ([1], "fields must be a list of names"),
         (1, "fields must be a list of names"),
         (["title", "txet"], "no document of .*file.txt has the field 'txet': there is text, title"),

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP
-from structsvm.protocols import Candidate, FeatureMap, Indicators, Model, RankingSVM, create_model
+from structsvm.protocols import Candidate, FeatureMap, Indicators, Model, RankingSVM, create_model, unfinished
 from structsvm.protocols.experiment import (
     Collection,
     Results,
@@ -238,7 +238,7 @@ def test_other_versions_do_not_go_on_but_may_look(collection, tmp_path, monkeypa
     begun = run(collection, two, tmp_path / "done", jobs=1)
     (tmp_path / "begun").mkdir()
     (tmp_path / "begun" / NAME).write_bytes((tmp_path / "done" / NAME).read_bytes()[:-1])
-    monkeypatch.setattr(protocol_module, "versions", lambda: begun.header.versions | {"numpy": "9.9"})
+    monkeypatch.setattr(unfinished, "versions", lambda: begun.header.versions | {"numpy": "9.9"})
     assert run(collection, two, tmp_path / "done") == begun
     with pytest.raises(InputError, match=r"begun with other versions \(numpy was .*, and is 9.9\)"):
         run(collection, two, tmp_path / "begun")

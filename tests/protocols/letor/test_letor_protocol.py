@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import scipy.stats
 from attrs import evolve
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -18,15 +19,16 @@ from structsvm.data import load_letor, write_letor
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
 from structsvm.features import Thresholds
 from structsvm.fusion import CombSUM
-from structsvm.metrics import AP
+from structsvm.metrics import AP, NDCG
 from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores, StagedModel
 from structsvm.protocols.letor import (
     Fold,
     all_tables,
     benchmark,
     create_model,
+    difference_table,
     find_folds,
-    map_table,
+    fold_table,
     measured,
     model_names,
     record_table,
@@ -35,6 +37,7 @@ from structsvm.protocols.letor import (
     write_tables,
 )
 from structsvm.rankers import RankSVM
+from structsvm.significance import holm
 from structsvm.tables import as_csv, as_text
 from tests.protocols.letor.conftest import write_set
 
@@ -257,12 +260,56 @@ def test_the_tables_show_the_results(results):
     assert text.startswith("Test queries, mean of 3 folds, tiny\nModel             MAP      P@1 ")
     for name in (*results.models, *results.features):
         assert f"{results.mean(name, 'map'):.4f}   {results.mean(name, 'p@1'):.4f}" in text
-    by_fold = as_text(map_table(results))
+    by_fold = as_text(fold_table(results))
     for name in results.models:
         cells = "   ".join(f"{outcome.measures['map']:.4f}" for outcome in results.of(name))
         assert f"{cells}   {results.mean(name, 'map'):.4f}" in by_fold
     titles = [table.title for table in all_tables(results)]
-    assert len(titles) == len(set(titles)) == 7
+    assert len(titles) == len(set(titles)) == 8
+
+
+def test_another_measure_picks_and_compares(sets):
+    found = benchmark(sets, [SVM, BINS], measure="ndcg@3", jobs=1)
+    assert found.measure == "ndcg@3"
+    for fold, results in zip(find_folds(sets), found.folds, strict=True):
+        train, validation, test = loaded(fold.train), loaded(fold.validation), loaded(fold.test)
+        rankers = Ranker("map", solver="frank-wolfe", tol=1e-4).path(train.X, train.y, train.qid, FEW)
+        on_validation = [NDCG(3).mean(each.predict(validation.X), validation.y, validation.qid) for each in rankers]
+        outcome = results.outcomes["svm"]
+        assert outcome.validation == pytest.approx(on_validation)
+        expected = NDCG(3).per_query(rankers[outcome.chosen].predict(test.X), test.y, test.qid).values
+        assert outcome.queries == pytest.approx(expected.tolist())
+        assert outcome.measures["map"] > 0.0
+        assert not np.isclose(outcome.measures["ndcg@3"], outcome.measures["map"])
+    titles = [table.title for table in all_tables(found)]
+    assert titles[2:5] == [
+        "NDCG@3 on the test queries, tiny",
+        "MAP on the test queries, tiny",
+        "NDCG@3 less that of svm, query by query, tiny",
+    ]
+    assert "Validation NDCG@3" in as_text(training_table(found))
+
+
+def test_differences_are_those_of_the_test_queries(results):
+    table = difference_table(results)
+    assert [record["model"] for record in table.sections[0]] == ["bins", "Best feature"]
+    difference = results.queries("bins") - results.queries("svm")
+    assert len(difference) == 24
+    row = table.sections[0][0]
+    assert row["difference"] == pytest.approx(results.mean("bins", "map") - results.mean("svm", "map"))
+    expected = scipy.stats.ttest_1samp(difference, 0.0)
+    assert row["p_t"] == pytest.approx(expected.pvalue)
+    assert row["low"] < row["difference"] < row["high"]
+    assert row["wins"] == (difference > 1e-12).sum()
+    assert row["losses"] == (difference < -1e-12).sum()
+    assert row["wins"] + row["losses"] + row["ties"] == 24
+    p_values = [each["p_randomisation"] for each in table.records]
+    assert [each["holm"] for each in table.records] == holm(p_values)
+    turned = difference_table(results, "bins").sections[0][0]
+    assert (turned["model"], turned["difference"]) == ("svm", pytest.approx(-row["difference"]))
+    assert turned["p_wilcoxon"] == pytest.approx(row["p_wilcoxon"])
+    with pytest.raises(UnknownNameError, match="'binz'. Did you mean 'bins'"):
+        difference_table(results, "binz")
 
 
 def test_a_note_says_which_models_are_warm_started(sets, results):
@@ -365,3 +412,25 @@ def test_an_error_of_scikit_learn_names_model_and_fold(sets):
     model = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge(alpha=-1.0))
     with pytest.raises(InputError, match="ridge in Fold[123]: The 'alpha' parameter of Ridge must be"):
         benchmark(sets, [model], jobs=1)
+
+
+@pytest.mark.parametrize("normalise", ["query-min-max", "query_z_score", "standard"])
+def test_normalised_features_do_not_depend_on_scales(normalise, sets, tmp_path):
+    """Powers of two change no digit, and so no figure: not where features are sparse, either."""
+    for path in sets.iterdir():
+        data = load_letor(path)
+        (tmp_path / "scaled").mkdir(exist_ok=True)
+        write_letor(tmp_path / "scaled" / path.name, data.X * [1.0, 2.0**20, 2.0**-20, 4.0], data.y, data.qid)
+    found, scaled = (benchmark(folder, [SVM], normalise=normalise, jobs=1) for folder in (sets, tmp_path / "scaled"))
+    for one, other in zip(found.folds, scaled.folds, strict=True):
+        assert one.outcomes["svm"].measures == other.outcomes["svm"].measures
+    plain = benchmark(tmp_path / "scaled", [SVM], jobs=1)
+    assert plain.folds[0].outcomes["svm"].measures != scaled.folds[0].outcomes["svm"].measures
+
+
+def test_another_normalisation_is_another_benchmark(sets, tmp_path):
+    benchmark(sets, [SVM], jobs=1, out=tmp_path / "out")
+    with pytest.raises(InputError, match="normalise"):
+        benchmark(sets, [SVM], jobs=1, out=tmp_path / "out", normalise="standard")
+    with pytest.raises(InputError, match="normalise must be"):
+        benchmark(sets, [SVM], jobs=1, normalise="min")

@@ -15,8 +15,8 @@ from structsvm.protocols.morgan import protocol as protocol_module
 from structsvm.protocols.morgan.okapi_tf import okapi_tf
 from structsvm.protocols.morgan.parts import draw_parts
 from structsvm.protocols.morgan.results import PARTS, Difference
-from structsvm.protocols.significance import mean_interval
 from structsvm.rankers import MaximumEntropy, WeightSearch
+from structsvm.significance.student import mean_interval
 from tests.protocols.morgan.conftest import indexed, judged, small, texts
 
 

@@ -230,8 +230,8 @@ def bad(values):
         ({"fields": ["abstract"]}, UnknownNameError, "no field of the index named 'abstract'"),
         ({"fields": "title"}, InputError, "fields must be a list of names"),
         ({"fields": []}, InputError, "fields is empty"),
-        ({"fields": ["body", "body"]}, InputError, "field 'body' is there twice"),
-        ({"fields": [None]}, InputError, "a field must be a name"),
+        ({"fields": ["body", "body"]}, InputError, "fields has 'body' twice: leave one out"),
+        ({"fields": [None]}, InputError, "fields must be a list of names"),
         ({"normalise": "z"}, InputError, "normalise must be"),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.protocols.morgan.results import PARTS, MorganResults
-from structsvm.protocols.significance import mean_interval
+from structsvm.significance.student import mean_interval
 from structsvm.tables.plots import (
     BLUE,
     GREEN,

@@ -7,7 +7,7 @@ import numpy as np
 
 from structsvm.protocols.model import spelled
 from structsvm.protocols.morgan.results import PARTS, Difference, MorganResults, PartName
-from structsvm.protocols.significance import mean_interval
+from structsvm.significance.student import mean_interval
 from structsvm.tables import Column, Record, Table
 
 SHOWN_LENGTHS = (1, 2, 5, 10, 15, 20)

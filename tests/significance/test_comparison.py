@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from structsvm.protocols.experiment import compare
+from structsvm.significance import compare
 
 
 def exact_p(differences):

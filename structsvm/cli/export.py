@@ -1,0 +1,63 @@
+"""``structsvm export``."""
+
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from structsvm.cli.console import echo, note
+from structsvm.cli.files import read_model
+from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.texts import example
+from structsvm.storage.files import check_writable
+
+_FORMATS = ("solr", "elasticsearch", "svm_rank", "onnx", "json", "numpy")
+"""`structsvm.export.FORMATS`, which takes a second to import."""
+
+
+@click.command(
+    cls=Command,
+    name="export",
+    short_help="Write a model for Solr, Elasticsearch, svm_rank or ONNX.",
+    epilog=example(
+        "structsvm export m.npz --format solr --output model.json",
+        "structsvm export m.npz --format onnx --output model.onnx",
+    ),
+)
+@click.argument("model", type=INPUT)
+@click.option("--format", "form", type=click.Choice(_FORMATS), required=True, help="Whose model is written.")
+@click.option("-o", "--output", type=OUTPUT, required=True, help="File to write it to.")
+@click.option(
+    "--feature-names",
+    type=INPUT,
+    help="Names of the features, which Solr and Elasticsearch need: a name a line, or a LETOR file with names at its "
+    "head.  [default: those of the training file]",
+)
+@click.option("--name", help="What Solr and Elasticsearch call the model.  [default: the name of the output]")
+def export_command(model: Path, form: str, output: Path, feature_names: Path | None, name: str | None) -> None:
+    """Write a trained model for another program, which gives documents the same scores.
+
+    "json" and "numpy" are plain forms for a reader of one's own. A model that normalises by query can be written as
+    onnx, json and numpy; Solr, Elasticsearch and svm_rank look at one document at a time.
+    """
+    from structsvm.export import export
+
+    check_writable(output)
+    ranker = read_model(model)
+    names = None if feature_names is None else _names_in(feature_names)
+    for left_out in export(ranker, output, form, feature_names=names, model_name=name):
+        note(left_out)
+    echo(f"model    {output}, for {form}")
+
+
+def _names_in(path: Path) -> tuple[str, ...]:
+    """Return the names at the head of a LETOR file, or else the lines of a file."""
+    from structsvm.data import load_feature_names
+    from structsvm.data.blocks import read_blocks
+
+    at_its_head = load_feature_names(path)
+    if at_its_head is not None:
+        return at_its_head
+    with closing(read_blocks(path)) as blocks:
+        lines = [line.strip() for block in blocks for line in block.content.split(b"\n")]
+    return tuple(line.decode(errors="surrogateescape") for line in lines if line)

@@ -1,0 +1,109 @@
+"""``structsvm show``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from structsvm.cli.console import counted, echo, show_table
+from structsvm.cli.files import read_model, write_text
+from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.texts import example
+from structsvm.storage.files import check_writable
+
+if TYPE_CHECKING:
+    from structsvm.tables import Column, Table
+
+_PLOTTED = 40
+"""Bars of a plot, at most."""
+
+
+@click.command(
+    cls=Command,
+    name="show",
+    short_help="Show the weights of a model, and how it was trained.",
+    epilog=example("structsvm show m.npz --top 10", "structsvm show m.npz --format csv --plot weights.svg"),
+)
+@click.argument("model", type=INPUT)
+@click.option("--top", type=click.IntRange(min=1), help="Show so many of the largest.  [default: all]")
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
+@click.option("--plot", "plot_path", type=OUTPUT, help="Draw them to this file, such as weights.svg, .pdf or .png.")
+def show_command(model: Path, top: int | None, form: str, plot_path: Path | None) -> None:
+    """Show what a trained model is made of, the largest in absolute value first, and the record of its training.
+
+    Features are called by their names where the model knows them, and else by their numbers in LETOR's files, from 1.
+    """
+    from structsvm.estimators.record import training_record
+    from structsvm.tables import as_csv
+
+    if plot_path is not None:
+        from structsvm.tables.plots import require_format
+
+        check_writable(plot_path)
+        require_format(plot_path)
+    ranker = read_model(model)
+    table = _table(ranker, str(model), top)
+    if form == "csv":
+        write_text([as_csv([table])], None)
+    elif form == "json":
+        content = {"model": str(model), **training_record(ranker), "rows": table.records, "notes": table.notes}
+        write_text([json.dumps(content, indent=2, allow_nan=False) + "\n"], None)
+    else:
+        record = training_record(ranker)
+        width = max(map(len, record))
+        echo(*(f"{name.replace('_', ' '):{width}}  {_in_words(value)}" for name, value in record.items()), "")
+        show_table(table)
+    if plot_path is not None:
+        _draw(table, plot_path)
+
+
+def _table(ranker: Any, title: str, top: int | None) -> "Table":
+    from structsvm.tables import Table
+
+    parts, names = ranker.parts(), ranker.known_names
+    further = [name for name in (parts.rows[0] if parts.rows else ()) if name not in ("feature", "value")]
+    records = [
+        {
+            "feature": row["feature"] + 1,
+            "name": None if names is None else names[row["feature"]],
+            **{name: row[name] for name in further},
+            parts.quantity: row["value"],
+        }
+        for row in parts.rows[:top]
+    ]
+    shown = ["feature", *(["name"] if names else []), *further, parts.quantity]
+    left = len(parts.rows) - len(records)
+    more = (f"{counted(left, 'further one')} not shown: --top {top}.",) if left else ()
+    return Table(title, tuple(_column(name, records) for name in shown), (tuple(records),), (*parts.notes, *more))
+
+
+def _column(name: str, records: "list[dict[str, Any]]") -> "Column":
+    from structsvm.tables import Column
+
+    if all(isinstance(record[name], str | bool) for record in records):
+        return Column.text(name, name)
+    return Column.number(name, name, "d" if name == "feature" else ".6g", missing="-")
+
+
+def _in_words(value: Any) -> str:
+    return f"{value:.8g}" if isinstance(value, float) else "-" if value is None else str(value)
+
+
+def _draw(table: "Table", path: Path) -> None:
+    """Draw the values of a table as bars."""
+    from structsvm.tables.plots import BLUE, as_label, require_matplotlib, write_figure
+
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    records, quantity = table.records[:_PLOTTED], table.columns[-1].heading
+    figure = Figure(figsize=(7.0, 1.0 + 0.22 * max(len(records), 3)), layout="constrained")
+    axes = figure.subplots()
+    axes.barh(range(len(records)), [record[quantity] for record in records], color=BLUE)
+    labels = [as_label(record["name"] or f"feature {record['feature']}") for record in records]
+    axes.set_yticks(range(len(records)), labels=labels)
+    axes.invert_yaxis()
+    axes.axvline(0.0, color="black", linewidth=0.6)
+    axes.set_xlabel(quantity)
+    write_figure(figure, path)

@@ -1,0 +1,51 @@
+"""How a ranker was trained, as a record for people and programs."""
+
+from typing import Any
+
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.registry import losses
+from structsvm.result import Result
+
+_COUNTS = {"n_features_in_": "features", "n_examples_": "examples", "n_left_out_": "left_out"}
+
+
+def training_record(ranker: RankingEstimator) -> dict[str, Any]:
+    """Return what is known of the training of a ranker, by name: texts and numbers, None where there is none.
+
+    Parameters
+    ----------
+    ranker : fitted, or loaded.
+    """
+    record: dict[str, Any] = {"ranker": type(ranker).__name__}
+    parameters = ranker.get_params(deep=False)
+    if "loss" in parameters:
+        record["loss"] = _named(parameters["loss"])
+    result = getattr(ranker, "result_", None)
+    if isinstance(result, Result):
+        record |= {
+            "C": result.C,
+            "solver": result.solver_name,
+            "status": result.message,
+            "primal": result.primal,
+            "dual": result.dual,
+            "gap_over_C": result.gap / result.C,
+            "tol": result.tol,
+        }
+        if result.history:
+            record |= {"iterations": result.history[-1].iteration, "seconds": result.history[-1].seconds}
+    else:
+        record |= {name: value for name, value in parameters.items() if isinstance(value, bool | int | float | str)}
+    record["normalise"] = parameters.get("normalise")
+    counts = {name: getattr(ranker, key, None) for key, name in _COUNTS.items()}
+    record |= {name: int(count) for name, count in counts.items() if count is not None}
+    trained = getattr(ranker, "trained_", None)
+    return record | {
+        "trained": None if trained is None else trained.time,
+        "version": None if trained is None else trained.version,
+    }
+
+
+def _named(loss: Any) -> str:
+    if isinstance(loss, str):
+        return loss
+    return (losses.spell(loss) if losses.holds(loss) else None) or repr(loss)

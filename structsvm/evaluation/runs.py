@@ -1,0 +1,35 @@
+"""A run, ranked and judged as by trec_eval."""
+
+import numpy as np
+
+from structsvm.data import Qrels, Run
+from structsvm.exceptions import InputError
+from structsvm.metrics import RankedLists, rank_lists
+from structsvm.settings import require_kind
+
+
+def rank_run(run: Run, qrels: Qrels) -> RankedLists:
+    """Return the ranked documents of a run with their judgments: what measures are computed from (`Measure.of`).
+
+    Topics without judgments are left out, as by trec_eval; all relevant documents that were judged count.
+
+    Parameters
+    ----------
+    run : a run.
+    qrels : the judgments.
+
+    Raises
+    ------
+    InputError : no topic of the run is judged.
+    """
+    require_kind("run", run, Run, "a Run, such as load_run returns")
+    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
+    judged = dict.fromkeys(qrels.qid.tolist())
+    rows = np.isin(run.qid, list(judged))
+    if not rows.any():
+        raise InputError(
+            f"no topic of the run {run.name!r} is judged: "
+            f"the first topics are {str(run.qid[0])!r} and {next(iter(judged))!r}"
+        )
+    qid = run.qid[rows]
+    return rank_lists(run.scores[rows], qrels.grades_of(qid, run.doc_ids[rows]), qid, judged=qrels.judged)

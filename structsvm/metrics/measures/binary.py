@@ -1,0 +1,46 @@
+"""What measures share for which a document is relevant or not."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.metrics.base import Measure, RankedLists
+from structsvm.settings import finite
+from structsvm.types import BoolVector, Vector
+
+
+def _threshold(value: Any) -> Any:
+    """Return a number as a float; what is none stays as it is, and is refused."""
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return value
+
+
+@frozen
+class BinaryMeasure(Measure):
+    """A measure for which a document is relevant or not. Derive from it to write another.
+
+    Parameters
+    ----------
+    relevant_from : the smallest label that is relevant. None: every label above 0.
+    empty : see `Measure`.
+    """
+
+    relevant_from: float | None = field(
+        default=None,
+        kw_only=True,
+        converter=_threshold,
+        validator=attrs.validators.optional(finite),
+    )
+
+    def relevant(self, labels: Vector) -> BoolVector:
+        """Return which labels are relevant."""
+        return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
+
+    def n_relevant(self, lists: RankedLists) -> Vector:
+        """Return the number of relevant documents that were judged, for each query; 0 becomes NaN."""
+        count = lists.total_judged(self.relevant(lists.judged))
+        return np.where(count > 0, count, np.nan)

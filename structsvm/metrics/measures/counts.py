@@ -1,0 +1,86 @@
+"""Counts of queries and documents, which are summed over queries."""
+
+from typing import ClassVar
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.metrics.base import Measure, RankedLists, Summary
+from structsvm.metrics.measures.binary import BinaryMeasure
+from structsvm.types import Vector
+
+
+@frozen
+class NumQ(Measure):
+    """Number of queries that are ranked. Text: ``num_q``.
+
+    Parameters
+    ----------
+    empty : see `Measure`; every query counts.
+    """
+
+    summary: ClassVar[Summary] = "sum"
+
+    @property
+    def name(self) -> str:
+        return "num_q"
+
+    def values(self, lists: RankedLists) -> Vector:
+        return np.ones(len(lists.ids))
+
+
+@frozen
+class NumRet(Measure):
+    """Number of documents that are ranked. Text: ``num_ret``.
+
+    Parameters
+    ----------
+    empty : see `Measure`; every query counts.
+    """
+
+    summary: ClassVar[Summary] = "sum"
+
+    @property
+    def name(self) -> str:
+        return "num_ret"
+
+    def values(self, lists: RankedLists) -> Vector:
+        return lists.total(np.ones(len(lists.query)))
+
+
+@frozen
+class NumRel(BinaryMeasure):
+    """Number of relevant documents that were judged, ranked or not. Text: ``num_rel``.
+
+    Parameters
+    ----------
+    relevant_from, empty : see `BinaryMeasure`; every query counts.
+    """
+
+    summary: ClassVar[Summary] = "sum"
+
+    @property
+    def name(self) -> str:
+        return "num_rel"
+
+    def values(self, lists: RankedLists) -> Vector:
+        return lists.total_judged(self.relevant(lists.judged))
+
+
+@frozen
+class NumRelRet(BinaryMeasure):
+    """Number of relevant documents that are ranked. Text: ``num_rel_ret``.
+
+    Parameters
+    ----------
+    relevant_from, empty : see `BinaryMeasure`; every query counts.
+    """
+
+    summary: ClassVar[Summary] = "sum"
+
+    @property
+    def name(self) -> str:
+        return "num_rel_ret"
+
+    def values(self, lists: RankedLists) -> Vector:
+        return lists.total(self.relevant(lists.label))

@@ -1,0 +1,54 @@
+"""The kinds of models that files hold, and the text that each of them begins with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from structsvm.exceptions import ModelFileError
+from structsvm.result import require_known_format
+from structsvm.storage.archives import record, require_names
+
+FORMAT = 2
+"""In 1 no model normalises features, which is all that differs."""
+
+KINDS = {
+    "ranker": "Ranker",
+    "rank_svm": "RankSVM",
+    "maximum_entropy": "MaximumEntropy",
+    "weight_search": "WeightSearch",
+    "rank_boost": "RankBoost",
+    "rank_net": "RankNet",
+    "lambda_mart": "LambdaMART",
+}
+"""Rankers: what files call them, as `structsvm.registry.rankers` does, and their classes."""
+
+WHOLE = {
+    "structural_svm": "structsvm.estimators:StructuralSVM",
+    "text_ranker": "structsvm.pipelines:TextRanker",
+}
+"""Models that do not score the rows of a matrix and so are read as a whole, and where their classes are."""
+
+
+def contents(kind: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the text in a file, after a look at what wrote it.
+
+    Parameters
+    ----------
+    kind : the kind of model that is wanted.
+    arrays : those of the file.
+
+    Raises
+    ------
+    ModelFileError : when it is of another kind, or a newer version wrote it.
+    KeyError, ValueError : when something is missing, or is not what it can be.
+    """
+    titles = KINDS | {name: target.partition(":")[2] for name, target in WHOLE.items() if name != "text_ranker"}
+    other = next((name for name in titles if name != kind and name in arrays), None)
+    if other is not None and kind not in arrays:
+        raise ModelFileError(f"it holds a {titles[other]}: read it with {titles[other]}.load")
+    text = record(arrays, kind)
+    require_known_format(text["format"], FORMAT)
+    require_names("the file", text, ("format", "settings", "fitted"))
+    for name in ("settings", "fitted"):
+        if not isinstance(text[name], dict):
+            raise ValueError(f"{name} must be a JSON object, got {text[name]!r}")
+    return text

@@ -1,0 +1,77 @@
+"""Networks of one hidden layer, or linear ones, on standardised features: `RankNet`."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from structsvm.serving.scorer import Description, Scorer
+from structsvm.storage.archives import finite_numbers, require_numbers, shape
+from structsvm.types import Matrix, Vector
+
+_AT_ONCE = 2**18
+"""Values of hidden units that are looked at together."""
+
+
+@frozen(eq=False)
+class NetworkScorer(Scorer):
+    """Scores ``o·tanh(U z + b)`` or ``u·z``, z being the features less their means, over their scales.
+
+    Parameters
+    ----------
+    about : see `Scorer`.
+    mean, scale : of each feature, shape (d,).
+    hidden : number h of hidden units; 0 for a linear network.
+    path : weights after each epoch, shape (epochs, h (d + 2)), or (epochs, d) for a linear network: see `RankNet`.
+    best : the epoch, from 1, whose weights are those of the model.
+    """
+
+    takes_sparse: ClassVar[bool] = False
+
+    mean: Vector = field(repr=False)
+    scale: Vector = field(repr=False)
+    hidden: int
+    path: Matrix = field(repr=False)
+    best: int
+
+    @classmethod
+    def of(cls, about: Description, arrays: Mapping[str, Any], hidden: int, best: int) -> Self:
+        """Take the network from the arrays of a file, of which nothing is believed.
+
+        Parameters
+        ----------
+        about : see `Scorer`.
+        arrays : those of the file.
+        hidden, best : see above, whole numbers of at least 0 and 1.
+        """
+        d, epochs = about.n_features, shape(arrays, "path")[0]
+        if best > epochs:
+            raise ValueError(f"it has the weights of {epochs} epochs, and those of epoch {best} are meant")
+        require_numbers(arrays, "path", (epochs, hidden * (d + 2) if hidden else d))
+        for name in ("mean", "scale"):
+            require_numbers(arrays, name, (d,))
+        scale = finite_numbers(arrays, "scale")
+        if not (scale > 0.0).all():
+            raise ValueError("'scale' must be above 0")
+        return cls(about, finite_numbers(arrays, "mean"), scale, hidden, finite_numbers(arrays, "path"), best)
+
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
+        d, h, weights = self.about.n_features, self.hidden, self.path[self.best - 1]
+        if not h:
+            return np.asarray(np.vecdot(self._standardised(X), weights))
+        units, biases, outputs = weights[: h * d].reshape(h, d), weights[h * d : h * (d + 1)], weights[h * (d + 1) :]
+        scores = np.empty(len(X))
+        step = max(1, _AT_ONCE // (h * d))
+        for start in range(0, len(X), step):
+            z = self._standardised(X[start : start + step])
+            scores[start : start + step] = np.vecdot(np.tanh(np.vecdot(z[:, None, :], units) + biases), outputs)
+        return scores
+
+    def _standardised(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Return features less their means, over their scales, each step rounded to their type as scikit-learn does."""
+        z = X.copy()
+        z -= self.mean.astype(z.dtype)
+        z /= self.scale.astype(z.dtype)
+        return z

@@ -1,0 +1,140 @@
+"""The model in a file, of whatever kind."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from structsvm.exceptions import ModelFileError
+from structsvm.result import require_known_format
+from structsvm.serving.kinds import FORMAT, KINDS, WHOLE, contents
+from structsvm.serving.linear import LinearScorer, weights_and_intercept, weights_of_path, weights_of_result
+from structsvm.serving.network import NetworkScorer
+from structsvm.serving.scorer import Description, Scorer
+from structsvm.serving.stumps import StumpScorer
+from structsvm.serving.trees import TreeScorer
+from structsvm.settings import require_integer, require_number, require_switch
+from structsvm.storage.archives import record, texts
+from structsvm.storage.files import read_archive
+
+
+def load(path: str | Path) -> Any:
+    """Read a model from a file that `save` of an estimator or ``structsvm train`` wrote, whatever it holds.
+
+    A ranker comes back as a `Scorer`, which scores documents and needs no more than NumPy: neither numba nor
+    scikit-learn is loaded for it. ``Ranker.load(path)``, or ``load`` of another class, reads the estimator from the
+    same file, with `score`, its settings and all that `fit` left.
+
+    Parameters
+    ----------
+    path : the file.
+
+    Returns
+    -------
+    A `Scorer`. Of a `StructuralSVM`, whose outputs need its loss, and of a ``TextRanker``, which has indexes, the
+    object that was saved.
+
+    Raises
+    ------
+    ModelFileError : when the file is not a model, is damaged, or comes from a newer version.
+
+    Examples
+    --------
+    >>> import structsvm
+    >>> model = structsvm.load("model.npz")  # doctest: +SKIP
+    >>> model.predict(X)  # doctest: +SKIP
+    """
+    read = read_archive(path, _read)
+    if isinstance(read, Scorer):
+        return read
+    module, _, name = WHOLE[read].partition(":")
+    return getattr(import_module(module), name).load(path)
+
+
+def load_scorer(path: str | Path) -> Scorer:
+    """Read a model that scores documents; see `load`.
+
+    Raises
+    ------
+    ModelFileError : when the file holds a model of another kind, or none.
+    """
+    read = read_archive(path, _read)
+    if isinstance(read, Scorer):
+        return read
+    name = WHOLE[read].partition(":")[2]
+    raise ModelFileError(f"{path}: it holds a {name}: read it with {name}.load")
+
+
+def _read(arrays: Mapping[str, Any]) -> Scorer | str:
+    """Return the scorer in a file, or the kind of a model that is read as a whole."""
+    whole = next((kind for kind in WHOLE if kind in arrays), None)
+    if whole is not None:
+        return whole
+    kind = next((kind for kind in KINDS if kind in arrays), None)
+    if kind is None:
+        if "result" in arrays:
+            raise ModelFileError("it holds a Result alone: read it with Result.load")
+        raise ValueError("it holds no model that is known here")
+    text = contents(kind, arrays)
+    require_known_format(text["format"], FORMAT)
+    fitted = text["fitted"]
+    require_integer("n_features_in_", fitted["n_features_in_"], 1)
+    d = int(fitted["n_features_in_"])
+    of_table = "feature_names_in_" in arrays
+    named = next((name for name in ("feature_names_in_", "feature_names") if name in arrays), None)
+    names = None if named is None else tuple(texts(arrays, named, (d,)).tolist())
+    known = {"settings": text["settings"], "fitted": fitted}
+    if "result" in arrays:
+        known["result"] = {name: value for name, value in record(arrays, "result").items() if name != "history"}
+    if "trained" in arrays:
+        known["trained"] = record(arrays, "trained")
+    return _SCORERS[kind](Description(kind, KINDS[kind], d, names, of_table, known), arrays)
+
+
+def _ranker(about: Description, arrays: Mapping[str, Any]) -> Scorer:
+    settings = about.record["settings"]
+    for name in ("fit_intercept", "intercept_scaling"):
+        (require_switch if name == "fit_intercept" else require_number)(name, settings[name])
+    scaling = float(settings["intercept_scaling"]) if settings["fit_intercept"] else 0.0
+    return LinearScorer.of(about, arrays, *weights_of_result(arrays, about.n_features, scaling))
+
+
+def _rank_svm(about: Description, arrays: Mapping[str, Any]) -> Scorer:
+    return LinearScorer.of(about, arrays, *weights_of_result(arrays, about.n_features, 0.0))
+
+
+def _maximum_entropy(about: Description, arrays: Mapping[str, Any]) -> Scorer:
+    return LinearScorer.of(about, arrays, *weights_and_intercept(arrays, about.n_features, about.record["fitted"]))
+
+
+def _weight_search(about: Description, arrays: Mapping[str, Any]) -> Scorer:
+    return LinearScorer.of(about, arrays, weights_of_path(arrays, about.n_features)[0][-1].copy())
+
+
+def _rank_boost(about: Description, arrays: Mapping[str, Any]) -> Scorer:
+    return StumpScorer.of(about, arrays, _count(about, "best_iteration_", 0))
+
+
+def _rank_net(about: Description, arrays: Mapping[str, Any]) -> Scorer:
+    return NetworkScorer.of(about, arrays, _count(about, "hidden_", 0), _count(about, "best_iteration_", 1))
+
+
+def _lambda_mart(about: Description, arrays: Mapping[str, Any]) -> Scorer:
+    return TreeScorer.of(about, arrays, _count(about, "best_iteration_", 1))
+
+
+def _count(about: Description, name: str, least: int) -> int:
+    value = about.record["fitted"][name]
+    require_integer(name, value, least)
+    return int(value)
+
+
+_SCORERS: dict[str, Callable[[Description, Mapping[str, Any]], Scorer]] = {
+    "ranker": _ranker,
+    "rank_svm": _rank_svm,
+    "maximum_entropy": _maximum_entropy,
+    "weight_search": _weight_search,
+    "rank_boost": _rank_boost,
+    "rank_net": _rank_net,
+    "lambda_mart": _lambda_mart,
+}

@@ -1,0 +1,66 @@
+"""Sums of weak rankers ``1[x_f > θ]``: `RankBoost`."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from structsvm.serving.scorer import Description, Scorer
+from structsvm.storage.archives import finite_numbers, require_numbers
+from structsvm.types import BoolVector, IntVector, Vector
+
+_AT_ONCE = 2**18
+"""Values of weak rankers that are looked at together."""
+
+
+@frozen(eq=False)
+class StumpScorer(Scorer):
+    """Scores ``Σ_t α_t h_t``, h_t being 1 where a feature is above a threshold.
+
+    Parameters
+    ----------
+    about : see `Scorer`.
+    features, thresholds, alphas : of each weak ranker, shape (T,).
+    missing : which give 1 to documents whose feature is missing (NaN), shape (T,).
+    """
+
+    takes_missing: ClassVar[bool] = True
+
+    features: IntVector = field(repr=False)
+    thresholds: Vector = field(repr=False)
+    alphas: Vector = field(repr=False)
+    missing: BoolVector = field(repr=False)
+
+    @classmethod
+    def of(cls, about: Description, arrays: Mapping[str, Any], rounds: int) -> Self:
+        """Take the weak rankers from the arrays of a file, of which nothing is believed.
+
+        Parameters
+        ----------
+        about : see `Scorer`.
+        arrays : those of the file.
+        rounds : number T of weak rankers.
+        """
+        require_numbers(arrays, "features", (rounds,), np.int64)
+        require_numbers(arrays, "missing", (rounds,), np.bool_)
+        require_numbers(arrays, "thresholds", (rounds,))
+        require_numbers(arrays, "alphas", (rounds,))
+        features, thresholds = finite_numbers(arrays, "features"), np.asarray(arrays["thresholds"])
+        if rounds and not 0 <= features.min() <= features.max() < about.n_features:
+            raise ValueError(f"'features' must be from 0 to {about.n_features - 1}")
+        if not (thresholds < np.inf).all():  # −inf is below all values
+            raise ValueError("'thresholds' must be numbers, or −inf")
+        return cls(about, features, thresholds, finite_numbers(arrays, "alphas"), np.asarray(arrays["missing"]))
+
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
+        scores = np.empty(len(X))
+        step = max(1, _AT_ONCE // max(1, len(self.alphas)))
+        for start in range(0, len(X), step):
+            values = X[start : start + step, self.features]
+            above = values > self.thresholds
+            if self.missing.any():
+                above |= np.isnan(values) & self.missing
+            scores[start : start + step] = np.vecdot(above, self.alphas)
+        return scores

@@ -1,0 +1,123 @@
+import csv
+import json
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from structsvm.data import load_letor
+from structsvm.rankers import RankBoost, RankNet, WeightSearch
+
+NAMES = "# feature 1 = bm25\n# feature 2 = title.age\n# feature 3 = clicks\n# feature 4 = length\n"
+
+
+def named(path="train.txt"):
+    Path(path).write_text(NAMES + Path(path).read_text())
+
+
+def test_weights_are_shown_largest_first_with_the_record(run):
+    named()
+    run("train", "train.txt", "--model", "m.npz", "--normalise", "standard", "--quiet")
+    shown = run("show", "m.npz").stdout
+    rows = [line.split() for line in shown.splitlines() if line.strip()[:1] in ("1", "2", "3", "4")]
+    assert sorted(row[1] for row in rows) == ["bm25", "clicks", "length", "title.age"]
+    sizes = [abs(float(row[2])) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "normalise   standard" in shown
+    assert "Weights are of normalised features (standard)." in shown
+    for name in ("loss", "solver", "primal", "dual", "gap over C", "trained", "version"):
+        assert any(line.startswith(name) for line in shown.splitlines())
+
+
+def test_formats_for_programs(model, run):
+    rows = list(csv.DictReader(StringIO(run("show", "m.npz", "--format", "csv").stdout)))
+    assert list(rows[0]) == ["feature", "name", "weight"]
+    shown = json.loads(run("show", "m.npz", "--format", "json", "--top", "2").stdout)
+    assert len(rows) == 4
+    assert [str(row["weight"]) for row in shown["rows"]] == [row["weight"] for row in rows[:2]]
+    assert shown["loss"] == "map"
+    assert shown["notes"] == ["2 further ones not shown: --top 2."]
+
+
+def test_rankers_of_other_kinds(run):
+    data = load_letor("train.txt")
+    for ranker in (RankBoost(5), RankNet(2, epochs=2, random_state=0), WeightSearch(max_rounds=1)):
+        ranker.fit(data.X, data.y, qid=data.qid).name_features(["bm25", "age", "clicks", "length"]).save("other.npz")
+        shown = json.loads(run("show", "other.npz", "--format", "json").stdout)
+        assert shown["ranker"] == type(ranker).__name__
+        assert shown["rows"][0]["name"] in ("bm25", "age", "clicks", "length")
+        assert "bm25" in run("show", "other.npz").stdout
+        assert "trained" in shown
+    RankBoost(2).fit(data.X, data.y, qid=data.qid).save("boost.npz")
+    done = run("export", "boost.npz", "--format", "json", "-o", "m.json", code=1)
+    assert "a fitted ranker by a weighted sum of features" in done.stderr
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_a_plot(suffix, model, run):
+    pytest.importorskip("matplotlib")
+    run("show", "m.npz", "--plot", f"weights.{suffix}")
+    assert Path(f"weights.{suffix}").stat().st_size > 1000
+
+
+def test_what_cannot_be_shown(model, run):
+    pytest.importorskip("matplotlib")
+    done = run("show", "m.npz", "--plot", "weights.doc", code=1)
+    assert "a plot's name ends in one of" in done.stderr
+    assert "m.npz would replace the input" in run("show", "m.npz", "--plot", "m.npz", code=1).stderr
+    assert "train.txt is not a model file" in run("show", "train.txt", code=1).stderr
+
+
+def test_export(run):
+    named()
+    run("train", "train.txt", "--model", "m.npz", "--quiet")
+    assert run("export", "m.npz", "--format", "solr", "-o", "model.json").stdout == "model    model.json, for solr\n"
+    weights = json.loads(Path("model.json").read_text())["params"]["weights"]
+    assert list(weights) == ["bm25", "title.age", "clicks", "length"]
+    Path("names").write_text("a\n\n b\nc\r\nd")
+    for names, expected in (("names", list("abcd")), ("train.txt", list(weights))):
+        run("export", "m.npz", "--format", "solr", "--feature-names", names, "--name", "x", "-o", "model.json")
+        model = json.loads(Path("model.json").read_text())
+        assert [feature["name"] for feature in model["features"]] == expected
+        assert model["name"] == "x"
+
+
+def test_export_refuses(model, run):
+    done = run("export", "m.npz", "--format", "solr", "-o", "model.json", code=1)
+    assert "--feature-names FILE" in done.stderr
+    Path("names").write_text("a\nb\n")
+    done = run("export", "m.npz", "--format", "json", "--feature-names", "names", "-o", "model.json", code=1)
+    assert "names must be 4 texts, one for each feature, got 2" in done.stderr
+    assert "would replace the input" in run("export", "m.npz", "--format", "json", "-o", "m.npz", code=1).stderr
+    assert not Path("model.json").exists()
+
+
+def test_an_exported_constant_is_told(run):
+    run("train", "train.txt", "--loss", "zero_one", "--fit-intercept", "--model", "m.npz", "--quiet")
+    Path("names").write_text("a\nb\nc\nd")
+    done = run("export", "m.npz", "--format", "elasticsearch", "--feature-names", "names", "-o", "model.json")
+    assert "structsvm: note: elasticsearch adds no constant to scores" in done.stderr
+
+
+def test_a_column_far_above_the_others_is_told(run):
+    lines = Path("train.txt").read_text().splitlines()
+    Path("wide.txt").write_text("".join(re.sub(r" 2:(\S+)", r" 2:\1e6", line) + "\n" for line in lines))
+    said = run("train", "wide.txt", "--model", "m.npz").stdout
+    assert "warning  ranges of the features differ by" in said
+    assert "feature 2 (" in said
+    assert "try --normalise query-min-max, query-z-score or standard" in said
+    assert "warning" not in run("train", "wide.txt", "--model", "m.npz", "--normalise", "query_min_max").stdout
+    done = run("train", "wide.txt", "--model", "m.npz", "--normalise", "minmax", code=2)
+    assert "'minmax' is none of none, query-min-max, query-z-score, standard" in done.stderr
+
+
+def test_predict_and_evaluate_normalise_each_query(run):
+    """Queries in one file get the scores that they have alone, and the same measure as in the grid's validation."""
+    run("train", "train.txt", "--model", "m.npz", "--normalise", "query-z-score", "--quiet")
+    together = run("predict", "m.npz", "test.txt").stdout.splitlines()
+    lines, alone = Path("test.txt").read_text().splitlines(keepends=True), []
+    for start in range(0, len(lines), 12):
+        Path("one.txt").write_text("".join(lines[start : start + 12]))
+        alone += run("predict", "m.npz", "one.txt").stdout.splitlines()
+    assert [float(score) for score in together] == pytest.approx([float(score) for score in alone], abs=1e-9)

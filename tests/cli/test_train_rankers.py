@@ -1,0 +1,169 @@
+"""``structsvm train`` with rankers of every kind, and with C chosen by cross-validation."""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import structsvm
+from structsvm import Ranker
+from structsvm.data import load_letor
+from structsvm.metrics import parse_measure
+from structsvm.rankers import MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.registry import rankers
+from structsvm.serving.kinds import KINDS
+from structsvm.solvers import OneSlack
+from structsvm.solvers.run import Run
+
+FEW = {"rank_boost": "(n_rounds=5)", "rank_net": "(epochs=3,random_state=0)", "weight_search": "(max_rounds=2)"}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_ranker_trains_saves_and_is_read(run, name):
+    if name == "lambda_mart" and find_spec("lightgbm") is None:
+        pytest.skip("needs the package lightgbm")
+    done = run("train", "train.txt", "--ranker", name + FEW.get(name, ""), "--model", "m.npz")
+    assert done.stdout.startswith("data     9 queries, 108 documents, 4 features, dense from 1 file\n")
+    certified = hasattr(rankers.find(name), "path")
+    assert ("has no certificate" in done.stdout) != certified
+    assert structsvm.load("m.npz").about.kind == name
+    lines = run("predict", "m.npz", "test.txt").stdout.splitlines()
+    np.testing.assert_allclose(
+        list(map(float, lines)), rankers.find(name).load("m.npz").predict(load_letor("test.txt").X), rtol=1e-12
+    )
+    assert run("evaluate", "m.npz", "test.txt").stdout.startswith("5 queries")
+    assert rankers.find(name).__name__ in run("show", "m.npz").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "made"),
+    [
+        (["--ranker", "rank_svm(objective=queries)", "-C", 2, "--tol", 1e-4], RankSVM(2.0, objective="queries")),
+        (["--ranker", "Rank-SVM", "--solver", "one-slack"], RankSVM()),
+        (
+            ["--ranker", "maximum_entropy(C=3)", "--class-weight", "balanced"],
+            MaximumEntropy(3.0, class_weight="balanced"),
+        ),
+        (["--ranker", "weight_search(max_rounds=1)", "--normalise", "standard"], WeightSearch(max_rounds=1)),
+        (["--ranker", "rank_boost(n_rounds=4)"], RankBoost(4)),
+        (["--ranker", "rank_net(hidden=2,epochs=2,random_state=1)"], RankNet(2, epochs=2, random_state=1)),
+        (["--ranker", "ranker(C=2)", "--loss", "roc_area"], Ranker("roc_area", 2.0, solver=OneSlack())),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_trains_what_the_library_trains(run, options, made):
+    run("train", "train.txt", *options, "--model", "m.npz")
+    data = load_letor("train.txt")
+    if "--tol" in options:
+        made.set_params(tol=1e-4)
+    if "--normalise" in options:
+        made.set_params(normalise="standard")
+    expected = made.fit(data.X, data.y, data.qid).predict(data.X)
+    np.testing.assert_allclose(structsvm.load("m.npz").predict(data.X), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_steps_are_chosen_on_validation(run):
+    options = ("--validation", "test.txt", "--measure", "ndcg@5", "--measure", "map", "--model", "m.npz")
+    done = run("train", "train.txt", "--ranker", "rank_boost(n_rounds=30)", *options)
+    train, test = load_letor("train.txt"), load_letor("test.txt", n_features=4)
+    made = RankBoost(30, measure="ndcg@5").fit(train.X, train.y, train.qid, validation=(test.X, test.y, test.qid))
+    assert RankBoost.load("m.npz").best_iteration_ == made.best_iteration_
+    assert f"steps    {made.best_iteration_} of 30, the best on --validation\n" in done.stdout
+    values = [parse_measure(name).mean(made.predict(test.X), test.y, test.qid) for name in ("ndcg@5", "map")]
+    assert f"held out ndcg@5 {values[0]:.4f}, map {values[1]:.4f}\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--ranker", "rank_boots"], "there is no ranker named 'rank_boots'. Did you mean 'rank_boost'?"),
+        (["--ranker", "map"], "'map' is a loss"),
+        (["--ranker", "rank_boost(colour=2)"], "'colour=2' is no setting of rank_boost"),
+        (["--ranker", "rank_boost", "--loss", "map"], "--loss does not apply to RankBoost: leave it out. Its settings"),
+        (["--ranker", "rank_boost", "-C", "2"], "-C does not apply to RankBoost"),
+        (["--ranker", "rank_net", "--backend", "osqp"], "--backend does not apply to RankNet"),
+        (["--ranker", "rank_net", "--normalise", "standard"], "--normalise does not apply to RankNet"),
+        (["--ranker", "rank_net", "--checkpoint", "c.npz"], "--checkpoint does not apply to RankNet"),
+        (["--ranker", "weight_search", "--C-grid", "1:10", "--folds", "2"], "--C-grid does not apply to WeightSearch"),
+        (["--ranker", "rank_svm(C=1)", "-C", "2"], "says what C is: it cannot be given a second time"),
+        (["--ranker", "rank_svm", "--fit-intercept"], "--fit-intercept does not apply to RankSVM"),
+        (["--folds", "3"], "--C-grid needs --validation, whose queries choose among its values, or --folds"),
+        (["--folds", "3", "--validation", "test.txt", "--C-grid", "1:10"], "--validation and --folds both say which"),
+        (["--folds", "1", "--C-grid", "1:10"], "Invalid value for '--folds'"),
+    ],
+)
+def test_what_does_not_apply_is_refused_by_name(run, options, message):
+    done = run("train", "train.txt", "--model", "m.npz", *options, code=2)
+    assert message in " ".join(done.stderr.split())
+    assert not Path("m.npz").exists()
+
+
+def test_interrupted_before_there_is_a_model(run, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RankBoost, "fit", interrupted)
+    done = run("train", "train.txt", "--ranker", "rank_boost", "--model", "m.npz", code=1)
+    assert done.stderr == ("structsvm: error: interrupted before the end of training: there is no model to write\n")
+
+
+FOLDS = ("train", "train.txt", "--C-grid", "0.01:10:4", "--folds", 3, "--measure", "map", "--measure", "p@5")
+
+
+def test_cross_validation_is_by_queries_and_the_same_each_time(run):
+    done = run(*FOLDS, "--model", "m.npz")
+    rows = [line.split() for line in done.stdout.splitlines()[2:6]]
+    assert [row[0] for row in rows] == ["0.01", "0.1", "1", "10"]
+    means = [float(row[1]) for row in rows]
+    for row in rows:
+        assert float(row[1]) == pytest.approx(np.mean([float(value) for value in row[3:6]]), abs=1.1e-4)
+    (chosen,) = [row for row in rows if row[-1] == "chosen"]
+    assert float(chosen[1]) == max(means)
+    data = load_letor("train.txt")
+    alone = Ranker(C=float(chosen[0]), solver=OneSlack()).fit(data.X, data.y, data.qid)
+    np.testing.assert_allclose(Ranker.load("m.npz").coef_, alone.coef_, rtol=1e-9)
+    assert run(*FOLDS, "--model", "again.npz").stdout.splitlines()[:6] == done.stdout.splitlines()[:6]
+    other = run(*FOLDS, "--seed", 1, "--model", "other.npz").stdout.splitlines()[:6]
+    assert other != done.stdout.splitlines()[:6]
+
+
+def test_the_folds_are_those_that_are_reported(run):
+    """Each fold is trained on the queries of the others, and measured on its own."""
+    rows = [line.split() for line in run(*FOLDS, "--model", "m.npz").stdout.splitlines()[2:6]]
+    data = load_letor("train.txt")
+    ids = np.unique(data.qid)
+    part = np.empty(len(ids), dtype=int)
+    part[np.random.default_rng(0).permutation(len(ids))] = np.arange(len(ids)) % 3
+    for fold in range(3):
+        held = np.isin(data.qid, ids[part == fold])
+        ranker = Ranker(C=1.0, solver=OneSlack(tol=1e-3)).fit(data.X[~held], data.y[~held], data.qid[~held])
+        value = ranker.score(data.X[held], data.y[held], data.qid[held])
+        assert float(rows[2][3 + fold]) == pytest.approx(value, abs=0.06)
+
+
+def test_more_folds_than_queries(run):
+    done = run("train", "train.txt", "--C-grid", "1:10", "--folds", 10, "--model", "m.npz", code=1)
+    assert done.stderr == "structsvm: error: --folds 10 needs as many queries, and there are 9\n"
+
+
+def test_folds_go_on_from_their_checkpoints(run, monkeypatch):
+    options = (*FOLDS, "--checkpoint", "c.npz", "--model", "m.npz")
+    with monkeypatch.context() as patch:
+        record, folds = Run.record, []
+
+        def interrupted(self, *numbers):
+            if self.problem.C == 0.01 and numbers and not folds:
+                folds.append(self.problem.fingerprint if hasattr(self.problem, "fingerprint") else 0)
+            if self.problem.C == 1.0 and len(list(Path().glob("c.fold=2*"))) >= 2:
+                raise KeyboardInterrupt
+            return record(self, *numbers)
+
+        patch.setattr(Run, "record", interrupted)
+        done = run(*options, code=1)
+    assert "interrupted in fold 2 of 3: C was not chosen, and there is no model" in done.stderr
+    assert re.search(r"C +map +p@5 +fold 1", done.stdout)
+    assert not Path("m.npz").exists()
+    table = run(*options).stdout.splitlines()[:6]
+    assert table == run(*FOLDS, "--model", "whole.npz").stdout.splitlines()[:6]

@@ -1,0 +1,98 @@
+"""A weighted sum of scores: where its weights come from, and what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from structsvm import Ranker
+from structsvm.data import Qrels, Run
+from structsvm.exceptions import InputError
+from structsvm.features import FillMissing, QueryMinMax
+from structsvm.fusion import CombMNZ, CombSUM, WeightedCombSUM, fuse_runs
+from structsvm.metrics import NDCG
+from structsvm.rankers import RankBoost
+from tests.fusion.literal import matrices
+from tests.fusion.test_estimators import queries
+
+nan = np.nan
+
+
+@given(X=matrices(), how=st.sampled_from(["none", "min-max", "z", "sum"]))
+def test_equal_weights_are_comb_sum(X, how):
+    if how == "none":
+        X = np.clip(X, -1e100, 1e100)
+    given_weights = WeightedCombSUM(how, weights=np.full(X.shape[1], 2.0))
+    np.testing.assert_array_equal(given_weights.fit(X).predict(X), 2.0 * CombSUM(how).fit(X).predict(X))
+
+
+def test_weights_are_the_measure_of_each_system_alone():
+    X, y, qid = queries()
+    fitted = WeightedCombSUM(measure="ndcg@5", power=2.0).fit(X, y, qid=qid)
+    alone = [NDCG(5).mean(np.where(np.isnan(column), -1e9, column), y, qid) for column in X.T]
+    np.testing.assert_allclose(fitted.weights_, np.square(alone), rtol=1e-14)
+
+
+def test_weights_that_a_ranker_learns():
+    X, y, qid = queries()
+    fitted = WeightedCombSUM(weights=Ranker("map", C=10.0, tol=1e-6)).fit(X, y, qid=qid)
+    features = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(X, qid=qid), qid=qid)
+    ranker = Ranker("map", C=10.0, tol=1e-6).fit(features, y, qid=qid)
+    np.testing.assert_allclose(fitted.weights_, ranker.coef_, atol=1e-3)
+    retrieved = ~np.isnan(X).all(axis=1)
+    np.testing.assert_allclose(fitted.predict(X, qid)[retrieved], features[retrieved] @ fitted.weights_, rtol=1e-12)
+
+
+def test_a_better_system_weighs_more():
+    rng = np.random.default_rng(0)
+    y, qid = rng.integers(0, 2, 400), np.repeat(np.arange(20), 20)
+    X = y[:, None] + rng.normal(size=(400, 3)) * [0.5, 2.0, 8.0]
+    weights = WeightedCombSUM().fit(X, y, qid=qid).weights_
+    assert weights[0] > weights[1] > weights[2]
+
+
+@pytest.mark.parametrize(
+    ("method", "y", "message"),
+    [
+        (WeightedCombSUM(), None, "learns its weights from labels: fit requires y.*or weights="),
+        (WeightedCombSUM(), [0, 0], "no label of y is above 0"),
+        (WeightedCombSUM(), [1], "y"),
+        (WeightedCombSUM(weights=[1.0]), None, "weights must be 2 finite numbers, one for each system, got 1"),
+        (WeightedCombSUM(weights=[1.0, nan]), None, "weights must be 2 finite numbers"),
+        (WeightedCombSUM(weights=RankBoost(2)), [1, 0], "RankBoost learns no weights"),
+    ],
+)
+def test_what_is_refused(method, y, message):
+    with pytest.raises(InputError, match=message):
+        clone(method).fit([[1.0, 2.0], [3.0, 1.0]], y)
+
+
+def runs():
+    """Return a run that is right about topic 1 and one that is wrong, and both of topic 2."""
+    one = Run.from_scores("one", qid=[1, 1, 2, 2], doc_ids=["a", "b", "c", "d"], scores=[2.0, 1.0, 2.0, 1.0])
+    two = Run.from_scores("two", qid=[1, 1, 2, 2], doc_ids=["a", "b", "c", "d"], scores=[1.0, 2.0, 1.0, 2.0])
+    return [one, two]
+
+
+def test_runs_are_weighed_by_judged_topics_and_all_are_fused():
+    training = Qrels.from_grades([1, 1, 5], ["a", "b", "x"], [1, 0, 1])
+    fused = fuse_runs(runs(), "weighted-comb-sum", qrels=training)
+    assert fused.doc_ids.tolist() == ["a", "b", "c", "d"]
+    assert fused.scores.tolist() == [1.0, 0.5, 1.0, 0.5]  # AP of topic 1 is 1 for one run and 1/2 for the other
+    asked = fuse_runs(runs(), "weighted-comb-sum", qrels=training, topics=[2])
+    assert asked.scores.tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("method", "qrels", "message"),
+    [
+        ("weighted-comb-sum", None, "WeightedCombSUM learns its weights from judgments: pass qrels"),
+        ("weighted-comb-sum", Qrels.from_grades([9], ["a"], [1]), "no relevant document that the runs retrieved"),
+        (CombMNZ(), Qrels.from_grades([1], ["a"], [1]), "CombMNZ learns nothing from judgments"),
+        ("weighted-comb-sum", "qrels.txt", "qrels must be Qrels"),
+    ],
+)
+def test_judgments_that_cannot_be_used(method, qrels, message):
+    with pytest.raises(InputError, match=message):
+        fuse_runs(runs(), method, qrels=qrels)

@@ -1,0 +1,434 @@
+"""Files of rankers: what was saved is loaded, as the estimator and as a scorer that needs NumPy alone."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+from contextlib import suppress
+from importlib.util import find_spec
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+import structsvm
+from structsvm import Ranker, StructuralSVM
+from structsvm.exceptions import InputError, ModelFileError
+from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.registry import rankers
+from structsvm.serving import Description, LinearScorer, Scorer
+from structsvm.serving.kinds import KINDS
+from structsvm.serving.trees import booster_of, read_trees
+from structsvm.storage.files import read_archive, write_archive
+
+needs_lightgbm = pytest.mark.skipif(find_spec("lightgbm") is None, reason="needs the package lightgbm")
+
+MADE = {
+    "ranker": Ranker(C=10.0),
+    "ranker with an intercept": Ranker("zero_one", fit_intercept=True, intercept_scaling=2.0, measure="ndcg@5"),
+    "rank_svm": RankSVM(C=3.0, objective="queries", solver="one-slack"),
+    "maximum_entropy": MaximumEntropy(class_weight={0: 1.0, 1: 2.0}, relevant_from=1),
+    "weight_search": WeightSearch(max_rounds=2),
+    "weight_search by arrays": WeightSearch(np.eye(5)[::-1], start=np.ones(5), max_rounds=1),
+    "rank_boost": RankBoost(20),
+    "rank_net": RankNet(3, epochs=5, random_state=0),
+    "rank_net without hidden units": RankNet(0, epochs=5, random_state=0),
+    "lambda_mart": LambdaMART(
+        8, min_child_samples=3, random_state=0, params={"num_threads": 1, "label_gain": [0, 1, 3]}
+    ),
+}
+every = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[needs_lightgbm] if name == "lambda_mart" else []) for name in MADE]
+)
+
+
+def data(rows: int = 120):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((rows, 5))
+    signal = X @ [1.0, 2.0, 0.0, -1.0, 0.5] + rng.standard_normal(rows)
+    return X, (signal > 0.5) * 1.0 + (signal > 2.0), np.repeat(np.arange(rows // 15), 15)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Fit and save each when it is first asked for."""
+    folder, made = tmp_path_factory.mktemp("models"), {}
+
+    def of(name):
+        if name not in made:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                made[name] = MADE[name].fit(*data())
+            made[name].save(folder / f"{name}.npz")
+        return made[name], folder / f"{name}.npz"
+
+    return of
+
+
+def attributes(estimator):
+    return {name: value for name, value in vars(estimator).items() if name not in ("booster_", "scaler_", "result_")}
+
+
+@every
+def test_all_that_was_fitted_comes_back(saved, name):
+    ranker, path = saved(name)
+    loaded = type(ranker).load(path)
+    X, y, qid = data()
+    np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
+    assert loaded.score(X, y, qid) == ranker.score(X, y, qid)
+    kept, found = attributes(ranker), attributes(loaded)
+    assert found.keys() == kept.keys()
+    for key, value in kept.items():
+        if isinstance(value, np.ndarray):
+            np.testing.assert_array_equal(found[key], value)
+            assert key in ("directions", "start") or found[key].dtype == value.dtype
+        else:
+            assert str(found[key]) == str(value)
+    if hasattr(ranker, "staged_predict"):
+        for mine, theirs in zip(ranker.staged_predict(X), loaded.staged_predict(X), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+@every
+def test_a_scorer_scores_as_the_estimator(saved, name):
+    ranker, path = saved(name)
+    scorer = structsvm.load(path)
+    assert isinstance(scorer, Scorer)
+    assert (scorer.n_features, scorer.feature_names) == (5, None)
+    assert scorer.about.title == type(ranker).__name__
+    assert scorer.record["settings"].keys() == ranker.get_params().keys()
+    assert scorer.record["trained"]["time"] == ranker.trained_.time
+    X, _, _ = data()
+    narrow = X.astype(np.float32)
+    rounding = 1e-5 if "hidden_" in vars(ranker) else 1e-12  # scikit-learn standardises float32 in float32
+    np.testing.assert_allclose(scorer.predict(narrow), ranker.predict(narrow), rtol=rounding, atol=rounding)
+    for rows in (X, np.asfortranarray(X), X[::2], X.tolist(), pd.DataFrame(X), X[:0], X[:1]):
+        np.testing.assert_allclose(scorer.predict(rows), ranker.predict(rows), rtol=1e-12, atol=1e-12)
+    assert scorer.predict(X[:0]).shape == (0,)
+    np.testing.assert_allclose(scorer.predict(X.round().astype(int)), ranker.predict(X.round().astype(int)), rtol=1e-12)
+    equal = scorer.predict(np.repeat(X[:1], 7, axis=0))
+    assert len(set(equal.tolist())) == 1
+    if scorer.takes_sparse:
+        for rows in (sp.csr_matrix(X), sp.coo_array(X), sp.csc_array(X), sp.csr_array((0, 5))):
+            np.testing.assert_allclose(scorer.predict(rows), ranker.predict(rows), rtol=1e-12, atol=1e-12)
+    if scorer.takes_missing:
+        holes = np.where(X > 1.0, np.nan, X)
+        np.testing.assert_allclose(scorer.predict(holes), ranker.predict(holes), rtol=1e-12)
+
+
+@pytest.mark.parametrize("normalise", ["query-min-max", "query-z-score", "standard"])
+@pytest.mark.parametrize("kind", [Ranker, RankSVM, MaximumEntropy, WeightSearch])
+def test_normalisation_is_in_the_file(tmp_path, kind, normalise):
+    X, y, qid = data()
+    X = X * [1.0, 10.0, 100.0, 1.0, 1e-3] + 5.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ranker = kind(normalise=normalise).fit(X, y, qid)
+    ranker.save(tmp_path / "m.npz")
+    scorer, loaded = structsvm.load(tmp_path / "m.npz"), kind.load(tmp_path / "m.npz")
+    for rows, queries in ((X, qid), (X[:15], None), (X[:0], qid[:0]), (X[:0], None), (sp.csr_array(X), qid)):
+        expected = ranker.predict(rows, qid=queries)
+        np.testing.assert_array_equal(loaded.predict(rows, qid=queries), expected)
+        np.testing.assert_allclose(scorer.predict(rows, qid=queries), expected, rtol=1e-9, atol=1e-9)
+    for bad in (holes(X), infinite(X)):
+        with pytest.raises(InputError, match="row 3, column 2"):
+            scorer.predict(bad, qid=qid)
+
+
+@every
+def test_parts_are_of_features_the_largest_first(saved, name):
+    ranker, path = saved(name)
+    parts = ranker.parts()
+    assert parts == type(ranker).load(path).parts()
+    sizes = [abs(row["value"]) for row in parts.rows]
+    assert sizes == sorted(sizes, reverse=True)
+    assert {row["feature"] for row in parts.rows} <= set(range(5))
+    if name.startswith("rank_boost"):
+        alphas = sum(row["value"] for row in parts.rows)
+        np.testing.assert_allclose(alphas, ranker.alphas_.sum())
+    elif name == "rank_net":  # each unit's weights and what it passes on are what they are taken for: by differences
+        w, b, v = ranker.weights_[:15].reshape(3, 5), ranker.weights_[15:18], ranker.weights_[18:]
+        slope = (v * (1.0 - np.tanh(b) ** 2)) @ w / ranker.scaler_.scale_
+        steps = ranker.scaler_.mean_ + 1e-5 * np.vstack([np.eye(5), -np.eye(5)])
+        up, down = ranker.predict(steps).reshape(2, 5)
+        np.testing.assert_allclose((up - down) / 2e-5, slope, rtol=1e-6)
+        found = [row["value"] for row in sorted(parts.rows, key=lambda row: row["feature"])]
+        np.testing.assert_allclose(found, np.abs(v) @ np.abs(w))
+    elif "search" not in name:
+        assert parts.rows[0]["feature"] == 1  # the one with the largest share of the signal
+
+
+def test_missing_features_of_stumps(tmp_path):
+    X, y, qid = data()
+    X = np.where(X > 0.8, np.nan, X)
+    ranker = RankBoost(30).fit(X, y, qid)
+    assert ranker.missing_.any()
+    assert np.isneginf(ranker.thresholds_).any() or not ranker.missing_.all()
+    ranker.save(tmp_path / "m.npz")
+    np.testing.assert_allclose(structsvm.load(tmp_path / "m.npz").predict(X), ranker.predict(X), rtol=1e-12)
+
+
+def infinite(X):
+    X = X.copy()
+    X[3, 2] = np.inf
+    return X
+
+
+def holes(X):
+    X = X.copy()
+    X[3, 2] = np.nan
+    return X
+
+
+BAD = {
+    "too few": lambda X: X[:, :4],
+    "too many": lambda X: np.column_stack([X, X]),
+    "no rows and too few columns": lambda X: X[:0, :3],
+    "one row": lambda X: X[0],
+    "a number": lambda X: 1.0,
+    "three dimensions": lambda X: X[:, :, None],
+    "NaN": holes,
+    "infinite": infinite,
+    "infinite float32": lambda X: infinite(X).astype(np.float32),
+    "None": lambda X: None,
+    "a name": lambda X: "X.txt",
+    "a dict": lambda X: {"a": [1.0]},
+    "texts": lambda X: np.array([["a", 1.0, 2.0, 3.0, 4.0]], dtype=object),
+    "complex": lambda X: X + 1j,
+    "masked": lambda X: np.ma.masked_greater(X, 1.0),
+    "sparse": lambda X: sp.csr_array(X),
+    "sparse and too few": lambda X: sp.csr_array(X[:, :4]),
+    "sparse NaN": lambda X: sp.csr_array(holes(X)),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", ["ranker", "rank_boost", "rank_net", "lambda_mart"])
+def test_refusals_are_those_of_the_estimator(saved, name, bad):
+    if name == "lambda_mart":
+        pytest.importorskip("lightgbm")
+    ranker, path = saved(name)
+    X = BAD[bad](data()[0])
+    said = []
+    for model in (ranker, structsvm.load(path)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                model.predict(X)
+            except InputError as error:
+                said.append((str(error).split("array=")[0].replace(" and a minimum of 1 is required", ""), type(error)))
+            else:
+                said.append("nothing")
+    assert said[0] == said[1]
+
+
+def test_columns_of_a_table_must_be_those_of_training(tmp_path):
+    X, y, qid = data()
+    table = pd.DataFrame(X, columns=list("abcde"))
+    ranker = Ranker().fit(table, y, qid)
+    ranker.save(tmp_path / "m.npz")
+    scorer = structsvm.load(tmp_path / "m.npz")
+    assert scorer.feature_names == tuple("abcde")
+    np.testing.assert_allclose(scorer.predict(table), ranker.predict(table))
+    for wrong in (table[list("bacde")], table.rename(columns={"a": "z"})):
+        said = []
+        for model in (ranker, scorer):
+            with pytest.raises(InputError) as refusal:
+                model.predict(wrong)
+            said.append(str(refusal.value))
+        assert said[0] == said[1]
+
+
+@given(st.integers(1, 30), st.integers(0, 30), st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=40)
+def test_equal_rows_have_equal_scores(columns, rows, seed):
+    rng = np.random.default_rng(seed)
+    model = LinearScorer(Description("ranker", "Ranker", columns), rng.standard_normal(columns), 0.5)
+    one = rng.standard_normal(columns)
+    X = np.repeat(one[None], rows, axis=0)
+    assert set(model.predict(X).tolist()) <= {model.predict(one[None])[0]}
+
+
+def test_finite_features_may_give_scores_that_are_not():
+    model = LinearScorer(Description("ranker", "Ranker", 2), np.array([1e200, 1e200]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isinf(model.predict(np.full((2, 2), 1e200))).all()
+
+
+@every
+def test_damage_is_refused(saved, tmp_path, name):
+    """A byte changed anywhere: the file is refused, or what is read is what was written."""
+    ranker, path = saved(name)
+    content, X = path.read_bytes(), data()[0]
+    expected = ranker.predict(X)
+    rng = np.random.default_rng(1)
+    for place in rng.integers(0, len(content), 25):
+        changed = bytearray(content)
+        changed[place] ^= int(rng.integers(1, 256))
+        (tmp_path / "m.npz").write_bytes(changed)
+        for load in (type(ranker).load, structsvm.load):
+            try:
+                read = load(tmp_path / "m.npz")
+            except ModelFileError:
+                continue
+            np.testing.assert_allclose(read.predict(X), expected, rtol=1e-12, atol=1e-12)
+
+
+def changed(path, to, change):
+    """Write the arrays of a file again after a change, with digests that are right."""
+    arrays = read_archive(path, lambda found: {key: np.array(found[key]) for key in found})
+    change(arrays)
+    write_archive(to, arrays)
+
+
+def header(kind, **changes):
+    def change(arrays):
+        text = json.loads(str(arrays[kind]))
+        for place, value in changes.items():
+            part, _, key = place.partition("__")
+            text[part][key] = value
+        arrays[kind] = np.array(json.dumps(text))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("ranker", lambda arrays: arrays.update(w=np.full(5, np.nan))),
+        ("ranker", lambda arrays: arrays.update(w=np.zeros(4))),
+        ("ranker", header("ranker", fitted__n_features_in_=6)),
+        ("rank_svm", header("rank_svm", fitted__n_pairs_=0)),
+        ("rank_svm", header("rank_svm", settings__objective="x")),
+        ("rank_svm", header("rank_svm", settings__tol=-1.0)),
+        ("maximum_entropy", lambda arrays: arrays.update(coef=np.zeros(5, dtype=np.float32))),
+        ("maximum_entropy", header("maximum_entropy", fitted__intercept_="a")),
+        ("weight_search", lambda arrays: arrays.update(coef_path=np.zeros((0, 5)), map_path=np.zeros(0))),
+        ("weight_search", lambda arrays: arrays.update(history=np.zeros((3, 4)))),
+        ("rank_boost", lambda arrays: arrays.update(features=arrays["features"] + 5)),
+        ("rank_boost", lambda arrays: arrays.update(features=arrays["features"] - 5)),
+        ("rank_boost", lambda arrays: arrays.update(thresholds=np.full(20, np.nan))),
+        ("rank_boost", header("rank_boost", fitted__best_iteration_=19)),
+        ("rank_boost", header("rank_boost", settings__n_rounds=0)),
+        ("rank_boost", header("rank_boost", settings__colour=0)),
+        ("rank_net", header("rank_net", fitted__best_iteration_=6)),
+        ("rank_net", header("rank_net", fitted__hidden_=4)),
+        ("rank_net", header("rank_net", fitted__hidden_=10**18)),
+        ("rank_net", lambda arrays: arrays.update(scale=np.zeros(5))),
+        pytest.param("lambda_mart", header("lambda_mart", fitted__best_iteration_=9), marks=needs_lightgbm),
+        pytest.param("lambda_mart", lambda arrays: arrays.update(trees=arrays["trees"][:9000]), marks=needs_lightgbm),
+        pytest.param(
+            "lambda_mart", lambda arrays: arrays.update(trees=arrays["trees"].astype(np.int64)), marks=needs_lightgbm
+        ),
+    ],
+)
+def test_what_no_model_can_be_is_refused(saved, tmp_path, name, change):
+    ranker, path = saved(name)
+    changed(path, tmp_path / "m.npz", change)
+    with pytest.raises(ModelFileError):
+        type(ranker).load(tmp_path / "m.npz")
+
+
+@needs_lightgbm
+def test_trees_without_a_digest_are_not_read(saved, tmp_path):
+    _, path = saved("lambda_mart")
+    arrays = read_archive(path, lambda found: {key: np.array(found[key]) for key in found})
+    np.savez(tmp_path / "m.npz", **arrays)
+    for load in (structsvm.load, LambdaMART.load):
+        with pytest.raises(ModelFileError, match="no digests"):
+            load(tmp_path / "m.npz")
+
+
+@needs_lightgbm
+def test_damaged_trees_are_refused_before_lightgbm_sees_them(saved):
+    """LightGBM's reader ends the process on some of these: that we are still there is the test."""
+    ranker, path = saved("lambda_mart")
+    whole = read_archive(path, lambda found: np.array(found["trees"])).tobytes()
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        text, place = bytearray(whole), int(rng.integers(len(whole)))
+        match rng.integers(3):
+            case 0:
+                text[place] = rng.choice(list(b"0123456789-= .\nabc"))
+            case 1:
+                del text[place : place + int(rng.integers(1, 200))]
+            case _:
+                text[place:place] = bytes(text[place - 30 : place])
+        with suppress(KeyError, ValueError):
+            trees = read_trees({"trees": np.frombuffer(bytes(text), dtype=np.uint8)}, 5, ranker.best_iteration_)
+            booster_of(trees).predict(data()[0])
+
+
+def test_other_files_are_named(saved, tmp_path):
+    ranker, path = saved("ranker")
+    for name in ("rank_svm", "rank_boost", "maximum_entropy"):
+        other, elsewhere = saved(name)
+        with pytest.raises(
+            ModelFileError, match=rf"holds a {type(other).__name__}: read it with {type(other).__name__}"
+        ):
+            Ranker.load(elsewhere)
+    with pytest.raises(ModelFileError, match=r"holds a Ranker: read it with Ranker\.load"):
+        RankBoost.load(path)
+    ranker.result_.save(tmp_path / "r.npz")
+    with pytest.raises(ModelFileError, match=r"a Result alone: read it with Result\.load"):
+        structsvm.load(tmp_path / "r.npz")
+    write_archive(tmp_path / "x.npz", {"a": np.zeros(1)})
+    with pytest.raises(ModelFileError, match="no model that is known here"):
+        structsvm.load(tmp_path / "x.npz")
+    with pytest.raises(ModelFileError, match="does not exist"):
+        structsvm.load(tmp_path / "none.npz")
+
+
+def test_what_is_no_scorer_is_loaded_as_it_was_saved(tmp_path):
+    X, y, _ = data()
+    StructuralSVM("multiclass").fit(X, y.astype(int)).save(tmp_path / "m.npz")
+    assert isinstance(structsvm.load(tmp_path / "m.npz"), StructuralSVM)
+
+
+def test_every_ranker_has_a_name_and_a_file():
+    assert {name: target.partition(":")[2] for name, target in rankers.built_in.items()} == KINDS
+    assert {rankers.find(name)._kind for name in KINDS} == set(KINDS)
+
+
+LIGHT = """
+import sys
+import numpy as np
+import structsvm
+for path in sys.argv[1:]:
+    structsvm.load(path).predict(np.ones((3, 5)))
+    structsvm.load(path).predict(np.ones((3, 5)).tolist())
+    try:
+        structsvm.load(path).predict(np.full((3, 5), np.inf))
+    except ValueError:
+        pass
+print([name for name in ("numba", "sklearn", "scipy", "pandas", "rich", "click") if name in sys.modules])
+"""
+
+
+def test_a_scorer_loads_neither_numba_nor_scikit_learn_nor_scipy(saved, tmp_path):
+    """A process of its own, whose modules are looked at."""
+    paths = [shutil.copy(saved(name)[1], tmp_path) for name in MADE if name != "lambda_mart"]
+    done = subprocess.run([sys.executable, "-c", LIGHT, *paths], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize(("name", "old"), [("rank_boost", "n_rounds_"), ("rank_net", "best_epoch_")])
+def test_old_names_of_the_number_of_steps(saved, name, old):
+    ranker, _ = saved(name)
+    with pytest.warns(DeprecationWarning, match=re.escape(f"{type(ranker).__name__}.{old} is now best_iteration_")):
+        assert getattr(ranker, old) == ranker.best_iteration_
+    with pytest.raises(AttributeError, match="no attribute 'other_'"):
+        ranker.other_  # noqa: B018
+    with pytest.raises(AttributeError):
+        getattr(type(ranker)(), "best_iteration_")  # noqa: B009
+    state = {old if key == "best_iteration_" else key: value for key, value in vars(ranker).items()}
+    earlier = type(ranker).__new__(type(ranker))
+    earlier.__setstate__(state)
+    np.testing.assert_array_equal(earlier.predict(data()[0]), ranker.predict(data()[0]))
