@@ -119,7 +119,13 @@ def with_columns(*, cache: bool = False) -> Callable[[T], T]:
 
 
 def read_data(paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None) -> "RankingData":
-    """Read data to learn from; ``sparse`` as in `structsvm.data.load_letor`.
+    """Read data to learn from.
+
+    Parameters
+    ----------
+    paths : files of LETOR's format, or tables.
+    columns : what is in them.
+    sparse : as in `structsvm.data.load_letor`; tables are dense.
 
     Raises
     ------
@@ -157,7 +163,7 @@ def read_as_wide(
     few : is shown the number in the files where it is smaller.
     columns : what is in the files.
     labels, queries : whether these must be there; a note says where a file is taken for one query.
-    sparse : as in `structsvm.data.load_letor`.
+    sparse : as in `structsvm.data.load_letor`; tables are dense.
 
     Raises
     ------
@@ -176,7 +182,15 @@ def read_as_wide(
     from structsvm.data.letor import load_rows
     from structsvm.data.letor_rows import Reading
 
-    how = Reading(n_features=known, beyond=beyond, doc_ids=doc_ids, labels=labels, queries=queries, dtype=columns.dtype)
+    how = Reading(
+        n_features=known,
+        beyond=beyond,
+        doc_ids=doc_ids,
+        labels=labels,
+        queries=queries,
+        sparse=sparse,
+        dtype=columns.dtype,
+    )
     rows = load_rows(paths, how, columns.groups)
     if rows.width < known:
         few(rows.width)

@@ -51,17 +51,12 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
     whole or not at all, as gzip if its name ends in .gz.
     """
     check_output(output)
-    scorer, read = read_model_and_data(
-        model, [data], doc_ids=form == "trec", columns=columns, labels=False, queries=form == "trec"
-    )
-    scores = scorer.predict(read.X, qid=read.qid)
-    if form == "scores":
-        lines: Iterable[str] = _lines(scores)
-    elif read.doc_ids is None:
+    run = form == "trec"
+    scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run)
+    if run and read.doc_ids is None:
         raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
-    else:
-        lines = _run(tag, read.qid, read.doc_ids, scores)
-    write_text(lines, output)
+    scores = scorer.predict(read.X, qid=read.qid)
+    write_text(_run(tag, read.qid, read.doc_ids, scores) if run else _lines(scores), output)
 
 
 def _run(tag: str, *ranked: Any) -> Iterable[str]:

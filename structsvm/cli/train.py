@@ -35,7 +35,7 @@ from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
 from structsvm.registry import rankers as registered
 from structsvm.signals import finish
-from structsvm.storage.files import STANDARD_INPUT, check_writable
+from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -220,11 +220,8 @@ def train_command(
     with progress_line(shown=not quiet) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns, sparse=dense)
-        names = read.feature_names or _names_at_the_head(data[0])
-        known = read.X.shape[1]
-        judges = None
-        if validation:
-            judges = read_judges(validation, known, measures[0], columns, read.feature_names, sparse=dense)
+        names, known = read.feature_names, read.X.shape[1]
+        judges = read_judges(validation, known, measures[0], columns, names, sparse=dense) if validation else None
         say("compiling, first iteration")
         if not hasattr(kind, "path") and not C_grid:
             said = fit_uncertified(estimator, read, judges)
@@ -398,13 +395,6 @@ def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
         return []
     told = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
     return [f"warning  {told}: try --normalise {', '.join(NORMALISATIONS[:-1])} or {NORMALISATIONS[-1]}"]
-
-
-def _names_at_the_head(path: Path) -> "tuple[str, ...] | None":
-    """Return the names of features at the head of a file; None where there are none, or it can be read only once."""
-    from structsvm.data import load_feature_names
-
-    return load_feature_names(path) if path != STANDARD_INPUT and path.is_file() else None
 
 
 def _bounds(result: "Result") -> str:

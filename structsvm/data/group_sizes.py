@@ -20,8 +20,9 @@ def sizes_beside(data: Path) -> Path | None:
     ------
     InputError : there are two.
     """
-    names = dict.fromkeys([data.name, without_suffix(data).name])
-    found = [path for name in names for suffix in SUFFIXES if _is_file(path := data.with_name(f"{name}{suffix}"))]
+    names = dict.fromkeys([data.name, without_suffix(data).name]) if data.name else {}
+    beside = [data.with_name(f"{name}{suffix}") for name in names for suffix in SUFFIXES]
+    found = [path for path in beside if _is_file(path)]
     if len(found) > 1:
         raise InputError(f"{found[0]} and {found[1]} both have the sizes of queries of {data}: keep one")
     return found[0] if found else None

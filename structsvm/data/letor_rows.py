@@ -180,7 +180,7 @@ class LetorRows:
             y=self._labels.release(),
             qid=self._queries.release(),
             doc_ids=None if self._doc_ids is None else np.array(self._doc_ids),
-            feature_names=names if names and len(names) == width else None,
+            feature_names=names if names and len(names) == len(set(names)) == width else None,
         )
 
 

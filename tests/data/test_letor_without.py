@@ -99,6 +99,12 @@ def test_a_file_that_tells_no_queries_may_be_one(tmp_path):
     assert load_letor(paths, labels="optional", queries="optional").qid.tolist() == [1, 1, 2]
 
 
+@pytest.mark.parametrize("path", ["", ".", "/", "..", "x" * 300, "a\0b"])
+def test_names_that_have_nothing_beside_them(path):
+    with pytest.raises(InputError, match="is a directory|there is no file|cannot read"):
+        load_letor(path)
+
+
 def test_float32(tmp_path):
     path = write(tmp_path, "1 qid:1 1:0.1 2:1e-50\n0 qid:1 2:3\n")
     for sparse in (True, False):

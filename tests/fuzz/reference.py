@@ -1,7 +1,9 @@
 """The formats of data files read slowly, from their definitions: what the readers must agree with."""
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import struct
 import zlib
@@ -198,14 +200,16 @@ def _cells(content: bytes) -> list[list[str]]:
 
 def _lines(content: bytes) -> list[str]:
     """Return the lines; bytes that are no UTF-8 may be in comments."""
-    if content[:2] == b"\x1f\x8b":
+    packed = {b"\x1f\x8b": gzip.open, b"BZh91AY&SY": bz2.open, b"\xfd7zXZ\0": lzma.open}
+    unpack = next((unpack for start, unpack in packed.items() if content.startswith(start)), None)
+    if unpack is not None:
         try:
-            with gzip.open(BytesIO(content)) as file:
+            with unpack(BytesIO(content)) as file:
                 if len(text := file.read(_MOST_BYTES + 1)) > _MOST_BYTES:
                     raise Refused("a bomb")
                 content = text
-        except (OSError, EOFError, zlib.error):
-            raise Refused("gzip") from None
+        except (OSError, EOFError, zlib.error, lzma.LZMAError):
+            raise Refused("a damaged stream") from None
     text = content.removeprefix(b"\xef\xbb\xbf").decode(errors="surrogateescape").rstrip("\r")
     if "\0" in text:
         raise Refused("binary")
