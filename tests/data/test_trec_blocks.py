@@ -66,7 +66,7 @@ def accepted(load, content: bytes) -> bool:
     """Say whether a file is one by the definition."""
     seen = set()
     count = 0  # of columns, by the first line
-    text = content.decode().replace("\r\n", "\n").rstrip("\r")
+    text = re.sub("\r+\n", "\n", content.decode()).rstrip("\r")
     if "\r" in text:
         return False
     for line in text.split("\n"):
