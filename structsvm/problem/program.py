@@ -34,7 +34,7 @@ def program(*functions: Any) -> tuple[Any, ...]:
         called = [each for each in map(plain_function, (*named.values(), *held)) if isinstance(each, FunctionType)]
         waiting += [each for each in called if _package(each) in packages]
         found[id(function)] = (
-            f"{function.__module__}.{function.__qualname__}",
+            f"{_module(function)}.{function.__code__.co_qualname}",
             _code(function.__code__),
             tuple((name, value) for name, value in named.items() if _is_constant(value)),
             tuple(value for value in held if not isinstance(plain_function(value), FunctionType)),
@@ -45,9 +45,9 @@ def program(*functions: Any) -> tuple[Any, ...]:
 def methods(kind: type) -> Iterator[Any]:
     """Yield the functions that a class is made of, those of its bases included, in a fixed order."""
     for base in kind.__mro__:
-        for _, member in sorted(vars(base).items()):
+        for name, member in sorted(vars(base).items()):
             function = plain_function(getattr(member, "fget", member))
-            if isinstance(function, FunctionType) and not function.__name__.startswith("__"):
+            if isinstance(function, FunctionType) and not name.startswith("__"):
                 yield function
 
 
@@ -68,7 +68,12 @@ def plain_function(function: Any) -> Any:
 
 
 def _package(function: Any) -> str:
-    return _first(str(function.__module__))
+    return _first(_module(function))
+
+
+def _module(function: Any) -> str:
+    """Return the module that a function was defined in: decorators, such as those of attrs, overwrite what it says."""
+    return str(function.__globals__.get("__name__"))
 
 
 def _first(name: str) -> str:

@@ -231,6 +231,15 @@ def test_an_operator_without_a_view_may_say_what_it_holds(told: bool) -> None:
     assert same(*seen) is told
 
 
+def test_a_function_that_decorators_share_is_no_code_of_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From Python 3.13 on attrs makes one function of its own a method of every class, and calls it after the last."""
+    monkeypatch.setattr(Kronecker, "__replace__", evolve, raising=False)
+    before = fingerprint(small_problem("generic"))
+    monkeypatch.setattr(evolve, "__module__", __name__)
+    monkeypatch.setattr(evolve, "__qualname__", "Plain.evolve")
+    assert same(before, fingerprint(small_problem("generic")))
+
+
 IN_ANOTHER_PROCESS = """
 import sys
 from structsvm.problem import fingerprint
