@@ -9,6 +9,7 @@ import click
 
 from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, print_table, progress_line, show_table
+from structsvm.cli.data import Columns, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
 from structsvm.cli.options import as_measures
@@ -81,6 +82,7 @@ _EMPTY = {
     type=click.Choice(["zero", "skip"]),
     help="What a query without relevant documents counts: zero (LETOR, trec_eval), or nothing, skip.  [default: zero]",
 )
+@with_columns()
 def evaluate_command(
     files: tuple[Path, ...],
     qrels: Path | str | None,
@@ -93,10 +95,11 @@ def evaluate_command(
     seed: int | None,
     form: str,
     empty: "Empty | None",
+    columns: Columns,
 ) -> None:
     """Measure how well a model ranks LETOR files, which are read as one data set; or how well TREC runs do.
 
-    One of DATA, QRELS and RUN may be "-", standard input.
+    One of DATA, QRELS and RUN may be "-", standard input. DATA may be tables, as for "structsvm train".
 
     The names of measures are shown by "structsvm list"; those of trec_eval (P_5, ndcg_cut_10, recip_rank) and of
     ir_measures (AP, nDCG@10, RBP(p=0.8)) are read too. Documents of equal score keep the order of a LETOR file.
@@ -115,6 +118,8 @@ def evaluate_command(
         raise click.UsageError(f"--{next(iter(tests))} is about the comparison with --baseline: give both")
     if baseline is not None and qrels is None:
         raise click.UsageError("--baseline is a run, which --qrels measures: give both")
+    if qrels is not None and columns != Columns():
+        raise click.UsageError("columns and --groups are of the DATA of a model, not of runs: leave them out")
     if qrels is not None:
         try:
             report = _measure_runs(qrels, files, asked, grades, baseline, tests, per_query=per_query)
@@ -129,7 +134,7 @@ def evaluate_command(
     elif files[0] == STANDARD_INPUT:
         raise click.UsageError("a model cannot come from standard input: name its file")
     else:
-        report = _measure_model(files[0], files[1:], asked, per_query=per_query)
+        report = _measure_model(files[0], files[1:], asked, columns, per_query=per_query)
     if form == "csv":
         _write_csv(report)
     elif form == "json":
@@ -143,11 +148,11 @@ def evaluate_command(
 
 
 def _measure_model(
-    model: Path, data: "Sequence[Path]", measures: "Mapping[str, Measure]", *, per_query: bool
+    model: Path, data: "Sequence[Path]", measures: "Mapping[str, Measure]", columns: Columns, *, per_query: bool
 ) -> dict[str, Any]:
     from structsvm.metrics import rank_lists
 
-    ranker, read = read_model_and_data(model, data)
+    ranker, read = read_model_and_data(model, data, columns=columns)
     lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
     return {
         "model": str(model),

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+from zipfile import is_zipfile
 
 import click
 
 from structsvm.cli.console import counted, note
 from structsvm.cli.data import Columns, read_as_wide
-from structsvm.exceptions import printable
+from structsvm.cli.failures import Failure
+from structsvm.exceptions import ModelFileError, printable
 from structsvm.storage.files import check_writable, naming, replacement, replacing
 
 if TYPE_CHECKING:
@@ -63,7 +65,13 @@ def read_model_and_data(
     """
     from structsvm.serving.reading import load_scorer
 
-    scorer = load_scorer(model)
+    try:
+        scorer = load_scorer(model)
+    except ModelFileError as error:
+        swapped = next((path for path in paths if path.is_file() and is_zipfile(path)), None)
+        if swapped is None:
+            raise
+        raise Failure(f"{error}. {swapped} looks like one: the model comes first, then the data") from error
     known = scorer.n_features
 
     def few(found: int) -> None:

@@ -16,7 +16,7 @@ from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
-    from structsvm.data import Run
+    from structsvm.data import Qrels, Run
 
 _SHOWN = 3
 
@@ -122,6 +122,7 @@ def fuse_command(
         fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag, qrels=judgments)
         lines = run_lines(fused)
     _note_missing(read)
+    _note_trained_on(judgments, fused)
     write_text(lines, output)
     if output is not None and not quiet:
         topics = counted(len(set(fused.qid.tolist())), "topic")
@@ -148,6 +149,16 @@ def _read(files: "Sequence[Path]") -> "list[Run]":
     if max(times.values()) == 1:
         return runs
     return [run if times[run.name] == 1 else evolve(run, name=str(path)) for run, path in zip(runs, files, strict=True)]
+
+
+def _note_trained_on(judgments: "Qrels | None", fused: "Run") -> None:
+    """Say which topics of the fused run weights were learned from."""
+    trained = set() if judgments is None else set(judgments.qid.tolist()) & set(fused.qid.tolist())
+    if trained:
+        note(
+            f"weights were learned from {counted(len(trained), 'topic')} that the fused run has too: measure it on the "
+            "others alone"
+        )
 
 
 def _note_missing(runs: "Sequence[Run]") -> None:

@@ -199,10 +199,14 @@ def train_command(
         require_applicable(name, further={"C_grid": "C" in settings_of(name), "checkpoint": hasattr(kind, "path")})
     if validation and folds:
         raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
-    if bool(C_grid) != bool(validation or folds) and not (staged and validation):
+    if C_grid and not (validation or folds):
+        raise click.UsageError("--C-grid needs queries that choose among its values: give --folds 5, or --validation")
+    if folds and staged:
         raise click.UsageError(
-            "--C-grid needs --validation, whose queries choose among its values, or --folds, and the other way"
+            f"--folds chooses among values of C, which {kind.__name__} has none of: use --validation"
         )
+    if (folds or (validation and not staged)) and not C_grid:
+        raise click.UsageError("there is nothing to choose: give the values of C, such as --C-grid 0.1:100, too")
     if C_grid and click.get_current_context().get_parameter_source("C") is not ParameterSource.DEFAULT:
         raise click.UsageError("-C is one value and --C-grid tries several: leave one of them out")
     if is_default(name):

@@ -62,6 +62,8 @@ def checked_features(
         )
     except (TypeError, ValueError, OverflowError) as error:
         raise refusal(error, None if finite else in_our_words(str(error), X, missing)) from None
+    if reset:
+        vars(estimator).pop("feature_names_", None)
     return checked
 
 

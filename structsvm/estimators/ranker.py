@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
-from structsvm.estimators.model_file import SavedEstimator, Trained, require_object
+from structsvm.estimators.model_file import SavedEstimator, require_object
 from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
 from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
@@ -160,7 +160,6 @@ class Ranker(SavedEstimator, LinearRanker):
         return columns + bool(self.fit_intercept)
 
     def _take(self, result: Result) -> None:
-        self.trained_ = Trained.now()
         w = result.wide(self.n_features_in_)
         self.result_ = result
         self.coef_: Vector = w[:-1] if self.fit_intercept else w

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective, checked_Cs
 from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.scales import ColumnRanges
 from structsvm.exceptions import FeatureScaleWarning, InputError
@@ -81,8 +82,9 @@ class RankingEstimator(BaseEstimator):
     measure: str | Measure | None
     _fitted_with_qid: bool
 
+    trained_: Trained | None = None
     feature_names_: tuple[str, ...] | None = None
-    """What `name_features` was given."""
+    """What `name_features` was given since the last fit."""
 
     @abstractmethod
     def predict(self, X: Any) -> Vector:
@@ -90,10 +92,10 @@ class RankingEstimator(BaseEstimator):
 
     @property
     def known_names(self) -> tuple[str, ...] | None:
-        """Names of the features: those of the data frame that was learned from, or what `name_features` was given."""
-        names = getattr(self, "feature_names_in_", None)
+        """Names of the features: what `name_features` was given, or those of the data frame that was learned from."""
+        names = self.feature_names_
         if names is None:
-            names = self.feature_names_
+            names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(map(str, names))
 
     def name_features(self, names: Iterable[str]) -> Self:
@@ -215,15 +217,21 @@ class LinearScores(RankingEstimator):
         Parameters
         ----------
         X : features, as in `fit`.
-        qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, as those
-            of a request are.
+        qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, which a
+            ranker that was fitted with qid and normalises by query refuses.
 
         Raises
         ------
-        InputError : when X or qid cannot be used; it says why.
+        InputError : when X or qid cannot be used, or qid is missing; it says why.
         """
         check_is_fitted(self, "coef_")
         rows: Any = checked_features(self, X, reset=False, min_rows=0)
+        if qid is None and rows.shape[0] and self._fitted_with_qid and self.normaliser_ and self.normaliser_.by_query:
+            raise InputError(
+                f"this {type(self).__name__} was fitted with qid and normalises by query, so predict needs qid too; "
+                "qid=np.zeros(len(X)) says that all rows are one query. Inside a pipeline or a grid search, switch on "
+                "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
+            )
         queries = None if qid is None or not rows.shape[0] else Queries.of(qid, rows.shape[0])
         if self.normaliser_ is None:
             return _product(rows, self.coef_) + self.intercept_
@@ -361,6 +369,7 @@ class LinearRanker(LinearScores):
         objective = self._objective(X, y, qid, sample_weight)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         self._take(objective.minimise(start, callback, checkpoint))
+        self.trained_ = Trained.now()
         return self
 
     def path(
@@ -392,4 +401,5 @@ class LinearRanker(LinearScores):
         for C, result in first._objective(X, y, qid, sample_weight).path(values, callback, checkpoint).items():
             fitted[C] = copy(first).set_params(C=C)
             fitted[C]._take(result)
+            fitted[C].trained_ = Trained.now()
         return [fitted[C] for C in values if C in fitted]

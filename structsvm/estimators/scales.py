@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.types import Vector
+from structsvm.types import IntVector, Vector
 
 FAR_APART = 1000.0
 """How many times the range of one column may be that of another without a word.
@@ -26,9 +26,11 @@ class ColumnRanges:
 
     Parameters
     ----------
-    ranges : shape (d,).
+    columns : numbers of the columns from 0, ascending; others do not vary.
+    ranges : of these, shape (columns,).
     """
 
+    columns: IntVector = field(repr=False)
     ranges: Vector = field(repr=False)
 
     @classmethod
@@ -39,9 +41,10 @@ class ColumnRanges:
         """
         rows = X[:: -(-X.shape[0] // _LOOKED_AT)] if X.shape[0] > _LOOKED_AT else X
         if hasattr(rows, "indptr"):
-            return cls(_of_entries(rows))
+            return cls(*_of_entries(rows))
         with np.errstate(over="ignore"):
-            return cls(np.asarray(rows.max(axis=0) - rows.min(axis=0), dtype=np.float64))
+            ranges = np.asarray(rows.max(axis=0) - rows.min(axis=0), dtype=np.float64)
+        return cls(np.arange(len(ranges)), ranges)
 
     @property
     def far_apart(self) -> bool:
@@ -73,19 +76,18 @@ class ColumnRanges:
         )
 
     def _listed(self, name: Any, columns: Any) -> str:
-        shown = [f"{name(int(k))} ({self.ranges[k]:.2g})" for k in columns[:_SHOWN]]
+        shown = [f"{name(int(self.columns[k]))} ({self.ranges[k]:.2g})" for k in columns[:_SHOWN]]
         more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
         return ", ".join(shown) + more
 
 
-def _of_entries(X: Any) -> Vector:
-    """Return the ranges of the columns of a CSR matrix; what is not stored is 0."""
-    n, d = X.shape
-    low, high = np.zeros(d), np.zeros(d)
-    np.minimum.at(low, X.indices, X.data)
-    np.maximum.at(high, X.indices, X.data)
-    full = np.bincount(X.indices, minlength=d) >= n if len(X.indices) >= n else np.zeros(d, dtype=np.bool_)
-    for column in np.flatnonzero(full):  # no row is 0 there
-        values = X.data[X.indices == column]
+def _of_entries(X: Any) -> tuple[IntVector, Vector]:
+    """Return the columns of a CSR matrix that have entries, and their ranges; what is not stored is 0."""
+    columns, place, counts = np.unique(X.indices, return_inverse=True, return_counts=True)
+    low, high = np.zeros(len(columns)), np.zeros(len(columns))
+    np.minimum.at(low, place, X.data)
+    np.maximum.at(high, place, X.data)
+    for column in np.flatnonzero(counts >= X.shape[0]):  # no row is 0 there
+        values = X.data[place == column]
         low[column], high[column] = values.min(), values.max()
-    return high - low
+    return columns.astype(np.int64), high - low

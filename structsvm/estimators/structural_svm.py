@@ -131,6 +131,7 @@ class StructuralSVM(SavedEstimator):
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         objective = Objective(problem, self.solver, self.tol, self.loss, columns=columns)
         self._take(objective.minimise(start, callback, checkpoint))
+        self.trained_ = Trained.now()
         return self
 
     def predict(self, X: Any) -> Any:
@@ -185,7 +186,6 @@ class StructuralSVM(SavedEstimator):
         return loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
 
     def _take(self, result: Result) -> None:
-        self.trained_ = Trained.now()
         self.result_ = result
         self.coef_: Vector = result.w
 

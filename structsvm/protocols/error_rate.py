@@ -38,6 +38,7 @@ class ErrorRate(ScoreLoss[Vector]):
     """
 
     kernel = staticmethod(error_rate)
+    of_one_sample = True
 
     def labels(self, y: Vector) -> Vector:
         """Return the signs times the shares of the rows."""

@@ -10,7 +10,6 @@ from attrs import evolve
 from numpy.typing import ArrayLike
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, require_solver
 from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
@@ -164,7 +163,6 @@ class RankSVM(SavedRanker, LinearRanker):
         self._take(Result.from_arrays(arrays))
 
     def _take(self, result: Result) -> None:
-        self.trained_ = Trained.now()
         self.result_ = result
         self.coef_: Vector = result.wide(self.n_features_in_)
 

@@ -123,7 +123,6 @@ class StagedRanker(SavedRanker, RankingEstimator):
         usable = training.usable(self, self._teaching(training))
         self._learn(training, usable, held_out)
         self._fitted_with_qid = qid is not None
-        self.trained_ = Trained.now()
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
         self.trained_ = Trained.now()
         return self

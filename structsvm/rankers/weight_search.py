@@ -173,7 +173,6 @@ class WeightSearch(SavedRanker, LinearScores):
         training = checked_training(self, X, y, qid, sample_weight)
         rows = self._normalised_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
         self._fitted_with_qid = qid is not None
-        self.trained_ = Trained.now()
         search, constant = self._search(training)
         climb = HillClimb(search, Rows.one_each(rows), constant, self._start(), float(self.offset))
         if not climb.finite:

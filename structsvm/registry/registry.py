@@ -336,7 +336,7 @@ retrieval_functions: Registry[Any] = Registry(
 
 rankers: Registry[Any] = Registry(
     "ranker",
-    "structsvm.rankers",
+    "",  # none of other packages: `structsvm.load` could not read their files
     {
         "ranker": "structsvm.estimators:Ranker",
         "rank_svm": "structsvm.rankers:RankSVM",

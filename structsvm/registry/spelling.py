@@ -101,9 +101,8 @@ class Spelling:
                 what = "k is the cut-off, which" if at == "k" else f"{at}"
                 raise InputError(f"{self.text!r}: {what} is written after @: write '{name}@{shown}'")
             if key not in known or not value:
-                there = (
-                    f"there are {', '.join(known)}, written as in '{name}({known[0]}=...)'" if known else "it has none"
-                )
+                shown = next((each for each in known if each != "measure"), "measure")
+                there = f"there are {', '.join(known)}, written as in '{name}({shown}=...)'" if known else "it has none"
                 raise InputError(f"{self.text!r}: {option!r} is no setting of {name}; {there}")
             if key in settings:
                 raise InputError(f"{self.text!r}: {key} is given twice; leave one out")

@@ -52,6 +52,14 @@ def checked_rows(X: Any, title: str, n_features: int, names: tuple[str, ...] | N
     return rows
 
 
+def by_name(X: Any, names: tuple[str, ...] | None) -> Any:
+    """Return the columns of a data frame that have these names, in their order; anything else as it is."""
+    columns = getattr(X, "columns", None)
+    if names is None or columns is None or list(columns) == list(names) or not set(names) <= set(columns):
+        return X
+    return X[list(names)]
+
+
 def require_finite(X: Any, *, missing: bool) -> None:
     """Refuse infinite features, and NaN where no feature may be missing.
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.serving.rows import checked_rows, require_finite
+from structsvm.serving.rows import by_name, checked_rows, require_finite
 from structsvm.types import Vector
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -85,7 +85,8 @@ class Scorer(ABC):
         Parameters
         ----------
         X : features, shape (rows, n_features), dense, sparse where `takes_sparse`; there may be no rows. An array of
-            float64 or float32 whose rows are contiguous is read as it is.
+            float64 or float32 whose rows are contiguous is read as it is. A data frame must have the columns that the
+            model was fitted with; where these were an array that was given names, they are found by them.
         qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, as those
             of a request are.
 
@@ -100,8 +101,10 @@ class Scorer(ABC):
             and X.shape[1] == self.about.n_features
             and X.flags.c_contiguous
         ):
-            names = self.about.feature_names if self.about.of_table else None
-            X = checked_rows(X, self.about.title, self.about.n_features, names, self.takes_sparse)
+            about = self.about
+            if not about.of_table:
+                X = by_name(X, about.feature_names)
+            X = checked_rows(X, about.title, about.n_features, about.feature_names, self.takes_sparse)
         if not self.spreads:
             require_finite(X, missing=self.takes_missing)
             return self._scores(X, qid)

@@ -53,7 +53,8 @@ def test_files_to_a_file(run, files):
 def test_every_method_by_name(run, files, method):
     Path("qrels.txt").write_text("7 0 A 1\n7 0 C 0\n")
     learns = fusion_method(method).learns
-    run("fuse", "runs", "--method", method, *(["--qrels", "qrels.txt"] if learns else []), "--output", "out.run")
+    done = run("fuse", "runs", "--method", method, *(["--qrels", "qrels.txt"] if learns else []), "--output", "out.run")
+    assert ("weights were learned from 1 topic that the fused run has too" in done.stderr) is learns
     same(load_run("out.run"), fuse_runs(load_runs("runs"), method, qrels=load_qrels("qrels.txt") if learns else None))
 
 

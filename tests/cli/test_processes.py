@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from structsvm import Ranker, Status
 from structsvm.__main__ import main as entry
 from structsvm.cli import main
+from structsvm.serving.linear import LinearScorer
 from tests.cli.conftest import write_letor
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal and POSIX signals")
@@ -127,19 +128,19 @@ def test_bad_usage(args):
 
 
 def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
-    monkeypatch.setattr(Ranker, "predict", lambda self, X: 1 / 0)
+    monkeypatch.setattr(LinearScorer, "predict", lambda self, X, qid=None: 1 / 0)
     done = CliRunner().invoke(main, ["predict", str(model), "test.txt"])
     assert isinstance(done.exception, ZeroDivisionError)
 
 
 def test_ctrl_c_that_a_compiled_module_made_an_import_error_of_is_ctrl_c(run, model, monkeypatch):
-    def initialise(self, X):
+    def initialise(self, X, qid=None):
         try:
             raise KeyboardInterrupt
         except KeyboardInterrupt as error:
             raise ImportError("initialization failed") from error
 
-    monkeypatch.setattr(Ranker, "predict", initialise)
+    monkeypatch.setattr(LinearScorer, "predict", initialise)
     assert run("predict", model, "test.txt", code=1).stderr == "structsvm: error: interrupted\n"
 
 

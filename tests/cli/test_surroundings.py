@@ -98,7 +98,7 @@ def test_variables_that_numba_cannot_read_are_told(here: Path, name: str, value:
 
 PARTS = """
 import importlib, sys
-for part in "compute.threads data operators problem testing".split():
+for part in "compute.threads features operators problem testing".split():
     try:
         importlib.import_module(f"structsvm.{part}")
     except ImportError as error:

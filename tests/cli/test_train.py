@@ -270,7 +270,7 @@ def test_a_grid_that_is_none(run, grid):
 
 def test_a_grid_without_judges(run):
     done = run("train", "train.txt", "--C-grid", "0.1:10", "--model", "m.npz", code=2)
-    assert "--C-grid needs --validation" in done.stderr
+    assert "--C-grid needs queries that choose among its values" in done.stderr
 
 
 def test_one_value_of_C_or_several(run):

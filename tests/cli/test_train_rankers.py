@@ -89,7 +89,7 @@ def test_steps_are_chosen_on_validation(run):
         (["--ranker", "weight_search", "--C-grid", "1:10", "--folds", "2"], "--C-grid does not apply to WeightSearch"),
         (["--ranker", "rank_svm(C=1)", "-C", "2"], "says what C is: it cannot be given a second time"),
         (["--ranker", "rank_svm", "--fit-intercept"], "--fit-intercept does not apply to RankSVM"),
-        (["--folds", "3"], "--C-grid needs --validation, whose queries choose among its values, or --folds"),
+        (["--folds", "3"], "there is nothing to choose: give the values of C, such as --C-grid 0.1:100, too"),
         (["--folds", "3", "--validation", "test.txt", "--C-grid", "1:10"], "--validation and --folds both say which"),
         (["--folds", "1", "--C-grid", "1:10"], "Invalid value for '--folds'"),
     ],

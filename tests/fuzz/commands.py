@@ -233,7 +233,11 @@ def is_checkpoint(path: str, case: Case) -> bool:
 
 def outputs(case: Case) -> set[str]:
     """Return the values of the options that name what is to be written."""
-    return {value for value in _values(case, {"model", "output", "csv_path", "json_path", "plot_path", "out"}) if value}
+    return {
+        value
+        for value in _values(case, {"model", "output", "cache", "csv_path", "json_path", "plot_path", "out"})
+        if value
+    }
 
 
 def _values(case: Case, names: set[str]) -> list[Any]:

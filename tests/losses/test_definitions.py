@@ -216,7 +216,7 @@ def test_a_fit_makes_its_loss_once_and_binds_it_once(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Registry, "create", created)
     monkeypatch.setattr(NDCG, "bind", bound)
-    monkeypatch.setattr(NDCG, "_encoded_for", lambda self, ys: self._encoded)
+    monkeypatch.setattr(NDCG, "chosen", lambda self, ys: self._encoded)
     X, y, qid = ranking_arrays(0)
     ranker = Ranker("ndcg", C=10.0).fit(X, y, qid)
     assert ranker.loss_.encoding == "pairwise"

@@ -24,7 +24,7 @@ def test_labels_keep_their_types(make: Any, field: str) -> None:
     for values in ([1, 1, 2], [1, True], ["a", "b", "a"], []):
         with pytest.raises(InputError, match=rf"{field}=...\) must be different labels, one at least"):
             make(values)
-    with pytest.raises(InputError, match=rf"{field}=...\) must be a list of labels .* unhashable type: 'list'"):
+    with pytest.raises(InputError, match=rf"{field}=...\) must be a list of labels .*unhashable type: 'list'"):
         make([[0, 1], [1, 0]])
     with pytest.raises(InputError, match=rf"{field}=...\) must be a list of labels .*: .*not iterable"):
         make(3)

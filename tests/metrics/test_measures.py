@@ -1,7 +1,7 @@
 """The measures by hand: settings, ties, empty queries, judgments, weights, errors."""
 
 import math
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -147,13 +147,13 @@ def test_settings_that_do_not_exist_are_refused() -> None:
         AP(empty="one")  # type: ignore[arg-type]
 
 
-def test_a_large_collection_takes_about_a_second() -> None:
+def test_a_large_collection_has_no_loop_over_queries() -> None:
     queries, depth = 31_000, 120
     rng = np.random.default_rng(0)
     scores, labels = rng.normal(size=queries * depth), rng.integers(0, 5, queries * depth)
-    begin = perf_counter()
+    begin = process_time()
     value = average_precision(scores, labels, np.repeat(np.arange(queries), depth))
-    assert perf_counter() - begin < 5.0, "0.3 s on an idle machine: has a loop over queries crept in?"
+    assert process_time() - begin < 5.0, "0.3 s on an idle machine: has a loop over queries crept in?"
     assert 0.7 < value < 0.9
 
 

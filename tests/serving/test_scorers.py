@@ -8,6 +8,7 @@ import sys
 import warnings
 from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -133,8 +134,9 @@ def test_normalisation_is_in_the_file(tmp_path, kind, normalise):
     ranker.save(tmp_path / "m.npz")
     scorer, loaded = structsvm.load(tmp_path / "m.npz"), kind.load(tmp_path / "m.npz")
     for rows, queries in ((X, qid), (X[:15], None), (X[:0], qid[:0]), (X[:0], None), (sp.csr_array(X), qid)):
-        expected = ranker.predict(rows, qid=queries)
-        np.testing.assert_array_equal(loaded.predict(rows, qid=queries), expected)
+        given = np.zeros(rows.shape[0]) if queries is None else queries
+        expected = ranker.predict(rows, qid=given)
+        np.testing.assert_array_equal(loaded.predict(rows, qid=given), expected)
         np.testing.assert_allclose(scorer.predict(rows, qid=queries), expected, rtol=1e-9, atol=1e-9)
     for bad in (holes(X), infinite(X)):
         with pytest.raises(InputError, match="row 3, column 2"):
@@ -432,3 +434,12 @@ def test_old_names_of_the_number_of_steps(saved, name, old):
     earlier = type(ranker).__new__(type(ranker))
     earlier.__setstate__(state)
     np.testing.assert_array_equal(earlier.predict(data()[0]), ranker.predict(data()[0]))
+
+
+def test_a_data_frame_is_read_by_the_names_that_an_array_was_given(tmp_path: Path) -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
+    Ranker("ndcg").fit(X, y, qid=np.repeat(np.arange(6), 10)).name_features(["a", "b", "c"]).save(tmp_path / "m.npz")
+    scorer, frame = structsvm.load(tmp_path / "m.npz"), pd.DataFrame(X, columns=["a", "b", "c"])
+    np.testing.assert_array_equal(scorer.predict(frame.assign(topic=1)[["topic", "c", "a", "b"]]), scorer.predict(X))
+    with pytest.raises(InputError, match="Feature names seen at fit time, yet now missing:\n- b"):
+        scorer.predict(frame[["a", "c"]].assign(d=1.0))

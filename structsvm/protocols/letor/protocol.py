@@ -21,7 +21,7 @@ from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.records import FOLDS, NAME, header_of
-from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, measured
+from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, as_reported, measured, name_of
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
 from structsvm.protocols.unfinished import finish
@@ -86,7 +86,7 @@ def benchmark(
     models : names (`model_names`) or objects, or one alone; None: all that have a name and need
         no package that is not installed.
     measure : what picks, and what models are compared by, query by query: by name ("map", "ndcg@10", "p@5", ...) or as
-        an object.
+        an object. NDCG at 1 to 10 by its name is LETOR's, as in the tables.
     single_features : measure every single feature, too.
     jobs : processes, each of which runs one fold at a time, in one thread; None: as many as there are
         processors.
@@ -106,7 +106,7 @@ def benchmark(
     KeyboardInterrupt : after Ctrl-C; finished folds are kept.
     """
     normalise = normalisation_named("normalise", normalise)
-    picking = measures.create(measure)
+    picking = as_reported(measures.create(measure))
     chosen = as_models(installed_model_names() if models is None else models)
     if not chosen:
         raise InputError("models is empty: name one at least, or leave it out for all that are installed")
@@ -129,7 +129,7 @@ def benchmark(
             return ((by_name[name].located(), rivals, picking, single_features, normalise) for name in names)
 
         found = finish(kept, FOLDS, list(by_name), run_fold, tasks, jobs=jobs, progress=progress)
-    return Benchmark(title, found, str(picking))
+    return Benchmark(title, found, name_of(picking))
 
 
 def run_fold(
@@ -186,7 +186,7 @@ def _require_relevant(fold: Fold, parts: Sequence[Part], measure: Measure) -> No
         if not (part.y > 0).any():
             raise InputError(
                 f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that "
-                f"{measure} is 0 for every model and {role}: check the labels, or leave the fold out"
+                f"{name_of(measure)} is 0 for every model and {role}: check the labels, or leave the fold out"
             )
 
 
@@ -229,7 +229,7 @@ def _picked(
         number = test.queries.number
         scores = candidates[chosen].scores(X_test, number)
         values = measure.per_query(scores, test.y, number).values
-        means = {**measured(scores, test.y, number), str(measure): float(values.mean())}
+        means = {**measured(scores, test.y, number), name_of(measure): float(values.mean())}
         return {"measures": means, "queries": tuple(values.tolist()), **known}
 
     return Outcome.of(candidates, validated, tested)

@@ -7,7 +7,7 @@ from pathlib import Path
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.protocols.letor.folds import Fold
-from structsvm.protocols.letor.results import FoldResults
+from structsvm.protocols.letor.results import FoldResults, name_of
 from structsvm.protocols.model import Model
 from structsvm.settings import as_path
 from structsvm.storage.records import Header, Kind, count_records, digest, versions
@@ -41,7 +41,7 @@ def header_of(
     settings = {
         "models": {model.name: repr(model) for model in models},
         "folds": [fold.name for fold in folds],
-        "measure": str(measure),
+        "measure": name_of(measure),
         "single features": single_features,
     }
     if normalise is not None:

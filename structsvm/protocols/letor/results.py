@@ -6,11 +6,14 @@ from statistics import fmean
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.metrics import AP, NDCG, P, RankedLists, rank_lists
+from structsvm.metrics import AP, NDCG, Measure, P, rank_lists
 from structsvm.protocols.pick import Picked
 from structsvm.types import IntVector, Vector
 
 CUTOFFS = range(1, 11)
+
+_REPORTED = {f"ndcg@{k}": NDCG(k, discount="letor") for k in CUTOFFS}
+"""NDCG as LETOR's tools have it, by the name that tables call it by."""
 
 
 @frozen
@@ -121,6 +124,16 @@ class Benchmark:
         return tuple(found)
 
 
+def as_reported(measure: Measure) -> Measure:
+    """Return a measure as LETOR reports it: NDCG at 1 to 10 has LETOR's discounts there, and its plain name."""
+    return _REPORTED.get(str(measure), measure)
+
+
+def name_of(measure: Measure) -> str:
+    """Return what results call a measure."""
+    return next((name for name, reported in _REPORTED.items() if measure == reported), str(measure))
+
+
 def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
     """Return the means over queries of what LETOR reports.
 
@@ -142,14 +155,10 @@ def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
     """
     lists = rank_lists(scores, y, qid)
     documents = np.bincount(lists.query, minlength=len(lists.ids))
-    ndcg = {k: _ndcg(lists, k) for k in CUTOFFS}
+    ndcg = {k: _REPORTED[f"ndcg@{k}"].of(lists).values for k in CUTOFFS}
     return {
         "map": float(AP().of(lists).values.mean()),
         **{f"p@{k}": float(P(k).of(lists).values.mean()) for k in CUTOFFS},
         **{f"ndcg@{k}": float(ndcg[k].mean()) for k in CUTOFFS},
         **{f"ndcg4@{k}": float((ndcg[k] * (documents >= k)).mean()) for k in CUTOFFS},
     }
-
-
-def _ndcg(lists: RankedLists, k: int) -> Vector:
-    return NDCG(k, discount="letor").of(lists).values
