@@ -6,7 +6,12 @@ from structsvm.estimators.ranking import RankingEstimator
 from structsvm.registry import losses
 from structsvm.result import Result
 
-_COUNTS = {"n_features_in_": "features", "n_examples_": "examples", "n_left_out_": "left_out"}
+_COUNTS = {
+    "best_iteration_": "best_iteration",
+    "n_features_in_": "features",
+    "n_examples_": "examples",
+    "n_left_out_": "left_out",
+}
 
 
 def training_record(ranker: RankingEstimator) -> dict[str, Any]:
