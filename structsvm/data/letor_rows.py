@@ -58,18 +58,19 @@ class LetorRows:
     Attributes
     ----------
     width : the largest feature index in the files; 0 without features.
+    names : each file with the names of features at its head, which may be fewer than its features; None without.
     without_queries : the files that do not tell their queries, each of which is one.
     """
 
     def __init__(self, how: Reading) -> None:
         self.width = 0
+        self.names: list[tuple[Path, tuple[str, ...] | None]] = []
         self.without_queries: list[Path] = []
         self._how = how
         self._ends_of_files: list[tuple[Path, int]] = []
         self._labels, self._queries = Growing(np.float64), Growing(np.int64)
         self._features = GrowingFeatures(how.dtype, how.sparse, how.n_features)
         self._doc_ids: list[str] | None = [] if how.doc_ids else None
-        self._names: list[tuple[Path, tuple[str, ...] | None]] = []
 
     def read(self, path: Path, sizes: Path | None) -> None:
         """Append what a file holds.
@@ -117,7 +118,7 @@ class LetorRows:
         if not form.queries:
             self._number_queries(path, beside, first)
         self.width = max(self.width, width)
-        self._names.append((path, head.names))
+        self.names.append((path, head.names))
         self._ends_of_files.append((path, len(self._labels)))
 
     def _append(self, rows: Rows) -> None:
@@ -154,7 +155,7 @@ class LetorRows:
         ------
         InputError : files have different names.
         """
-        return agreed(self._names)
+        return agreed(self.names)
 
     def bytes(self, width: int) -> tuple[int, int]:
         """Return the memory that the features take as CSR, and as dense rows of a width."""
