@@ -10,6 +10,7 @@ from attrs import asdict
 from numpy.typing import DTypeLike
 
 from structsvm.data.dataset import RankingData
+from structsvm.data.feature_names import agreed
 from structsvm.data.group_sizes import sizes_beside
 from structsvm.data.letor_rows import LetorRows, Reading, check_queries_apart, read_rows, smaller_as_csr
 from structsvm.exceptions import InputError
@@ -111,7 +112,7 @@ def load_letor_parts(
 
     Raises
     ------
-    InputError, DataFormatError : as `load_letor`.
+    InputError, DataFormatError : as `load_letor`, of the files of all parts.
     """
     groups = [_paths(each) for each in as_list("parts", parts, "a list of the files of each part")]
     if not groups:
@@ -141,7 +142,8 @@ def load_rows(paths: Sequence[Path], how: Reading, groups: Sequence[Path] = ()) 
 def _load(groups: list[list[Path]], sizes: Sequence[list[Path] | None], how: Reading) -> list[RankingData]:
     sets = [read_rows(paths, told or [None] * len(paths), how) for paths, told in zip(groups, sizes, strict=True)]
     check_queries_apart(sets)
-    width = how.n_features or max(max(each.width, len(each.feature_names or ())) for each in sets)
+    names = agreed(named for each in sets for named in each.names)
+    width = how.n_features or max(len(names or ()), *(each.width for each in sets))
     sparse = smaller_as_csr(sets, width) if how.sparse is None else how.sparse
     return [each.data(width, sparse=sparse) for each in sets]
 
