@@ -106,7 +106,8 @@ def load_letor_parts(
 
     Parameters
     ----------
-    parts : the file or files of each data set. No query may be in two of them.
+    parts : the file or files of each data set. No query may be in two of them; those whose sizes are in files beside
+        are numbered on from part to part.
     n_features : number of columns of all. None: the largest index in any of the files, or the number of names.
     doc_ids, sparse, dtype : see `load_letor`; all data sets are dense, or all CSR.
 
@@ -140,7 +141,10 @@ def load_rows(paths: Sequence[Path], how: Reading, groups: Sequence[Path] = ()) 
 
 
 def _load(groups: list[list[Path]], sizes: Sequence[list[Path] | None], how: Reading) -> list[RankingData]:
-    sets = [read_rows(paths, told or [None] * len(paths), how) for paths, told in zip(groups, sizes, strict=True)]
+    sets = list[LetorRows]()
+    for paths, told in zip(groups, sizes, strict=True):
+        taken = sets[-1].largest_query if sets else 0
+        sets.append(read_rows(paths, told or [None] * len(paths), how, taken))
     check_queries_apart(sets)
     names = agreed(named for each in sets for named in each.names)
     width = how.n_features or max(len(names or ()), *(each.width for each in sets))

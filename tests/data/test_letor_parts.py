@@ -53,3 +53,12 @@ def test_parts_whose_features_have_other_names_are_refused(tmp_path):
         write_letor(path, [[1, 2]], [1], [k], feature_names=list(names))
     with pytest.raises(InputError, match=r"feature 1 is 'a' in .*a.txt, and 'b' in .*b.txt"):
         load_letor_parts(paths)
+
+
+def test_queries_of_sizes_are_numbered_on_from_part_to_part(tmp_path, files):
+    plain = [tmp_path / f"{name}.txt" for name in ("train", "vali", "test")]
+    for path, suffix in zip(plain, (".query", ".group", ".query"), strict=True):
+        path.write_text("1 1:1\n0 2:1\n0 1:2\n")
+        path.with_name(path.name + suffix).write_text("2\n1\n")
+    assert [part.qid.tolist() for part in load_letor_parts(plain)] == [[1, 1, 2], [3, 3, 4], [5, 5, 6]]
+    assert [part.qid.tolist() for part in load_letor_parts([files[2], plain[0]])] == [[3], [4, 4, 5]]
