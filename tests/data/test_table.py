@@ -53,6 +53,17 @@ def test_labels_and_queries_may_be_missing_where_they_are_optional(tmp_path):
         load_table(path, label="a")
 
 
+@pytest.mark.parametrize("text", ["label,qid,x\n1,7,0.5", "label,qid,x\n\n1,7,0.5", "label,qid,x\n1,7,0.5\n"])
+@pytest.mark.parametrize("block", [1, 2**22])
+def test_a_single_row_may_lack_its_line_end(tmp_path, monkeypatch, text, block):
+    monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
+    data = load_table(write(tmp_path, text))
+    assert [data.feature_names, data.X.tolist(), data.qid.tolist()] == [("x",), [[0.5]], [7]]
+    write(tmp_path, text.replace("0.5", "0.5,"))
+    with pytest.raises(DataFormatError, match=f"line {text.rstrip().count(chr(10)) + 1}: the line has 4 columns"):
+        load_table(tmp_path / "t.csv")
+
+
 values = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(st.sampled_from('ab ,\t"é'), max_size=5)
 

@@ -128,8 +128,9 @@ def open_text(path: Path) -> Iterator[TextTable]:
         line, _, rest = first.content.partition(b"\n")
         separator = "\t" if b"\t" in line else ","
         names = _header(first, line, separator)
-        body = evolve(first, line=first.line + 1, content=rest)
-        table = TextTable(path, names, frozenset(), separator, chain([body] if rest else [], blocks))
+        behind = evolve(first, line=first.line + 1, content=rest)
+        body = next((each for each in chain([behind], blocks) if each.content.strip()), behind)
+        table = TextTable(path, names, frozenset(), separator, chain([body] if body.content else [], blocks))
         yield evolve(table, numeric=frozenset(_numeric(table, body)))
 
 
