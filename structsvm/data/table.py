@@ -63,7 +63,8 @@ def load_table(
 
     Parquet is told by the first bytes of a file; it needs the package pyarrow. Of text, plain or compressed, the first
     line names the columns, which tabs separate if there is one in it, and commas if not. Cells may be in double quotes,
-    without line ends in them. Numbers are in decimal digits, and no cell that is used may be empty.
+    without line ends in them. Blanks around a cell are none of it. Numbers are in decimal digits, and no cell that is
+    used may be empty.
 
     Parameters
     ----------

@@ -64,6 +64,15 @@ def test_a_single_row_may_lack_its_line_end(tmp_path, monkeypatch, text, block):
         load_table(tmp_path / "t.csv")
 
 
+def test_blanks_around_ids_are_none_of_them(tmp_path):
+    data = load_table(write(tmp_path, 'label, qid, x, docid\n1, 7, 3, a b\n0,7,2 ,c\n1," 7 ",1,d \n'))
+    assert data.qid.tolist() == [7, 7, 7]
+    assert data.doc_ids is not None
+    assert data.doc_ids.tolist() == ["a b", "c", "d"]
+    with pytest.raises(DataFormatError, match="a query id in column 'qid' is empty"):
+        load_table(write(tmp_path, "label,qid,x\n1, ,3\n"))
+
+
 values = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(st.sampled_from('ab ,\t"é'), max_size=5)
 
@@ -88,7 +97,7 @@ def test_what_pandas_writes_is_read_back_to_the_bit(tmp_path, rows, block, separ
     assert data.y.tobytes() == frame["label"].to_numpy().tobytes()
     assert data.qid.tolist() == frame["qid"].tolist()
     assert data.doc_ids is not None
-    assert data.doc_ids.tolist() == frame["word"].tolist()
+    assert data.doc_ids.tolist() == [word.strip() for word in frame["word"]]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ class TextTable:
             raise self.fault(block, numbers, largest) or block.fault(
                 0, f"pandas cannot read what begins here: {error}"
             ) from None
-        return Part(values, {name: table[place[name]].to_numpy(object) for name in texts})
+        return Part(values, {name: table[place[name]].str.strip().to_numpy(object) for name in texts})
 
     def _require_columns(self, content: bytes) -> None:
         """Require as many separators as the columns of all lines need; with quotes, each line is looked at."""
