@@ -74,7 +74,8 @@ def load_table(
     qid : name of the column of query ids, numbers or text; rows of a query need not be together.
     docid : name of the column of document ids. None: "docid" if there is one.
     features : names of the feature columns, in the order that they are to have. None: all other columns of
-        numbers, in the order of the first file; in text, those that have numbers alone in its first megabytes.
+        numbers, in the order of the first file; in text, those that have numbers alone in its first megabytes. A
+        column that has mostly numbers there is an error, as is a cell that is none further down.
     dtype : of the features: float64 or float32.
     labels : "required"; or "optional", for documents to be scored: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
@@ -151,8 +152,9 @@ class _Rows:
         self._choose(table, first)
         features = self._features or ()
         texts = [name for name in (qid, self._docid) if name is not None]
+        unnamed = features if self._naming.features is None else ()
         numbers = list(dict.fromkeys([*features, *([label] if label else [])]))
-        for part in table.parts(numbers, texts, float(np.finfo(self._dtype).max)):
+        for part in table.parts(numbers, texts, float(np.finfo(self._dtype).max), unnamed):
             count = len(part.numbers)
             require_memory(
                 count * len(features) * self._dtype.itemsize,
@@ -192,6 +194,9 @@ class _Rows:
         self._docid = docid
         others = [n for n in table.names if n not in (self._naming.label, self._naming.qid, docid)]
         if self._features is None:
+            fault = next((fault for name in others if (fault := table.nearly_numeric(name))), None)
+            if fault is not None:
+                raise fault
             self._features = tuple(name for name in others if name in table.numeric)
             self.left_out = tuple(name for name in others if name not in table.numeric)
             if not self._features:

@@ -73,6 +73,39 @@ def test_blanks_around_ids_are_none_of_them(tmp_path):
         load_table(write(tmp_path, "label,qid,x\n1, ,3\n"))
 
 
+@pytest.mark.parametrize("block", [1, 2**22])
+@pytest.mark.parametrize(
+    ("cells", "line", "said"),
+    [
+        (["1", "2", ""], 4, "column 'x' is empty: fill in what is missing"),
+        (["0.5", "nan", "2"], 3, "'nan' in column 'x' is not finite"),
+        (["1", "?", "3"], 3, "'?' in column 'x' is not a number"),
+        (["1", "NA", "", "NULL"], 3, "'NA' in column 'x' is not a number"),
+    ],
+)
+def test_a_column_of_numbers_but_for_a_cell_is_refused_wherever_that_is(
+    tmp_path, monkeypatch, block, cells, line, said
+):
+    monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
+    path = write(tmp_path, "label,qid,x,y\n" + "".join(f"1,7,{cell},2\n" for cell in cells))
+    with pytest.raises(DataFormatError) as caught:
+        load_table(path)
+    assert str(caught.value) == (
+        f"{path}, line {line}: {said}; if it is no feature, name the columns that are: features=[...] (--features on "
+        "the command line)"
+    )
+    assert load_table(path, features=["y"]).X.tolist() == [[2]] * len(cells)
+    with pytest.raises(DataFormatError) as caught:
+        load_table(path, features=["x"])
+    assert str(caught.value) == f"{path}, line {line}: {said}"
+
+
+@pytest.mark.parametrize("cells", [["a", "b", "2"], ["a", "2"], ["", "", ""], ["", "nan", "NA"], ["", "b", "1"]])
+def test_a_column_of_words_is_left_out(tmp_path, cells):
+    path = write(tmp_path, "label,qid,x,y\n" + "".join(f"1,7,{cell},2\n" for cell in cells))
+    assert load_table(path).feature_names == ("y",)
+
+
 values = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(st.sampled_from('ab ,\t"é'), max_size=5)
 
@@ -223,6 +256,9 @@ def test_a_faulty_cell_of_parquet(parquet, x, said):
     path = parquet(label=[1, 0, 1], qid=["a", "a", "a"], x=x)
     with pytest.raises(DataFormatError, match=said):
         load_table(path, features=["x"], dtype=np.float32)
+    if x != ["1", "2", "3"]:
+        with pytest.raises(DataFormatError, match=rf"{said}.*; if it is no feature, .*--features"):
+            load_table(path, dtype=np.float32)
 
 
 def test_damaged_parquet(parquet):

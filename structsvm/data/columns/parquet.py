@@ -1,6 +1,6 @@
 """Tables in Parquet, read by pyarrow."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.data.columns.parts import Part
+from structsvm.data.columns.parts import NO_FEATURE, Part
 from structsvm.exceptions import DataFormatError, InputError, NotInstalledError, quoted
 from structsvm.types import Matrix
 
@@ -35,22 +35,28 @@ class ParquetTable:
     numeric: frozenset[str]
     file: Any
 
-    def parts(self, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Iterator[Part]:
+    def nearly_numeric(self, name: str) -> DataFormatError | None:
+        """Return None: columns have types."""
+        return None
+
+    def parts(
+        self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
+    ) -> Iterator[Part]:
         """Return the rows, once; see `structsvm.data.columns.parts.Table`."""
         first = 1
         with _naming(self.path):
             for batch in self.file.iter_batches(_AT_ONCE, columns=[*numbers, *texts]):
                 values = np.empty((batch.num_rows, len(numbers)))
                 for k, name in enumerate(numbers):
-                    values[:, k] = self._numbers(batch, name, first)
-                self._require_within(values, numbers, first, largest)
+                    values[:, k] = self._numbers(batch, name, first, unnamed)
+                self._require_within(values, numbers, first, largest, unnamed)
                 yield Part(values, {name: self._texts(batch, name, first) for name in texts})
                 first += batch.num_rows
 
-    def _numbers(self, batch: Any, name: str, first: int) -> NDArray[Any]:
+    def _numbers(self, batch: Any, name: str, first: int, unnamed: Collection[str]) -> NDArray[Any]:
         import pyarrow as pa
 
-        column = self._whole(batch, name, first)
+        column = self._whole(batch, name, first, unnamed)
         if name not in self.numeric:
             raise DataFormatError(self.path, None, f"column {quoted(name)} holds {column.type}, not numbers")
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
@@ -60,23 +66,24 @@ class ParquetTable:
 
         return np.asarray(self._whole(batch, name, first).cast(pa.string()).to_numpy(zero_copy_only=False), object)
 
-    def _whole(self, batch: Any, name: str, first: int) -> Any:
+    def _whole(self, batch: Any, name: str, first: int, unnamed: Collection[str] = ()) -> Any:
         column = batch.column(name)
         if column.null_count:
             row = first + int(column.is_null().to_numpy(zero_copy_only=False).argmax())
-            raise DataFormatError(
-                self.path, None, f"column {quoted(name)} is empty in row {row}: fill in what is missing"
-            )
+            problem = f"column {quoted(name)} is empty in row {row}: fill in what is missing"
+            raise DataFormatError(self.path, None, problem + NO_FEATURE * (name in unnamed))
         return column
 
-    def _require_within(self, values: Matrix, numbers: Sequence[str], first: int, largest: float) -> None:
+    def _require_within(
+        self, values: Matrix, numbers: Sequence[str], first: int, largest: float, unnamed: Collection[str]
+    ) -> None:
         wrong = ~(np.abs(values) <= largest)
         if wrong.any():
             row, k = divmod(int(wrong.argmax()), len(numbers))
             value = values[row, k]
             what = "is beyond float32: read the file as float64" if np.isfinite(value) else "is not finite"
             problem = f"{value:g} in column {quoted(numbers[k])}, row {first + row}, {what}"
-            raise DataFormatError(self.path, None, problem)
+            raise DataFormatError(self.path, None, problem + NO_FEATURE * (numbers[k] in unnamed))
 
 
 @contextmanager
