@@ -75,7 +75,8 @@ def load_table(
     docid : name of the column of document ids. None: "docid" if there is one.
     features : names of the feature columns, in the order that they are to have. None: all other columns of
         numbers, in the order of the first file; in text, those that have numbers alone in its first megabytes. A
-        column that has mostly numbers there is an error, as is a cell that is none further down.
+        column that has mostly numbers there is an error, as is a cell that is none further down. In Parquet, those of
+        an index of pandas' are left out.
     dtype : of the features: float64 or float32.
     labels : "required"; or "optional", for documents to be scored: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
@@ -197,8 +198,9 @@ class _Rows:
             fault = next((fault for name in others if (fault := table.nearly_numeric(name))), None)
             if fault is not None:
                 raise fault
-            self._features = tuple(name for name in others if name in table.numeric)
-            self.left_out = tuple(name for name in others if name not in table.numeric)
+            own = [name for name in others if name not in table.index]
+            self._features = tuple(name for name in own if name in table.numeric)
+            self.left_out = tuple(name for name in own if name not in table.numeric)
             if not self._features:
                 raise InputError(f"{table.path} has no column of numbers that could be a feature: {_listed(others)}")
         missing = [name for name in self._features if name not in table.names]

@@ -243,6 +243,25 @@ def test_parquet(parquet, monkeypatch):
     assert data.doc_ids.tolist() == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("name", [None, "row", "qid"])
+def test_an_index_of_pandas_is_no_feature(tmp_path, name):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs the package pyarrow")
+    path = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"label": [1, 0, 2], "x": [0.5, 1, 2]}, index=pd.Index([5, 5, 9], name=name))
+    if name != "qid":
+        frame["qid"] = [1, 1, 2]
+    frame.to_parquet(path)
+    data = load_table(path)
+    assert data.feature_names == ("x",)
+    assert data.qid.tolist() == ([5, 5, 9] if name == "qid" else [1, 1, 2])
+    column = name or "__index_level_0__"
+    if name != "qid":
+        assert load_table(path, features=[column]).X.ravel().tolist() == [5, 5, 9]
+    for damaged in ("{", "[]", '{"index_columns": 3}'):
+        pq.write_table(pq.read_table(path).replace_schema_metadata({"pandas": damaged}), path)
+        assert set(load_table(path).feature_names or ()) == ({"row", "x"} if name == "row" else {"x"})
+
+
 @pytest.mark.parametrize(
     ("x", "said"),
     [

@@ -1,5 +1,6 @@
 """Tables in Parquet, read by pyarrow."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from structsvm.types import Matrix
 START = b"PAR1"
 """First bytes of such a file."""
 
+_NAMELESS = re.compile(r"__index_level_\d+__")
+
 _AT_ONCE = 2**16
 """Rows that are read at a time."""
 
@@ -27,12 +30,14 @@ class ParquetTable:
     Parameters
     ----------
     path, names, numeric : see there; truth values are numbers, 0 and 1.
+    index : the columns of an index of pandas'.
     file : pyarrow's.
     """
 
     path: Path
     names: tuple[str, ...]
     numeric: frozenset[str]
+    index: frozenset[str]
     file: Any
 
     def nearly_numeric(self, name: str) -> DataFormatError | None:
@@ -109,7 +114,19 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
         if twice is not None:
             raise DataFormatError(path, None, f"two columns are named {quoted(twice)}")
         numeric = frozenset(each.name for each in schema if _is_numeric(each.type))
-        yield ParquetTable(path, names, numeric, file)
+        yield ParquetTable(path, names, numeric, _index(schema), file)
+
+
+def _index(schema: Any) -> frozenset[str]:
+    """Return the columns that hold an index: pandas lists them in the file, and has its own names for nameless ones."""
+    try:
+        about = schema.pandas_metadata
+    except ValueError:  # another program left something else there
+        about = None
+    listed = about.get("index_columns") if isinstance(about, dict) else None
+    named = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set[str]()
+    nameless = {name for name in schema.names if _NAMELESS.fullmatch(name)}
+    return frozenset(nameless | named)
 
 
 def _is_numeric(kind: Any) -> bool:

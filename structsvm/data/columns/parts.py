@@ -45,6 +45,11 @@ class Table(Protocol):
         """Those of columns of numbers."""
         ...
 
+    @property
+    def index(self) -> frozenset[str]:
+        """Those that number the rows for a library, and are features only where they are named."""
+        ...
+
     def nearly_numeric(self, name: str) -> DataFormatError | None:
         """Return the error of the first cell that is no number in a column that holds mostly such; None of others."""
         ...

@@ -44,6 +44,11 @@ class TextTable:
     start: Block
     blocks: Iterator[Block]
 
+    @property
+    def index(self) -> frozenset[str]:
+        """Nothing: text does not tell such columns."""
+        return frozenset()
+
     def nearly_numeric(self, name: str) -> DataFormatError | None:
         """Return what is wrong with a column; see `structsvm.data.columns.parts.Table`."""
         return self.fault(self.start, [name], math.inf, [name]) if name in self.nearly else None
