@@ -196,11 +196,26 @@ def read_as_wide(
         few(rows.width)
     for path in rows.without_queries:
         note(f"{path} has no query ids, and no file of group sizes is beside it: all of it is taken as one query")
-    data = rows.data(known, sparse=sparse)
-    if names and data.feature_names and data.feature_names != names:
-        k = next(k for k, (one, other) in enumerate(zip(names, data.feature_names, strict=True)) if one != other)
-        raise InputError(f"feature {k + 1} is {names[k]!r} here, and {data.feature_names[k]!r} in {paths[0]}")
-    return data
+    for path, found in rows.names:
+        _require_first_of(names, found, path)
+    return rows.data(known, sparse=sparse)
+
+
+def _require_first_of(names: tuple[str, ...] | None, found: tuple[str, ...] | None, path: Path) -> None:
+    """Require that the names in a file are the first of those that are known, if both have any.
+
+    Raises
+    ------
+    InputError : a name is another one, or there are further ones.
+    """
+    if not names or not found or found == names[: len(found)]:
+        return
+    k = next((k for k, (one, other) in enumerate(zip(names, found, strict=False)) if one != other), None)
+    if k is None:
+        raise InputError(f"{counted(len(names), 'feature')} are known here, and {path} names {len(found)}")
+    raise InputError(
+        f"feature {k + 1} is {names[k]!r} here, and {found[k]!r} in {path}: bring its columns into this order"
+    )
 
 
 def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queries: bool) -> "RankingData":

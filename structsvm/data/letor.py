@@ -10,6 +10,7 @@ from attrs import asdict
 from numpy.typing import DTypeLike
 
 from structsvm.data.dataset import RankingData
+from structsvm.data.feature_names import agreed
 from structsvm.data.group_sizes import sizes_beside
 from structsvm.data.letor_rows import LetorRows, Reading, check_queries_apart, read_rows, smaller_as_csr
 from structsvm.exceptions import InputError
@@ -105,13 +106,14 @@ def load_letor_parts(
 
     Parameters
     ----------
-    parts : the file or files of each data set. No query may be in two of them.
+    parts : the file or files of each data set. No query may be in two of them; those whose sizes are in files beside
+        are numbered on from part to part.
     n_features : number of columns of all. None: the largest index in any of the files, or the number of names.
     doc_ids, sparse, dtype : see `load_letor`; all data sets are dense, or all CSR.
 
     Raises
     ------
-    InputError, DataFormatError : as `load_letor`.
+    InputError, DataFormatError : as `load_letor`, of the files of all parts.
     """
     groups = [_paths(each) for each in as_list("parts", parts, "a list of the files of each part")]
     if not groups:
@@ -139,9 +141,13 @@ def load_rows(paths: Sequence[Path], how: Reading, groups: Sequence[Path] = ()) 
 
 
 def _load(groups: list[list[Path]], sizes: Sequence[list[Path] | None], how: Reading) -> list[RankingData]:
-    sets = [read_rows(paths, told or [None] * len(paths), how) for paths, told in zip(groups, sizes, strict=True)]
+    sets = list[LetorRows]()
+    for paths, told in zip(groups, sizes, strict=True):
+        taken = sets[-1].largest_query if sets else 0
+        sets.append(read_rows(paths, told or [None] * len(paths), how, taken))
     check_queries_apart(sets)
-    width = how.n_features or max(max(each.width, len(each.feature_names or ())) for each in sets)
+    names = agreed(named for each in sets for named in each.names)
+    width = how.n_features or max(len(names or ()), *(each.width for each in sets))
     sparse = smaller_as_csr(sets, width) if how.sparse is None else how.sparse
     return [each.data(width, sparse=sparse) for each in sets]
 

@@ -54,22 +54,24 @@ class LetorRows:
     Parameters
     ----------
     how : how they are read.
+    taken : the largest query id of other data sets; those that are given here are larger.
 
     Attributes
     ----------
     width : the largest feature index in the files; 0 without features.
+    names : each file with the names of features at its head, which may be fewer than its features; None without.
     without_queries : the files that do not tell their queries, each of which is one.
     """
 
-    def __init__(self, how: Reading) -> None:
+    def __init__(self, how: Reading, taken: int = 0) -> None:
         self.width = 0
+        self.names: list[tuple[Path, tuple[str, ...] | None]] = []
         self.without_queries: list[Path] = []
-        self._how = how
+        self._how, self._taken = how, taken
         self._ends_of_files: list[tuple[Path, int]] = []
         self._labels, self._queries = Growing(np.float64), Growing(np.int64)
         self._features = GrowingFeatures(how.dtype, how.sparse, how.n_features)
         self._doc_ids: list[str] | None = [] if how.doc_ids else None
-        self._names: list[tuple[Path, tuple[str, ...] | None]] = []
 
     def read(self, path: Path, sizes: Path | None) -> None:
         """Append what a file holds.
@@ -117,7 +119,7 @@ class LetorRows:
         if not form.queries:
             self._number_queries(path, beside, first)
         self.width = max(self.width, width)
-        self._names.append((path, head.names))
+        self.names.append((path, head.names))
         self._ends_of_files.append((path, len(self._labels)))
 
     def _append(self, rows: Rows) -> None:
@@ -129,13 +131,21 @@ class LetorRows:
 
     def _number_queries(self, path: Path, sizes: Path | None, first: int) -> None:
         """Give ids to the queries of the last file, whose rows begin at ``first``, after those of the files before."""
-        known = 1 + int(self._queries.all[:first].max(initial=0))
+        known = 1 + self._largest(first)
         rows = self._queries.all[first:]
         if sizes is None:
             self.without_queries.append(path)
             rows[:] = known
         else:
             rows[:] = queries_of_sizes(sizes, path, len(rows), known)
+
+    def _largest(self, rows: int) -> int:
+        return int(self._queries.all[:rows].max(initial=self._taken))
+
+    @property
+    def largest_query(self) -> int:
+        """The largest query id here and in the data sets before."""
+        return self._largest(len(self._queries))
 
     @property
     def queries(self) -> list[tuple[Path, list[int]]]:
@@ -154,7 +164,7 @@ class LetorRows:
         ------
         InputError : files have different names.
         """
-        return agreed(self._names)
+        return agreed(self.names)
 
     def bytes(self, width: int) -> tuple[int, int]:
         """Return the memory that the features take as CSR, and as dense rows of a width."""
@@ -184,9 +194,9 @@ class LetorRows:
         )
 
 
-def read_rows(paths: Sequence[Path], sizes: Sequence[Path | None], how: Reading) -> LetorRows:
-    """Read files of one data set; see `LetorRows.read`."""
-    rows = LetorRows(how)
+def read_rows(paths: Sequence[Path], sizes: Sequence[Path | None], how: Reading, taken: int = 0) -> LetorRows:
+    """Read files of one data set; see `LetorRows` and its `read`."""
+    rows = LetorRows(how, taken)
     for path, told in zip(paths, sizes, strict=True):
         rows.read(path, told)
     return rows

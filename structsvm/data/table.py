@@ -63,7 +63,8 @@ def load_table(
 
     Parquet is told by the first bytes of a file; it needs the package pyarrow. Of text, plain or compressed, the first
     line names the columns, which tabs separate if there is one in it, and commas if not. Cells may be in double quotes,
-    without line ends in them. Numbers are in decimal digits, and no cell that is used may be empty.
+    without line ends in them. Blanks around a cell are none of it. Numbers are in decimal digits, and no cell that is
+    used may be empty.
 
     Parameters
     ----------
@@ -73,7 +74,9 @@ def load_table(
     qid : name of the column of query ids, numbers or text; rows of a query need not be together.
     docid : name of the column of document ids. None: "docid" if there is one.
     features : names of the feature columns, in the order that they are to have. None: all other columns of
-        numbers, in the order of the first file; in text, those that have numbers alone in its first megabytes.
+        numbers, in the order of the first file; in text, those that have numbers alone in its first megabytes. A
+        column that has mostly numbers there is an error, as is a cell that is none further down. In Parquet, those of
+        an index of pandas' are left out.
     dtype : of the features: float64 or float32.
     labels : "required"; or "optional", for documents to be scored: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
@@ -150,8 +153,9 @@ class _Rows:
         self._choose(table, first)
         features = self._features or ()
         texts = [name for name in (qid, self._docid) if name is not None]
+        unnamed = features if self._naming.features is None else ()
         numbers = list(dict.fromkeys([*features, *([label] if label else [])]))
-        for part in table.parts(numbers, texts, float(np.finfo(self._dtype).max)):
+        for part in table.parts(numbers, texts, float(np.finfo(self._dtype).max), unnamed):
             count = len(part.numbers)
             require_memory(
                 count * len(features) * self._dtype.itemsize,
@@ -191,8 +195,12 @@ class _Rows:
         self._docid = docid
         others = [n for n in table.names if n not in (self._naming.label, self._naming.qid, docid)]
         if self._features is None:
-            self._features = tuple(name for name in others if name in table.numeric)
-            self.left_out = tuple(name for name in others if name not in table.numeric)
+            fault = next((fault for name in others if (fault := table.nearly_numeric(name))), None)
+            if fault is not None:
+                raise fault
+            own = [name for name in others if name not in table.index]
+            self._features = tuple(name for name in own if name in table.numeric)
+            self.left_out = tuple(name for name in own if name not in table.numeric)
             if not self._features:
                 raise InputError(f"{table.path} has no column of numbers that could be a feature: {_listed(others)}")
         missing = [name for name in self._features if name not in table.names]

@@ -141,3 +141,23 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
     done = run("predict", "n.npz", "other.txt", code=1)
     assert "feature 2 is 'b' here, and 'x' in other.txt" in done.stderr
     assert run("evaluate", "n.npz", "named_test.txt").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("bc", "feature 1 is 'a' here, and 'b' in other.txt"),
+        ("ac", "feature 2 is 'b' here, and 'c' in other.txt"),
+        ("abcde", "4 features are known here, and other.txt names 5"),
+        ("ab", None),
+    ],
+)
+def test_names_at_the_head_are_the_first_ones_of_the_model_even_where_they_are_fewer(run, model, names, said):
+    def named(names, text):
+        return "".join(f"# feature {k} = {name}\n" for k, name in enumerate(names, 1)) + text
+
+    Path("named.txt").write_text(named("abcd", Path("train.txt").read_text()))
+    run("train", "named.txt", "--model", "n.npz", "--quiet")
+    Path("other.txt").write_text(named(names, "1 qid:1 1:0.5 2:1\n0 qid:1 1:1\n"))
+    done = run("evaluate", "n.npz", "other.txt", code=0 if said is None else 1)
+    assert (said or "the model has 4 features") in done.stderr

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from structsvm.data import load_letor, load_letor_parts
+from structsvm.data import load_letor, load_letor_parts, write_letor
 from structsvm.exceptions import InputError
 
 
@@ -45,3 +45,20 @@ def test_a_query_in_two_parts_is_refused(files):
     copy.write_text(files[0].read_text())
     with pytest.raises(InputError, match=r"query 1 is in .*0.txt and in .*copy.txt"):
         load_letor_parts([files[0], copy])
+
+
+def test_parts_whose_features_have_other_names_are_refused(tmp_path):
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for k, (path, names) in enumerate(zip(paths, ["ab", "ba"], strict=True)):
+        write_letor(path, [[1, 2]], [1], [k], feature_names=list(names))
+    with pytest.raises(InputError, match=r"feature 1 is 'a' in .*a.txt, and 'b' in .*b.txt"):
+        load_letor_parts(paths)
+
+
+def test_queries_of_sizes_are_numbered_on_from_part_to_part(tmp_path, files):
+    plain = [tmp_path / f"{name}.txt" for name in ("train", "vali", "test")]
+    for path, suffix in zip(plain, (".query", ".group", ".query"), strict=True):
+        path.write_text("1 1:1\n0 2:1\n0 1:2\n")
+        path.with_name(path.name + suffix).write_text("2\n1\n")
+    assert [part.qid.tolist() for part in load_letor_parts(plain)] == [[1, 1, 2], [3, 3, 4], [5, 5, 6]]
+    assert [part.qid.tolist() for part in load_letor_parts([files[2], plain[0]])] == [[3], [4, 4, 5]]

@@ -53,6 +53,59 @@ def test_labels_and_queries_may_be_missing_where_they_are_optional(tmp_path):
         load_table(path, label="a")
 
 
+@pytest.mark.parametrize("text", ["label,qid,x\n1,7,0.5", "label,qid,x\n\n1,7,0.5", "label,qid,x\n1,7,0.5\n"])
+@pytest.mark.parametrize("block", [1, 2**22])
+def test_a_single_row_may_lack_its_line_end(tmp_path, monkeypatch, text, block):
+    monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
+    data = load_table(write(tmp_path, text))
+    assert [data.feature_names, data.X.tolist(), data.qid.tolist()] == [("x",), [[0.5]], [7]]
+    write(tmp_path, text.replace("0.5", "0.5,"))
+    with pytest.raises(DataFormatError, match=f"line {text.rstrip().count(chr(10)) + 1}: the line has 4 columns"):
+        load_table(tmp_path / "t.csv")
+
+
+def test_blanks_around_ids_are_none_of_them(tmp_path):
+    data = load_table(write(tmp_path, 'label, qid, x, docid\n1, 7, 3, a b\n0,7,2 ,c\n1," 7 ",1,d \n'))
+    assert data.qid.tolist() == [7, 7, 7]
+    assert data.doc_ids is not None
+    assert data.doc_ids.tolist() == ["a b", "c", "d"]
+    with pytest.raises(DataFormatError, match="a query id in column 'qid' is empty"):
+        load_table(write(tmp_path, "label,qid,x\n1, ,3\n"))
+
+
+@pytest.mark.parametrize("block", [1, 2**22])
+@pytest.mark.parametrize(
+    ("cells", "line", "said"),
+    [
+        (["1", "2", ""], 4, "column 'x' is empty: fill in what is missing"),
+        (["0.5", "nan", "2"], 3, "'nan' in column 'x' is not finite"),
+        (["1", "?", "3"], 3, "'?' in column 'x' is not a number"),
+        (["1", "NA", "", "NULL"], 3, "'NA' in column 'x' is not a number"),
+    ],
+)
+def test_a_column_of_numbers_but_for_a_cell_is_refused_wherever_that_is(
+    tmp_path, monkeypatch, block, cells, line, said
+):
+    monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
+    path = write(tmp_path, "label,qid,x,y\n" + "".join(f"1,7,{cell},2\n" for cell in cells))
+    with pytest.raises(DataFormatError) as caught:
+        load_table(path)
+    assert str(caught.value) == (
+        f"{path}, line {line}: {said}; if it is no feature, name the columns that are: features=[...] (--features on "
+        "the command line)"
+    )
+    assert load_table(path, features=["y"]).X.tolist() == [[2]] * len(cells)
+    with pytest.raises(DataFormatError) as caught:
+        load_table(path, features=["x"])
+    assert str(caught.value) == f"{path}, line {line}: {said}"
+
+
+@pytest.mark.parametrize("cells", [["a", "b", "2"], ["a", "2"], ["", "", ""], ["", "nan", "NA"], ["", "b", "1"]])
+def test_a_column_of_words_is_left_out(tmp_path, cells):
+    path = write(tmp_path, "label,qid,x,y\n" + "".join(f"1,7,{cell},2\n" for cell in cells))
+    assert load_table(path).feature_names == ("y",)
+
+
 values = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(st.sampled_from('ab ,\t"é'), max_size=5)
 
@@ -77,7 +130,7 @@ def test_what_pandas_writes_is_read_back_to_the_bit(tmp_path, rows, block, separ
     assert data.y.tobytes() == frame["label"].to_numpy().tobytes()
     assert data.qid.tolist() == frame["qid"].tolist()
     assert data.doc_ids is not None
-    assert data.doc_ids.tolist() == frame["word"].tolist()
+    assert data.doc_ids.tolist() == [word.strip() for word in frame["word"]]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +243,25 @@ def test_parquet(parquet, monkeypatch):
     assert data.doc_ids.tolist() == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("name", [None, "row", "qid"])
+def test_an_index_of_pandas_is_no_feature(tmp_path, name):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs the package pyarrow")
+    path = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"label": [1, 0, 2], "x": [0.5, 1, 2]}, index=pd.Index([5, 5, 9], name=name))
+    if name != "qid":
+        frame["qid"] = [1, 1, 2]
+    frame.to_parquet(path)
+    data = load_table(path)
+    assert data.feature_names == ("x",)
+    assert data.qid.tolist() == ([5, 5, 9] if name == "qid" else [1, 1, 2])
+    column = name or "__index_level_0__"
+    if name != "qid":
+        assert load_table(path, features=[column]).X.ravel().tolist() == [5, 5, 9]
+    for damaged in ("{", "[]", '{"index_columns": 3}'):
+        pq.write_table(pq.read_table(path).replace_schema_metadata({"pandas": damaged}), path)
+        assert set(load_table(path).feature_names or ()) == ({"row", "x"} if name == "row" else {"x"})
+
+
 @pytest.mark.parametrize(
     ("x", "said"),
     [
@@ -203,6 +275,9 @@ def test_a_faulty_cell_of_parquet(parquet, x, said):
     path = parquet(label=[1, 0, 1], qid=["a", "a", "a"], x=x)
     with pytest.raises(DataFormatError, match=said):
         load_table(path, features=["x"], dtype=np.float32)
+    if x != ["1", "2", "3"]:
+        with pytest.raises(DataFormatError, match=rf"{said}.*; if it is no feature, .*--features"):
+            load_table(path, dtype=np.float32)
 
 
 def test_damaged_parquet(parquet):

@@ -1,6 +1,7 @@
 """Tables in Parquet, read by pyarrow."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,14 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.data.columns.parts import Part
+from structsvm.data.columns.parts import NO_FEATURE, Part
 from structsvm.exceptions import DataFormatError, InputError, NotInstalledError, quoted
 from structsvm.types import Matrix
 
 START = b"PAR1"
 """First bytes of such a file."""
+
+_NAMELESS = re.compile(r"__index_level_\d+__")
 
 _AT_ONCE = 2**16
 """Rows that are read at a time."""
@@ -27,30 +30,38 @@ class ParquetTable:
     Parameters
     ----------
     path, names, numeric : see there; truth values are numbers, 0 and 1.
+    index : the columns of an index of pandas'.
     file : pyarrow's.
     """
 
     path: Path
     names: tuple[str, ...]
     numeric: frozenset[str]
+    index: frozenset[str]
     file: Any
 
-    def parts(self, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Iterator[Part]:
+    def nearly_numeric(self, name: str) -> DataFormatError | None:
+        """Return None: columns have types."""
+        return None
+
+    def parts(
+        self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
+    ) -> Iterator[Part]:
         """Return the rows, once; see `structsvm.data.columns.parts.Table`."""
         first = 1
         with _naming(self.path):
             for batch in self.file.iter_batches(_AT_ONCE, columns=[*numbers, *texts]):
                 values = np.empty((batch.num_rows, len(numbers)))
                 for k, name in enumerate(numbers):
-                    values[:, k] = self._numbers(batch, name, first)
-                self._require_within(values, numbers, first, largest)
+                    values[:, k] = self._numbers(batch, name, first, unnamed)
+                self._require_within(values, numbers, first, largest, unnamed)
                 yield Part(values, {name: self._texts(batch, name, first) for name in texts})
                 first += batch.num_rows
 
-    def _numbers(self, batch: Any, name: str, first: int) -> NDArray[Any]:
+    def _numbers(self, batch: Any, name: str, first: int, unnamed: Collection[str]) -> NDArray[Any]:
         import pyarrow as pa
 
-        column = self._whole(batch, name, first)
+        column = self._whole(batch, name, first, unnamed)
         if name not in self.numeric:
             raise DataFormatError(self.path, None, f"column {quoted(name)} holds {column.type}, not numbers")
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
@@ -60,23 +71,24 @@ class ParquetTable:
 
         return np.asarray(self._whole(batch, name, first).cast(pa.string()).to_numpy(zero_copy_only=False), object)
 
-    def _whole(self, batch: Any, name: str, first: int) -> Any:
+    def _whole(self, batch: Any, name: str, first: int, unnamed: Collection[str] = ()) -> Any:
         column = batch.column(name)
         if column.null_count:
             row = first + int(column.is_null().to_numpy(zero_copy_only=False).argmax())
-            raise DataFormatError(
-                self.path, None, f"column {quoted(name)} is empty in row {row}: fill in what is missing"
-            )
+            problem = f"column {quoted(name)} is empty in row {row}: fill in what is missing"
+            raise DataFormatError(self.path, None, problem + NO_FEATURE * (name in unnamed))
         return column
 
-    def _require_within(self, values: Matrix, numbers: Sequence[str], first: int, largest: float) -> None:
+    def _require_within(
+        self, values: Matrix, numbers: Sequence[str], first: int, largest: float, unnamed: Collection[str]
+    ) -> None:
         wrong = ~(np.abs(values) <= largest)
         if wrong.any():
             row, k = divmod(int(wrong.argmax()), len(numbers))
             value = values[row, k]
             what = "is beyond float32: read the file as float64" if np.isfinite(value) else "is not finite"
             problem = f"{value:g} in column {quoted(numbers[k])}, row {first + row}, {what}"
-            raise DataFormatError(self.path, None, problem)
+            raise DataFormatError(self.path, None, problem + NO_FEATURE * (numbers[k] in unnamed))
 
 
 @contextmanager
@@ -102,7 +114,19 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
         if twice is not None:
             raise DataFormatError(path, None, f"two columns are named {quoted(twice)}")
         numeric = frozenset(each.name for each in schema if _is_numeric(each.type))
-        yield ParquetTable(path, names, numeric, file)
+        yield ParquetTable(path, names, numeric, _index(schema), file)
+
+
+def _index(schema: Any) -> frozenset[str]:
+    """Return the columns that hold an index: pandas lists them in the file, and has its own names for nameless ones."""
+    try:
+        about = schema.pandas_metadata
+    except ValueError:  # another program left something else there
+        about = None
+    listed = about.get("index_columns") if isinstance(about, dict) else None
+    named = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set[str]()
+    nameless = {name for name in schema.names if _NAMELESS.fullmatch(name)}
+    return frozenset(nameless | named)
 
 
 def _is_numeric(kind: Any) -> bool:

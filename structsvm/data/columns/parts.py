@@ -1,13 +1,17 @@
 """What a table is to its readers: which columns are there, and some rows of those that are asked for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structsvm.exceptions import DataFormatError
 from structsvm.types import Matrix
+
+NO_FEATURE = "; if it is no feature, name the columns that are: features=[...] (--features on the command line)"
+"""What is said behind a fault in a column that no one named."""
 
 
 class Part(NamedTuple):
@@ -41,13 +45,25 @@ class Table(Protocol):
         """Those of columns of numbers."""
         ...
 
-    def parts(self, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Iterator[Part]:
+    @property
+    def index(self) -> frozenset[str]:
+        """Those that number the rows for a library, and are features only where they are named."""
+        ...
+
+    def nearly_numeric(self, name: str) -> DataFormatError | None:
+        """Return the error of the first cell that is no number in a column that holds mostly such; None of others."""
+        ...
+
+    def parts(
+        self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
+    ) -> Iterator[Part]:
         """Return the rows, once.
 
         Parameters
         ----------
         numbers, texts : the columns that are asked for.
         largest : of absolute values of numbers.
+        unnamed : columns that are features since they hold numbers, for messages.
 
         Raises
         ------

@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import BytesIO
 from itertools import chain
@@ -13,11 +13,14 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.data.blocks import Block, is_plain, read_blocks
-from structsvm.data.columns.parts import Part
+from structsvm.data.columns.parts import NO_FEATURE, Part
 from structsvm.exceptions import DataFormatError, quoted
 
 _MORE = "more"
 """Name of what a line has beyond its columns, which are numbered."""
+
+_MISSING = {"", "nan", "na", "null"}
+"""What cells without a value hold, in small letters."""
 
 
 @frozen(eq=False)
@@ -27,23 +30,40 @@ class TextTable:
     Parameters
     ----------
     path, names, numeric : see there; a column is one of numbers if all cells are in the first block of some megabytes.
+    nearly : names of columns that are not, but of whose values more than half are numbers in that block.
     separator : what separates columns.
-    blocks : the lines behind the first.
+    start : that block.
+    blocks : the lines behind the first; the block is the first of them.
     """
 
     path: Path
     names: tuple[str, ...]
     numeric: frozenset[str]
+    nearly: frozenset[str]
     separator: str
+    start: Block
     blocks: Iterator[Block]
 
-    def parts(self, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Iterator[Part]:
+    @property
+    def index(self) -> frozenset[str]:
+        """Nothing: text does not tell such columns."""
+        return frozenset()
+
+    def nearly_numeric(self, name: str) -> DataFormatError | None:
+        """Return what is wrong with a column; see `structsvm.data.columns.parts.Table`."""
+        return self.fault(self.start, [name], math.inf, [name]) if name in self.nearly else None
+
+    def parts(
+        self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
+    ) -> Iterator[Part]:
         """Return the rows, once; see `structsvm.data.columns.parts.Table`."""
         for block in self.blocks:
             if not block.content.isspace():
-                yield self._part(block, numbers, texts, largest)
+                yield self._part(block, numbers, texts, largest, unnamed)
 
-    def _part(self, block: Block, numbers: Sequence[str], texts: Sequence[str], largest: float) -> Part:
+    def _part(
+        self, block: Block, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str]
+    ) -> Part:
         import pandas as pd
 
         place = {name: str(k) for k, name in enumerate(self.names)}  # names may be anything
@@ -69,10 +89,10 @@ class TextTable:
             if not block.content.isascii():
                 block.content.decode()
         except (ValueError, OverflowError) as error:
-            raise self.fault(block, numbers, largest) or block.fault(
+            raise self.fault(block, numbers, largest, unnamed) or block.fault(
                 0, f"pandas cannot read what begins here: {error}"
             ) from None
-        return Part(values, {name: table[place[name]].to_numpy(object) for name in texts})
+        return Part(values, {name: table[place[name]].str.strip().to_numpy(object) for name in texts})
 
     def _require_columns(self, content: bytes) -> None:
         """Require as many separators as the columns of all lines need; with quotes, each line is looked at."""
@@ -93,12 +113,15 @@ class TextTable:
             raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
         return rows[0] if rows else []
 
-    def fault(self, block: Block, numbers: Sequence[str], largest: float) -> DataFormatError | None:
+    def fault(
+        self, block: Block, numbers: Sequence[str], largest: float, unnamed: Collection[str] = ()
+    ) -> DataFormatError | None:
         """Return the error of the first line that cannot be read; None without one."""
         places = [(name, self.names.index(name)) for name in numbers]
         for number, line in enumerate(block.content.split(b"\n")):
             if not line.strip(b" \t\r"):
                 continue
+            name = ""
             try:
                 cells = self._cells(line)
                 if len(cells) != len(self.names):
@@ -108,7 +131,7 @@ class TextTable:
             except UnicodeDecodeError:
                 return block.fault(number, "this is not text in UTF-8")
             except ValueError as fault:
-                return block.fault(number, str(fault))
+                return block.fault(number, f"{fault}{NO_FEATURE * (name in unnamed)}")
         return None
 
 
@@ -128,9 +151,12 @@ def open_text(path: Path) -> Iterator[TextTable]:
         line, _, rest = first.content.partition(b"\n")
         separator = "\t" if b"\t" in line else ","
         names = _header(first, line, separator)
-        body = evolve(first, line=first.line + 1, content=rest)
-        table = TextTable(path, names, frozenset(), separator, chain([body] if rest else [], blocks))
-        yield evolve(table, numeric=frozenset(_numeric(table, body)))
+        behind = evolve(first, line=first.line + 1, content=rest)
+        body = next((each for each in chain([behind], blocks) if each.content.strip()), behind)
+        lines = chain([body] if body.content else [], blocks)
+        table = TextTable(path, names, frozenset(), frozenset(), separator, body, lines)
+        numeric, nearly = _numeric(table)
+        yield evolve(table, numeric=numeric, nearly=nearly)
 
 
 def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
@@ -153,12 +179,13 @@ def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
     return names
 
 
-def _numeric(table: TextTable, block: Block) -> Iterator[str]:
-    """Return the names of columns that hold numbers as far as a block goes."""
+def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of columns that hold numbers as far as the first block goes, and of those that nearly do."""
     import pandas as pd
 
+    block = table.start
     if block.content.isspace() or not block.content:
-        return
+        return frozenset(), frozenset()
     try:
         read = pd.read_csv(
             BytesIO(block.content), sep=table.separator, header=None, index_col=False, dtype=str, na_filter=False
@@ -169,10 +196,16 @@ def _numeric(table: TextTable, block: Block) -> Iterator[str]:
         raise table.fault(block, [], math.inf) or block.fault(
             0, f"pandas cannot read what begins here: {error}"
         ) from None
+    numeric, nearly = set[str](), set[str]()
     for k, name in enumerate(table.names):
         column = read[k].to_numpy(object)
         if all(map(_is_number, column[:100])) and all(map(_is_number, column)):
-            yield name
+            numeric.add(name)
+            continue
+        there = [text for text in column if text.strip().lower() not in _MISSING]
+        if 2 * sum(map(_is_number, there)) > len(there):
+            nearly.add(name)
+    return frozenset(numeric), frozenset(nearly)
 
 
 def _precisely() -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from hashlib import file_digest
 from pathlib import Path
 
+from structsvm.data.group_sizes import sizes_beside
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.protocols.letor.folds import Fold
@@ -37,7 +38,7 @@ def header_of(
     single_features: bool,
     normalise: str | None = None,
 ) -> Header:
-    """Return what makes a benchmark the one it is, the content of its files among it."""
+    """Return what makes a benchmark the one it is, the content of its files, and of those of group sizes, among it."""
     settings = {
         "models": {model.name: repr(model) for model in models},
         "folds": [fold.name for fold in folds],
@@ -47,8 +48,9 @@ def header_of(
     if normalise is not None:
         settings["normalise"] = normalise
     roles = [(fold.train, fold.validation, fold.test) for fold in folds]
-    content = {path: _content(path) for fold in roles for files in fold for path in files}
-    data = digest(content[path] for fold in roles for files in fold for path in files)
+    read = [each for fold in roles for files in fold for path in files for each in (path, sizes_beside(path)) if each]
+    content = {path: _content(path) for path in dict.fromkeys(read)}
+    data = digest(content[path] for path in read)
     return Header(settings, data, versions())
 
 

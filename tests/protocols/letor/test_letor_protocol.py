@@ -437,3 +437,21 @@ def test_another_normalisation_is_another_benchmark(sets, tmp_path):
         benchmark(sets, [SVM], jobs=1, out=tmp_path / "out", normalise="standard")
     with pytest.raises(InputError, match="normalise must be"):
         benchmark(sets, [SVM], jobs=1, normalise="min")
+
+
+def test_sizes_of_queries_may_be_beside_the_files_and_are_of_what_a_benchmark_goes_on_with(sets, tmp_path):
+    wanted = benchmark(sets, [SVM], jobs=1)
+    for path in sorted(sets.iterdir()):
+        lines = [line.split(" ", 2) for line in path.read_text().splitlines()]
+        path.write_text("".join(f"{label} {features}\n" for label, _, features in lines))
+        queries = [query for _, query, _ in lines]
+        sizes = [queries.count(query) for query in dict.fromkeys(queries)]
+        path.with_name(f"{path.name}.query").write_text("".join(f"{size}\n" for size in sizes))
+    found = benchmark(sets, [SVM], out=tmp_path / "out", jobs=1)
+    assert [fold.outcomes["svm"].queries for fold in found.folds] == [
+        fold.outcomes["svm"].queries for fold in wanted.folds
+    ]
+    beside = sets / "S2.txt.query"
+    beside.write_text("".join(reversed(beside.read_text().splitlines(keepends=True))))
+    with pytest.raises(InputError, match="the files of the folds are others"):
+        benchmark(sets, [SVM], out=tmp_path / "out", jobs=1)
