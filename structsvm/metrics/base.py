@@ -118,7 +118,8 @@ def rank_lists(
     labels : label of each document, shape (n,): a grade, or relevant (> 0) or not. With `judged`, NaN
         stands for a document that the judgments do not have, and a label below 0 for one that was set
         apart for judging and not judged (`structsvm.data.Qrels.grades_of`): neither is relevant, whatever
-        `relevant_from` is, and some measures tell them from documents that were judged not relevant. Without, all are judged.
+        `relevant_from` is, and some measures tell them from documents that were judged not relevant.
+        Without, all are judged.
     qid : query id of each row, shape (n,); rows of a query need not be contiguous. None means
         one query.
     doc_ids : document ids, shape (n,): documents of one score are ranked by id, descending, as
