@@ -127,11 +127,11 @@ def as_names(what: str, value: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def checked_names(names: Any, number: int) -> tuple[str, ...]:
+def checked_names(what: str, names: Any, number: int) -> tuple[str, ...]:
     """Return the names of so many features, all different; see `require_integer`."""
-    found = as_names("names", names)
+    found = as_names(what, names)
     if len(found) != number or not all(name.strip() for name in found):
-        raise InputError(f"names must be {number} texts, one for each feature, got {len(found)}")
+        raise InputError(f"{what} must be {number} texts, one for each feature, got {len(found)}")
     return found
 
 

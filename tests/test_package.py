@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
-    "export": BASE | {"storage", "registry", "normalisation", "estimators"},
+    "export": BASE | {"storage", "serving", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {

@@ -115,7 +115,7 @@ def cross_validated(
             values = [measure.of(each).values for each in lists]
             if not len(values[0]):
                 raise InputError(f"{name} has a value for no query of fold {number + 1}: take fewer --folds")
-            means[name].append([float(each.mean()) for each in values])
+            means[name].append([measure.over_queries(each) for each in values])
     overall = np.mean(means[first], axis=0).tolist()
     best = overall.index(max(overall))
     if not quiet:

@@ -320,7 +320,7 @@ def take_beside(estimator: Any, arrays: Mapping[str, Any]) -> None:
     for attribute, name in _NAMES.items():
         if name in arrays:
             names = texts(arrays, name, (estimator.n_features_in_,))
-            given = names.astype(object) if attribute == name else checked_names(names.tolist(), len(names))
+            given = names.astype(object) if attribute == name else checked_names(name, names.tolist(), len(names))
             setattr(estimator, attribute, given)
     if "normaliser" in arrays:
         estimator.normaliser_ = read_normaliser(arrays, estimator.n_features_in_)

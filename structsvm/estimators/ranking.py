@@ -112,7 +112,7 @@ class RankingEstimator(BaseEstimator):
         InputError : when they are no such names.
         """
         check_is_fitted(self, "n_features_in_")
-        self.feature_names_ = checked_names(names, self.n_features_in_)
+        self.feature_names_ = checked_names("names", names, self.n_features_in_)
         return self
 
     def parts(self) -> Parts:

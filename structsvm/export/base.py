@@ -10,6 +10,7 @@ from attrs import field, frozen
 from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError
 from structsvm.normalisation import ByQuery, Standardised
+from structsvm.serving.linear import LinearScorer
 from structsvm.settings import checked_names, require_kind
 from structsvm.types import Vector
 
@@ -48,13 +49,18 @@ class Form:
         ------
         InputError : when it is another ranker, or names are not right.
         """
+        if isinstance(ranker, LinearScorer):
+            raise InputError(
+                "ranker must be a fitted ranker, and this is what structsvm.load returns, which only scores: read the "
+                f"same file by {ranker.about.title}.load(path), and export that"
+            )
         require_kind("ranker", ranker, LinearScores, "a fitted ranker by a weighted sum of features, such as Ranker()")
         known = ranker.known_names if feature_names is None else feature_names
         if isinstance(ranker.normaliser_, ByQuery):
             weights, constant, by_query = ranker.coef_, ranker.intercept_, ranker.normaliser_
         else:
             (weights, constant), by_query = ranker.raw_weights(), None
-        names = None if known is None else checked_names(known, len(weights))
+        names = None if known is None else checked_names("feature_names", known, len(weights))
         standard = ranker.normaliser_ if isinstance(ranker.normaliser_, Standardised) else None
         return cls(names, weights, float(constant), standard, by_query)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
+import warnings
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Tags
@@ -12,10 +14,10 @@ from sklearn.utils import Tags
 from structsvm.arrays import numbers
 from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import RankingEstimator
-from structsvm.exceptions import InputError
+from structsvm.estimators.ranking import LinearScores, RankingEstimator
+from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.fusion.comb import Comb, normalise
-from structsvm.metrics import Measure
+from structsvm.metrics import Measure, rank_lists
 from structsvm.queries import Queries
 from structsvm.settings import place, require_number
 from structsvm.types import Matrix, Vector
@@ -31,8 +33,11 @@ class WeightedCombSUM(Comb):
     normalisation : see `Comb`.
     weights : where weights come from. "measure": what ``measure`` says of each system alone on the training queries
         (performance-level weighting: Thompson, 1990; Wu, Bi, Zeng and Han, "Assigning appropriate weights for the
-        linear combination data fusion method in information retrieval", IPM 2009). A ranker that learns weights, such
-        as `Ranker()`, `WeightSearch()` or `MaximumEntropy()`: what it learns of the normalised scores, 0 where missing.
+        linear combination data fusion method in information retrieval", IPM 2009): as trec_eval measures a run, of the
+        documents that it retrieved, relevant ones that it did not and queries without any counting against it. If all
+        are 0, a ``ZeroWeightsWarning`` says so. A ranker that learns weights, such
+        as `Ranker()`, `WeightSearch()` or `MaximumEntropy()`: what it learns of the normalised scores, 0 where missing
+        (its own ``normalise`` may be "standard", and not by query).
         Numbers, one a system: these, and nothing is learned.
     power : weights by a measure are raised to it; 1 weighs systems by it, larger ones favour the best
         systems (the 2009 paper found 2 to 6 better than 1).
@@ -98,27 +103,34 @@ class WeightedCombSUM(Comb):
         if isinstance(self.weights, RankingEstimator):
             self.weights_ = self._of_ranker(clone(self.weights), scores, labels, queries)
         else:
-            behind = np.where(np.isnan(scores), -np.inf, scores)
-            means = [measure_of(self).mean(column, labels, queries.number) for column in behind.T]
-            self.weights_ = np.array(means) ** self.power
+            measure = measure_of(self)
+            alone = [_of_system(measure, column, labels, queries) for column in scores.T]
+            self.weights_ = np.array(alone) ** self.power
+            if not self.weights_.any():
+                warnings.warn(
+                    f"all weights of WeightedCombSUM are 0, and so are all fused scores: {measure} of each system "
+                    "alone is 0 on the training queries. Choose other training queries, another measure, or pass "
+                    "weights=[...], one a system",
+                    ZeroWeightsWarning,
+                    stacklevel=3,
+                )
 
     def _given(self, systems: int) -> Vector:
         weights = numbers(self.weights, "weights")
         if weights.shape != (systems,) or not np.isfinite(weights).all():
-            raise InputError(
-                f"weights must be {systems} finite numbers, one for each system, got {len(weights)}: {self.weights!r}"
-            )
+            raise InputError(f"weights must be {systems} finite numbers, one for each system, got {self.weights!r}")
         return weights
 
     def _of_ranker(self, ranker: Any, scores: Matrix, labels: Vector, queries: Queries) -> Vector:
         grouped = np.ascontiguousarray(queries.grouped(scores), dtype=np.float64)
         features = np.nan_to_num(normalise(grouped, queries.ptr, self.normalisation), nan=0.0)
         ranker.fit(features, queries.grouped(labels), qid=queries.grouped(queries.number))
-        if not hasattr(ranker, "coef_"):
+        learned = ranker.raw_weights().coef if isinstance(ranker, LinearScores) else getattr(ranker, "coef_", None)
+        if learned is None:
             raise InputError(
                 f"{type(ranker).__name__} learns no weights: WeightedCombSUM takes rankers with coef_, such as Ranker()"
             )
-        return np.array(ranker.coef_, dtype=np.float64)
+        return np.array(learned, dtype=np.float64)
 
     def _combined(self, scores: Matrix) -> Vector:
         return np.asarray(np.nansum(scores * self.weights_, axis=1))
@@ -127,3 +139,31 @@ class WeightedCombSUM(Comb):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.learns
         return tags
+
+
+def _of_system(measure: Measure, scores: Vector, labels: Vector, queries: Queries) -> float:
+    """Return what a measure says of one system, as trec_eval measures a run: of the documents that it retrieved.
+
+    Relevant documents that it did not retrieve count against it, and so do queries of which it retrieved nothing.
+
+    Parameters
+    ----------
+    scores : of the system, shape (rows,); NaN where it did not retrieve the document.
+    labels : of the same rows.
+    queries : of the same rows.
+    """
+    values = np.zeros(len(queries))
+    retrieved = ~np.isnan(scores)
+    if retrieved.any():
+        lists = rank_lists(scores[retrieved], labels[retrieved], queries.number[retrieved])
+        position = np.full(len(queries), -1)
+        position[lists.ids] = np.arange(len(lists.ids))
+        of_row = position[queries.number]
+        ranked = of_row >= 0
+        values[lists.ids] = measure.values(evolve(lists, judged=labels[ranked], judged_query=of_row[ranked]))
+    if measure.empty == "skip":
+        every = rank_lists(np.where(retrieved, scores, -np.inf), labels, queries.number)
+        values = values[~np.isnan(measure.values(every))]
+    if not len(values):
+        raise InputError(f"{measure} has a value for no training query: choose others, or empty='zero'")
+    return measure.over_queries(np.nan_to_num(values, nan=0.0))

@@ -117,8 +117,9 @@ def rank_lists(
     scores : one number per document, larger is ahead, shape (n,).
     labels : label of each document, shape (n,): a grade, or relevant (> 0) or not. With `judged`, NaN
         stands for a document that the judgments do not have, and a label below 0 for one that was set
-        apart for judging and not judged (`structsvm.data.Qrels.grades_of`): neither is relevant, and
-        some measures tell them from documents that were judged not relevant. Without, all are judged.
+        apart for judging and not judged (`structsvm.data.Qrels.grades_of`): neither is relevant, whatever
+        `relevant_from` is, and some measures tell them from documents that were judged not relevant.
+        Without, all are judged.
     qid : query id of each row, shape (n,); rows of a query need not be contiguous. None means
         one query.
     doc_ids : document ids, shape (n,): documents of one score are ranked by id, descending, as
@@ -293,7 +294,8 @@ def measure_names() -> list[str]:
 def parse_measure(text: str) -> Measure:
     """Return the measure of that name; ``str(measure)`` is the name again.
 
-    Case does not matter, nor do ``-``, ``_`` and blanks. A cut-off follows ``@``. Settings that
+    Case does not matter, nor do ``-``, ``_`` and blanks, with one exception: ``nDCG``, in this case, is ir_measures'
+    and has linear gain; ``ndcg`` in any other has exponential gain. A cut-off follows ``@``. Settings that
     are not the default stand in parentheses: ``map(relevant_from=2,empty=skip)``. Names of trec_eval
     and ir_measures are read too (``ndcg_cut_10``, ``nDCG@10``, ``AP(rel=2)@100``) and mean what they
     mean there. Other packages add to the names through entry points of the group ``structsvm.measures``.

@@ -89,8 +89,8 @@ def write(
     """Write what was fitted; see `TextRanker.save`."""
     if type(ranker) is not Ranker:
         raise InputError(
-            f"a file can hold a Ranker, and this one is a {type(ranker).__name__}, which has no file: train it again, "
-            "or keep the runs that it makes (structsvm.data.write_run)"
+            f"files of text rankers hold a Ranker, and the ranker of this one is a {type(ranker).__name__}: save that "
+            "by itself (its save), or keep the runs that it makes (structsvm.data.write_run)"
         )
     if type(features) not in _MAPS.values():
         raise InputError(f"a file can hold the maps of features {', '.join(_MAPS)}, and this one is {features!r}")

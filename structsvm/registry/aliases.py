@@ -7,8 +7,8 @@ from attrs import evolve, field, frozen
 
 from structsvm.registry.spelling import Spelling, plain
 
-_NUMBERED = re.compile(r"(?P<name>.+?)[_.](?P<number>\d+(?:\.\d+)?)")
-"""trec_eval writes ``P_5``, and on its command line ``P.5``."""
+_NUMBERED = re.compile(r"(?P<name>.+?)[_.](?P<number>\d*\.?\d+)")
+"""trec_eval writes ``P_5``, and on its command line ``P.5``; a level of recall may be ``.10``."""
 
 
 @frozen
@@ -93,3 +93,6 @@ OF_MEASURES = Aliases(
     values={"gain": {"log2": "linear", "exp-log2": "exponential"}},
 )
 """Of trec_eval and ir_measures, and of scikit-learn for some. ``nDCG`` is ir_measures' and has linear gain."""
+
+OF_LOSSES = Aliases(names={"nDCG": "ndcg(gain=linear)"})
+"""A loss that is called as the measure is has the gains of the measure."""

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
-from structsvm.registry.aliases import OF_MEASURES, Aliases
+from structsvm.registry.aliases import OF_LOSSES, OF_MEASURES, Aliases
 from structsvm.registry.spelling import Spelling, plain, require_complete, spell
 
 T = TypeVar("T")
@@ -239,6 +239,7 @@ losses: Registry[Any] = Registry(
         "f0.5": {"beta": 0.5},
     },
     cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5, "recall": 10},
+    aliases=OF_LOSSES,
 )
 
 solvers: Registry[Any] = Registry(

@@ -3,7 +3,8 @@
 The one grammar of losses, measures, solvers and backends: a name, ``@`` and a cut-off where there
 is one (the setting ``k``, or what the class calls `behind_at`), and settings that are not the default in
 parentheses, behind the cut-off or in front of it. Case does not matter in a name, nor do ``-``, ``_`` and
-blanks.
+blanks, with one exception: ``nDCG``, in this case, is ir_measures' measure and has linear gain, as a loss too
+(`structsvm.registry.aliases`).
 """
 
 import inspect

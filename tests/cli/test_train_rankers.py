@@ -143,6 +143,15 @@ def test_the_folds_are_those_that_are_reported(run):
         assert float(rows[2][3 + fold]) == pytest.approx(value, abs=0.06)
 
 
+def test_counts_and_geometric_means_of_folds_are_no_arithmetic_means(run):
+    command = ("train", "train.txt", "--C-grid", "0.1:1:2", "--folds", 3, "--model", "m.npz", "--measure")
+    data = load_letor("train.txt")
+    for row in run(*command, "num_rel_ret").stdout.splitlines()[2:4]:
+        assert sum(map(float, row.split()[2:5])) == (data.y > 0).sum()
+    geometric, arithmetic = (run(*command, name).stdout.splitlines()[2].split() for name in ("gm_map", "map"))
+    assert all(float(one) < float(other) for one, other in zip(geometric[2:5], arithmetic[2:5], strict=True))
+
+
 def test_more_folds_than_queries(run):
     done = run("train", "train.txt", "--C-grid", "1:10", "--folds", 10, "--model", "m.npz", code=1)
     assert done.stderr == "structsvm: error: --folds 10 needs as many queries, and there are 9\n"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from structsvm import Ranker, StructuralSVM
+from structsvm import Ranker, StructuralSVM, load
 from structsvm.data import load_letor
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
 from structsvm.export import FORMATS, export
@@ -168,7 +168,14 @@ def test_refusals(tmp_path):
     for other in (RankBoost(2).fit(X, Y, qid=QID), StructuralSVM(), None):
         with pytest.raises(InputError, match="a fitted ranker by a weighted sum of features"):
             export(other, path, "json")
-    with pytest.raises(InputError, match="names must be 5 texts"):
+    RankSVM().fit(X, Y, qid=QID).save(tmp_path / "svm.npz")
+    scorer = load(tmp_path / "svm.npz")
+    (tmp_path / "svm.npz").unlink()
+    with pytest.raises(InputError, match=r"structsvm.load returns.*by RankSVM.load\(path\), and export that"):
+        export(scorer, path, "json")
+    with pytest.raises(InputError, match="feature_names has 'a' twice"):
+        export(ranker, path, "json", feature_names=list("aabcd"))
+    with pytest.raises(InputError, match="feature_names must be 5 texts"):
         export(ranker, path, "json", feature_names=["a"])
     with pytest.raises(InputError, match="model_name must be text"):
         export(ranker, path, "json", model_name=" ")

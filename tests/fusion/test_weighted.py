@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from structsvm import Ranker
 from structsvm.data import Qrels, Run
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.fusion import CombMNZ, CombSUM, WeightedCombSUM, fuse_runs
 from structsvm.metrics import NDCG
@@ -30,8 +30,52 @@ def test_equal_weights_are_comb_sum(X, how):
 def test_weights_are_the_measure_of_each_system_alone():
     X, y, qid = queries()
     fitted = WeightedCombSUM(measure="ndcg@5", power=2.0).fit(X, y, qid=qid)
-    alone = [NDCG(5).mean(np.where(np.isnan(column), -1e9, column), y, qid) for column in X.T]
+    retrieved = ~np.isnan(X.T)
+    alone = [
+        NDCG(5).mean(column[rows], y[rows], qid[rows], judged=(y, qid))
+        for column, rows in zip(X.T, retrieved, strict=True)
+    ]
     np.testing.assert_allclose(fitted.weights_, np.square(alone), rtol=1e-14)
+
+
+@pytest.mark.parametrize("measure", ["map", "p@5", "ndcg", "bpref", "gm_map", "map(empty=skip)"])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
+def test_documents_that_a_system_did_not_retrieve_count_nothing_for_it(measure, order):
+    """The first system retrieves nothing relevant, the second what is relevant, the third only of the first query."""
+    X = np.array([[2.0, nan, nan], [nan, 2.0, 1.0], [nan, 1.0, 3.0], [1.0, nan, nan], [nan, 4.0, nan], [3.0, 2.0, nan]])
+    y, qid = np.array([-1, 1, -1, -1, 2, -1]), np.array([1, 1, 1, 2, 2, 2])
+    weights = WeightedCombSUM(measure=measure).fit(X[order], y[order], qid=qid[order]).weights_
+    least = 1e-5
+    third = {"map": 0.25, "p@5": 0.1, "ndcg": 0.5 / np.log2(3.0), "bpref": 0.0, "gm_map": np.sqrt(0.5 * least)}
+    expected = [
+        least if measure == "gm_map" else 0.0,
+        0.2 if measure == "p@5" else 1.0,
+        third[measure.partition("(")[0]],
+    ]
+    np.testing.assert_allclose(weights, expected, rtol=1e-12)
+
+
+def test_queries_without_relevant_documents_are_left_out_where_the_measure_says_so():
+    X, y, qid = [[1.0, nan], [2.0, 1.0], [3.0, nan]], [1, 0, 0], [1, 1, 2]
+    assert WeightedCombSUM(measure="map(empty=skip)").fit(X, y, qid=qid).weights_.tolist() == [0.5, 0.0]
+    assert WeightedCombSUM(measure="map").fit(X, y, qid=qid).weights_.tolist() == [0.25, 0.0]
+
+
+def test_weights_that_all_are_0_are_told():
+    with pytest.warns(ZeroWeightsWarning, match="all weights of WeightedCombSUM are 0.*p@1 of each system alone"):
+        WeightedCombSUM(measure="p@1").fit([[1.0, 2.0], [3.0, 4.0]], [1, 0])
+
+
+def test_weights_of_a_ranker_are_of_the_scores_as_they_are_combined():
+    X, y, qid = queries()
+    ranker = Ranker("map", C=10.0, normalise="standard")
+    fitted = WeightedCombSUM(weights=ranker).fit(X, y, qid=qid)
+    features = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(X, qid=qid), qid=qid)
+    learned = clone(ranker).fit(features, y, qid=qid)
+    shift = (fitted.predict(X, qid) - learned.predict(features))[~np.isnan(X).all(axis=1)]
+    np.testing.assert_allclose(shift, shift[0], atol=1e-2)
+    with pytest.raises(InputError, match="this ranker normalises by query"):
+        WeightedCombSUM(weights=Ranker(normalise="query-min-max")).fit(X, y, qid=qid)
 
 
 def test_weights_that_a_ranker_learns():
@@ -58,7 +102,8 @@ def test_a_better_system_weighs_more():
         (WeightedCombSUM(), None, "learns its weights from labels: fit requires y.*or weights="),
         (WeightedCombSUM(), [0, 0], "no label of y is above 0"),
         (WeightedCombSUM(), [1], "y"),
-        (WeightedCombSUM(weights=[1.0]), None, "weights must be 2 finite numbers, one for each system, got 1"),
+        (WeightedCombSUM(weights=[1.0]), None, "weights must be 2 finite numbers, one for each system, got \\[1.0\\]"),
+        (WeightedCombSUM(weights=1.0), None, "weights must be 2 finite numbers, one for each system, got 1.0"),
         (WeightedCombSUM(weights=[1.0, nan]), None, "weights must be 2 finite numbers"),
         (WeightedCombSUM(weights=RankBoost(2)), [1, 0], "RankBoost learns no weights"),
     ],

@@ -32,6 +32,13 @@ def test_ties_keep_input_order_and_follow_descending_document_ids_when_given() -
     assert roc_area(tied, [1, 0], doc_ids=["a", "b"]) == 0.0
 
 
+def test_labels_of_documents_that_were_not_judged_must_be_nan_where_0_is_relevant() -> None:
+    scores, qid, judged = [5, 4, 3, 2, 1], [1] * 5, ([1, 0, 0], [1, 1, 1])
+    assert recall(scores, [1, 0, 0, np.nan, np.nan], qid, k=5, relevant_from=0, judged=judged) == 1.0
+    with pytest.raises(InputError, match="of query 1 3 were, and 5 are ranked as if they were"):
+        recall(scores, [1, 0, 0, 0, 0], qid, k=5, relevant_from=0, judged=judged)
+
+
 def test_queries_without_relevant_documents_count_zero_or_are_skipped() -> None:
     scores, labels, qid = [2, 1, 2, 1], [1, 0, 0, 0], [7, 7, 5, 5]
     for measure in (AP(), ROCArea(), NDCG(), P(1), RR()):

@@ -112,6 +112,37 @@ def test_random_runs_are_measured_as_by_ir_measures() -> None:
         check(of_ir_measures(ours, judgments, rank_run(ours, qrels)), seed)
 
 
+def test_documents_that_were_not_judged_are_never_relevant() -> None:
+    """Not even where judged ones of grade 0 are: a level that pytrec_eval refuses, so all grades are one more there."""
+    names = {
+        "AP": "AP(rel=0)",
+        "P@5": "P(rel=0)@5",
+        "R@5": "R(rel=0)@5",
+        "Rprec": "Rprec(rel=0)",
+        "RR": "RR(rel=0)",
+        "Success@1": "Success(rel=0)@1",
+        "SetP": "set_p(rel=0)",
+        "SetR": "set_recall(rel=0)",
+        "Bpref": "Bpref(rel=0)",
+        "IPrec@0.5": "IPrec(rel=0)@0.5",
+        "NumRet(rel=1)": "NumRet(rel=0)",
+        "RBP(rel=1)": "RBP(rel=0)",
+    }
+    for seed in range(5):
+        run, judgments = random_case(seed)
+        lists = rank_run(*as_ours(run, judgments))
+        raised = {
+            topic: {each: grade + 1 for each, grade in grades.items() if grade >= 0}
+            for topic, grades in judgments.items()
+        }
+        ranked = untied(as_ours(run, judgments)[0])
+        for theirs, ours in names.items():
+            values = dict(zip(*measure(ours).of(lists), strict=True))
+            for each in ir_measures.iter_calc([ir_measures.parse_measure(theirs)], raised, ranked):
+                assert abs(values[each.query_id] - each.value) < 1e-9, (seed, ours)
+                assert values[each.query_id] <= 1.0 or ours.startswith("NumRet")
+
+
 @pytest.mark.slow
 def test_a_thousand_random_runs() -> None:
     for seed in range(1000):

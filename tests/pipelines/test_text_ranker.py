@@ -244,7 +244,7 @@ def test_what_no_file_holds(folders, tmp_path):
     path = tmp_path / "model.npz"
     settings = {"indexes": folders[0], "functions": "okapi", "depth": DEPTH}
     for changed, said in [
-        ({"ranker": RankBoost(2)}, "a file can hold a Ranker, and this one is a RankBoost"),
+        ({"ranker": RankBoost(2)}, "files of text rankers hold a Ranker, and the ranker of this one is a RankBoost"),
         ({"indexes": Index.load(folders[0])}, r"indexes\[0\] is an object.*index.save\(folder\)"),
         ({"features": Doubled()}, "a file can hold the maps of features Indicators, Scores, AsGiven"),
         ({"letor": [RELEASED[0]]}, "LETOR's features by name, and 'L1' was given as an object"),

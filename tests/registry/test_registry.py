@@ -327,6 +327,14 @@ def test_nothing_is_imported_before_it_is_used() -> None:
     assert run.stdout.strip() == "[] False False"
 
 
+def test_a_loss_that_is_called_as_the_measure_of_ir_measures_has_its_gain() -> None:
+    for name in ("nDCG@10", "nDCG", "nDCG(gain=exponential)@10"):
+        assert losses.create(name).gain == measures.create(name).gain
+    assert losses.create("nDCG@10") == NDCG(k=10, gain="linear")
+    assert losses.create("NDCG@10") == losses.create("n-dcg@10") == NDCG(k=10)
+    assert losses.create("nDCG@10", truncated=True) == NDCG(k=10, gain="linear", truncated=True)
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "near"),
     [

@@ -37,7 +37,7 @@ class AP(BinaryMeasure):
         return "map"
 
     def values(self, lists: RankedLists) -> Vector:
-        relevant = self.relevant(lists.label)
+        relevant = self.found(lists)
         found = lists.count_down(relevant)
         if self.ties == "order":
             gain = found / lists.rank * relevant

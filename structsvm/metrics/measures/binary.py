@@ -40,6 +40,18 @@ class BinaryMeasure(Measure):
         """Return which labels are relevant."""
         return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
 
+    def found(self, lists: RankedLists) -> BoolVector:
+        """Return which ranked documents are relevant, shape (n,); one that was not judged is not.
+
+        Raises
+        ------
+        InputError : a label of 0 or less is relevant, and the lists do not tell what was judged; see
+            `RankedLists.require_judged`.
+        """
+        if self.relevant_from is not None and self.relevant_from <= 0:
+            lists.require_judged(self)
+        return self.relevant(lists.label) & lists.is_judged
+
     def n_relevant(self, lists: RankedLists) -> Vector:
         """Return the number of relevant documents that were judged, for each query; 0 becomes NaN."""
         count = lists.total_judged(self.relevant(lists.judged))

@@ -33,7 +33,7 @@ class BPref(BinaryMeasure):
 
     def values(self, lists: RankedLists) -> Vector:
         lists.require_judged(self)
-        relevant, n_relevant = self.relevant(lists.label), self.n_relevant(lists)
+        relevant, n_relevant = self.found(lists), self.n_relevant(lists)
         others = lists.total_judged(~self.relevant(lists.judged))
         ahead = lists.count_down(lists.is_judged & ~relevant)[relevant]
         query = lists.query[relevant]

@@ -83,4 +83,4 @@ class NumRelRet(BinaryMeasure):
         return "num_rel_ret"
 
     def values(self, lists: RankedLists) -> Vector:
-        return lists.total(self.relevant(lists.label))
+        return lists.total(self.found(lists))

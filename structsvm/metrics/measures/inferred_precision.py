@@ -36,7 +36,7 @@ class InfAP(BinaryMeasure):
 
     def values(self, lists: RankedLists) -> Vector:
         lists.require_judged(self)
-        relevant = self.relevant(lists.label)
+        relevant = self.found(lists)
         found = lists.count_down(relevant)[relevant] - 1
         others = lists.count_down(lists.is_judged & ~relevant)[relevant]
         pooled = lists.count_down(lists.is_pooled)[relevant] - 1

@@ -59,7 +59,7 @@ class ElevenPoint(BinaryMeasure):
 
 def _interpolated(measure: BinaryMeasure, lists: RankedLists, levels: tuple[float, ...]) -> list[Vector]:
     """Return interpolated precision at each level, NaN for queries without a relevant document."""
-    relevant, n_relevant = measure.relevant(lists.label), measure.n_relevant(lists)
+    relevant, n_relevant = measure.found(lists), measure.n_relevant(lists)
     query, found = lists.query[relevant], lists.count_down(relevant)[relevant]
     precision = found / lists.rank[relevant]
     values = []

@@ -28,5 +28,5 @@ class P(BinaryMeasure):
         return "p"
 
     def values(self, lists: RankedLists) -> Vector:
-        hits = lists.total(self.relevant(lists.label) & (lists.rank <= self.k))
+        hits = lists.total(self.found(lists) & (lists.rank <= self.k))
         return np.where(np.isnan(self.n_relevant(lists)), np.nan, hits / self.k)

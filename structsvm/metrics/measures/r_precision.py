@@ -26,4 +26,4 @@ class RPrec(BinaryMeasure):
     def values(self, lists: RankedLists) -> Vector:
         n_relevant = self.n_relevant(lists)
         within = lists.rank <= np.nan_to_num(n_relevant)[lists.query]
-        return lists.total(self.relevant(lists.label) & within) / n_relevant
+        return lists.total(self.found(lists) & within) / n_relevant

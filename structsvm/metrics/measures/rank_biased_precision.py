@@ -37,7 +37,7 @@ class RBP(BinaryMeasure):
         return f"p = {self.p:g}"
 
     def values(self, lists: RankedLists) -> Vector:
-        counting = self.relevant(lists.label)
+        counting = self.found(lists)
         if self.k is not None:
             counting &= lists.rank <= self.k
         terms = (1.0 - self.p) * self.p ** (lists.rank[counting] - 1.0)

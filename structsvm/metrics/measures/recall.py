@@ -28,4 +28,4 @@ class Recall(BinaryMeasure):
         return "recall"
 
     def values(self, lists: RankedLists) -> Vector:
-        return lists.total(self.relevant(lists.label) & (lists.rank <= self.k)) / self.n_relevant(lists)
+        return lists.total(self.found(lists) & (lists.rank <= self.k)) / self.n_relevant(lists)

@@ -29,7 +29,7 @@ class RR(BinaryMeasure):
         return "mrr"
 
     def values(self, lists: RankedLists) -> Vector:
-        relevant = self.relevant(lists.label)
+        relevant = self.found(lists)
         if self.k is not None:
             relevant &= lists.rank <= self.k
         first = relevant & (lists.count_down(relevant) == 1)

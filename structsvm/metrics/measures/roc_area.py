@@ -27,7 +27,7 @@ class ROCArea(BinaryMeasure):
         return "roc_area"
 
     def values(self, lists: RankedLists) -> Vector:
-        relevant = self.relevant(lists.label)
+        relevant = self.found(lists)
         swapped = lists.total((lists.rank - lists.count_down(relevant)) * relevant)
         pairs = lists.total(relevant) * lists.total(~relevant)
         return 1.0 - swapped / np.where(pairs > 0, pairs, np.nan)

@@ -16,7 +16,7 @@ class _OfSets(BinaryMeasure):
     def precision_and_recall(self, lists: RankedLists) -> tuple[Vector, Vector]:
         """Return both, shape (Q,) each, NaN for queries without a relevant document."""
         n_relevant = self.n_relevant(lists)
-        hits = np.where(np.isnan(n_relevant), np.nan, lists.total(self.relevant(lists.label)))
+        hits = np.where(np.isnan(n_relevant), np.nan, lists.total(self.found(lists)))
         return hits / np.bincount(lists.query, minlength=len(lists.ids)), hits / n_relevant
 
 
