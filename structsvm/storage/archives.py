@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from io import BufferedReader
+from struct import Struct
 from typing import Any, NoReturn, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -21,6 +22,12 @@ from numpy.typing import NDArray
 
 DIGESTS = "sha256"
 """Name of the text that has the digests of all other arrays; files of version 0.1 have none."""
+
+_END_OF_ARCHIVE = Struct("<4s4H2LH")
+"""The last record of a zip archive without a comment: its fifth number is that of the parts."""
+
+_MANY = 0xFFFF
+"""What that number is where there are more, and another record counts them."""
 
 _SUFFIX = ".npy"
 _MOST_INFLATED = 1032
@@ -83,6 +90,8 @@ class Archive(Mapping[str, NDArray[Any]]):
             infos = zipped.infolist()
             declared = {info.filename.removesuffix(_SUFFIX): _declared(zipped, info, size) for info in infos}
             if len(declared) < len(infos) or not all(info.filename.endswith(_SUFFIX) for info in infos):
+                raise ValueError
+            if _declared_parts(file) not in (None, len(infos)):  # zipfile leaves out what is behind a wrong length
                 raise ValueError
         archive = cls(zipped, declared, None)
         if DIGESTS not in declared:
@@ -257,6 +266,13 @@ def _declared(zipped: ZipFile, info: ZipInfo, size: int) -> Declared:
     ):
         raise ValueError
     return Declared(lengths, dtype, info)
+
+
+def _declared_parts(file: BufferedReader) -> int | None:
+    """Return how many parts the end of an archive says there are; None where it does not end as those written here."""
+    file.seek(-_END_OF_ARCHIVE.size, 2)
+    signature, _, _, _, parts, *_ = _END_OF_ARCHIVE.unpack(file.read(_END_OF_ARCHIVE.size))
+    return parts if signature == b"PK\5\6" and parts < _MANY else None
 
 
 @contextmanager

@@ -121,6 +121,7 @@ def test_ctrl_c_keeps_finished_trials_and_says_how_to_go_on(trec):
     kept = len(trials.read_text().splitlines()) - 1
     assert process.returncode == 1
     assert (
-        err == f"structsvm: error: interrupted: {kept} of 200 trials are in out; the same command goes on from there\n"
+        err.splitlines(keepends=True)[-1]  # a slow machine says how far it is before
+        == f"structsvm: error: interrupted: {kept} of 200 trials are in out; the same command goes on from there\n"
     )
     assert out == ""
