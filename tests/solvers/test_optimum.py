@@ -19,7 +19,7 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 
 def assert_certified(result: Result, problem: Listed, optimum: float) -> None:
     assert result.dual <= optimum + 1e-7 * (1 + optimum)
-    assert result.primal >= optimum - 1e-5 * (1 + optimum)  # SLSQP's own accuracy, from above, for large C
+    assert result.primal >= optimum - 1e-4 * (1 + optimum)  # SLSQP's own accuracy, from above, for large C
     assert result.primal == pytest.approx(problem.primal(result.w), rel=1e-9, abs=1e-12 * result.C)
     duals, primals = [step.dual for step in result.history], [step.primal for step in result.history]
     assert duals == sorted(duals)
