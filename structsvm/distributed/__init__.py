@@ -5,7 +5,8 @@ this process, or at the workers of Dask.
 """
 
 from structsvm.distributed.cluster import Call, Cluster, InProcess
+from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.shard import Part
 
-__all__ = ["Call", "Cluster", "DistributedProblem", "InProcess", "Part"]
+__all__ = ["Call", "Cluster", "DaskCluster", "DistributedProblem", "InProcess", "Part"]
