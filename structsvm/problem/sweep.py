@@ -10,6 +10,7 @@ from structsvm.compute.compilation import compiled
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
+from structsvm.operators.dense import dot
 from structsvm.planes.arrays import insert
 from structsvm.planes.steps import best_value, improve
 from structsvm.problem.program import plain_function
@@ -103,7 +104,7 @@ def _dual_sweep(
         coef = np.empty(count)
         example_scores(view, i, w, scores)
         loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
-        value = loss - np.dot(coef, scores)
+        value = loss - dot(coef, scores)
         best, to_beat = best_value(planes, i, w, room)
         sound = 0.0 <= loss < np.inf and value < np.inf
         if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
