@@ -33,6 +33,7 @@ class FileColumns:
     n_features : LETOR's format: number of columns; None: the largest index in all files.
     sparse : LETOR's format: True for CSR, False for dense; None: what takes less memory.
     dtype : of the features: float64, or float32, which takes half the memory.
+    labels : whether there must be labels.
     """
 
     label: str = "label"
@@ -41,6 +42,7 @@ class FileColumns:
     n_features: int | None = None
     sparse: bool | None = None
     dtype: DTypeLike = field(default="float64", converter=lambda given: str(as_float_type("dtype", given)))
+    labels: bool = True
 
 
 def are_files(X: Any) -> bool:
@@ -85,9 +87,12 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
     file = Path(path)
     with naming(path):
         if _is_table(file):
-            data = load_table(file, label=how.label, qid=how.qid, features=how.features, dtype=how.dtype)
+            needs = "required" if how.labels else "optional"
+            data = load_table(
+                file, label=how.label, qid=how.qid, features=how.features, dtype=how.dtype, labels=needs, queries=needs
+            )
         else:
-            reading = Reading(n_features=how.n_features, sparse=how.sparse, dtype=how.dtype)
+            reading = Reading(n_features=how.n_features, labels=how.labels, queries=how.labels, sparse=how.sparse, dtype=how.dtype)
             before = numba.get_num_threads()
             numba.set_num_threads(1)  # of this thread: a worker has as many as it may use
             try:
@@ -95,7 +100,7 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
             finally:
                 numba.set_num_threads(before)
             data = rows.data(how.n_features or rows.width, sparse=how.sparse)
-    made = partition(path, data.X, data.y, data.qid)
+    made = partition(path, data.X, data.y if how.labels else None, data.qid)
     return made._replace(names=data.feature_names)
 
 
