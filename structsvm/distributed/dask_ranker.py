@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.distributed.partition import Partition
 from structsvm.distributed.partitions import Partitions, calls_of, client_of
 from structsvm.distributed.preparation import (
     ClassWeights,
@@ -162,16 +161,16 @@ class DaskRanker(Ranker):
         if _is_local(X):
             return super().predict(X, qid)
         check_is_fitted(self, "coef_")
-        from dask import array, delayed
+        from dask import delayed
+        from dask.array import concatenate, from_delayed
 
         calls, rows = self._calls(X, qid)
         score = delayed(scores_of, pure=False)
         scorer = delayed(light(self), pure=False)
         blocks = [
-            array.from_delayed(score(scorer, call), shape=(n,), dtype=np.float64)
-            for call, n in zip(calls, rows, strict=True)
+            from_delayed(score(scorer, call), shape=(n,), dtype=np.float64) for call, n in zip(calls, rows, strict=True)
         ]
-        return array.concatenate(blocks)
+        return concatenate(blocks)
 
     def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
         """Return the mean of ``measure`` over queries, computed by the workers; those that it is undefined for count 0.
@@ -249,7 +248,8 @@ class DaskRanker(Ranker):
             raise InputError(
                 "qid is missing: the query id of each row, by which those of a query are together in one partition"
             )
-        bound = loss.bind(data.labels)
+        labels: Any = data.labels
+        bound = loss.bind(labels)
         self._remember(data, in_frame=is_frame(X))
         if self.class_weight is not None:
             data = data.mapped(weighted, self._class_weights(loss, data))
@@ -265,9 +265,7 @@ class DaskRanker(Ranker):
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = data.has_queries
-        return Objective(
-            problem, solver, self.tol, self.loss, ranks=True, n_features=data.n_features, columns=columns
-        )
+        return Objective(problem, solver, self.tol, self.loss, ranks=True, n_features=data.n_features, columns=columns)
 
     def _solver(self) -> Solver:
         """Return the solver, which must work where examples cannot be visited one by one."""
@@ -298,7 +296,8 @@ class DaskRanker(Ranker):
         """Set the attributes that say what features are, as `Ranker.fit` does of arrays and data frames."""
         self.n_features_in_ = data.n_features
         for name in ("feature_names_in_", "feature_names_"):
-            vars(self).pop(name, None)
+            if name in vars(self):
+                delattr(self, name)
         if data.names is not None and in_frame:
             self.feature_names_in_ = np.array(data.names, dtype=object)
         elif data.names is not None:
@@ -310,7 +309,7 @@ class DaskRanker(Ranker):
         return FileColumns(features=names, n_features=self.n_features_in_, labels=labels)
 
     def _calls(self, X: Any, qid: Any) -> tuple[list[Any], list[float]]:
-        """Return delayed calls of the partitions that are to be scored, and the number of rows of each, NaN or known."""
+        """Return delayed calls of the partitions that are to be scored, and the their numbers of rows."""
         if isinstance(X, Partitions):
             self._require_width(X.n_features)
             self._require_qid(known=X.has_queries)

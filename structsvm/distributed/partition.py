@@ -173,7 +173,8 @@ def as_csr(part: Partition) -> Partition:
     """Return a partition with features in CSR."""
     import scipy.sparse as sp
 
-    return part._replace(X=sp.csr_array(part.X))
+    X: Any = part.X
+    return part._replace(X=sp.csr_array(X))
 
 
 def distinct_ids(part: Partition) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -182,12 +183,12 @@ def distinct_ids(part: Partition) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return queries.ids, queries.number
 
 
-def queries_of(part: Partition) -> tuple[Queries, Vector]:
-    """Return the queries of a partition with the weight of each: the weights may all be 0, as others are not."""
+def query_weights(part: Partition) -> Vector:
+    """Return the weight of each query of a partition, in order of appearance: they may all be 0, as others are not."""
     queries = Queries.of(part.qid, part.rows)
     if part.weight is None or not part.weight.any():
-        return queries, np.full(len(queries), 1.0 if part.weight is None else 0.0)
-    return queries, queries.weights(part.weight)
+        return np.full(len(queries), 1.0 if part.weight is None else 0.0)
+    return queries.weights(part.weight)
 
 
 def _distinct(part: Partition) -> NDArray[Any]:

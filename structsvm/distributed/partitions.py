@@ -14,6 +14,7 @@ from structsvm.distributed.partition import Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
 from structsvm.exceptions import InputError, NotInstalledError
 
+_AS_READ = FileColumns()
 NEEDS_DASK = "structsvm.distributed needs Dask: pip install 'structural-svm[dask]'"
 
 
@@ -70,7 +71,7 @@ class Partitions:
         *,
         client: Any = None,
         shuffle: bool = False,
-        columns: FileColumns = FileColumns(),
+        columns: FileColumns = _AS_READ,
     ) -> Self:
         """Make partitions of what a user has.
 
@@ -257,7 +258,7 @@ def read_partitions(
 
 
 def calls_of(
-    X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, columns: FileColumns = FileColumns()
+    X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, columns: FileColumns = _AS_READ
 ) -> tuple[list[Any], list[str]]:
     """Return the delayed calls that make the partitions of what a user has, and what messages call these.
 

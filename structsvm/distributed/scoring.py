@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from structsvm.distributed.partition import Partition, naming, queries_of
+from structsvm.distributed.partition import Partition, naming, query_weights
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
@@ -49,8 +49,9 @@ def parts_of_means(part: Partition, scorer: Ranker, measures: Sequence[Measure],
     name : what messages call the partition.
     """
     with naming(name):
-        queries, weights = queries_of(part)
-        lists = rank_lists(scores_of(scorer, part), part.y, part.qid)
+        weights = query_weights(part)
+        y: Any = part.y
+        lists = rank_lists(scores_of(scorer, part), y, part.qid)
         parts = []
         for measure in measures:
             values, weight = measure.weighted(lists, weights)

@@ -45,13 +45,13 @@ class Shared(NamedTuple):
 
     Parameters
     ----------
-    count : their number.
+    found : their number.
     examples : some of them, each with its hash and the numbers of two partitions.
     source, destination : partitions that rows move from and to, shape (moves,).
     hashes : of their queries, shape (moves,).
     """
 
-    count: int
+    found: int
     examples: list[tuple[int, int, int]]
     source: IntVector
     destination: IntVector
@@ -154,7 +154,7 @@ def refuse(client: Any, parts: Sequence[Any], surveys: Sequence[Survey], split: 
     ------
     InputError : it names one of them, with two partitions that hold it, and the ways out.
     """
-    for hashed, first, second in split.examples:
+    for hashed, first, second in sorted(split.examples, key=lambda example: example[1:]):
         ids = client.gather([client.submit(ids_of_hash, parts[k], hashed, pure=False) for k in (first, second)])
         both = [query for query in ids[0] if query in ids[1]]
         if both:
@@ -195,7 +195,9 @@ def hashed_ids(ids: NDArray[Any]) -> Hashes:
     elif ids.dtype.kind == "f":
         z = (ids.astype(np.float64) + 0.0).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     else:
-        return np.array([xxh3_64_intdigest(str(each).encode("utf-8", "surrogatepass")) for each in ids], dtype=np.uint64)
+        return np.array(
+            [xxh3_64_intdigest(str(each).encode("utf-8", "surrogatepass")) for each in ids], dtype=np.uint64
+        )
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))
@@ -243,7 +245,7 @@ def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> Shared:
 def summary(shared: Shared) -> Split:
     """Return what the driver is told of them."""
     pairs = np.unique(np.stack([shared.source, shared.destination], axis=1), axis=0).tolist()
-    return Split(shared.count, tuple(shared.examples), frozenset((a, b) for a, b in pairs))
+    return Split(shared.found, tuple(shared.examples), frozenset((a, b) for a, b in pairs))
 
 
 def ids_of_hash(part: Partition, hashed: int) -> list[Any]:
@@ -284,8 +286,8 @@ def joined(parts: Sequence[Partition]) -> Partition:
         X: Any = sp.vstack(rows, format="csr")
     else:
         X = np.concatenate(rows)
-    columns = [_column([each[k] for each in parts]) for k in (1, 2, 3)]
-    return Partition(X, *columns, parts[0].names)
+    y, qid, weight = (_column([each[k] for each in parts]) for k in (1, 2, 3))
+    return Partition(X, y, qid, weight, parts[0].names)
 
 
 def _column(values: list[Any]) -> Any:
@@ -294,5 +296,5 @@ def _column(values: list[Any]) -> Any:
 
 def _rows(part: Partition, chosen: NDArray[np.bool_]) -> Partition:
     X: Any = part.X
-    columns = [None if values is None else values[chosen] for values in (part.y, part.qid, part.weight)]
-    return Partition(X[chosen], *columns, part.names)
+    y, qid, weight = (None if values is None else values[chosen] for values in (part.y, part.qid, part.weight))
+    return Partition(X[chosen], y, qid, weight, part.names)

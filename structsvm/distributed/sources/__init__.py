@@ -1,4 +1,4 @@
-"""Where partitions come from: one file a kind of source, each of which makes delayed calls that return a `Partition`."""
+"""Where partitions come from: one file a kind of source, which makes delayed calls that return a `Partition`."""
 
 from structsvm.distributed.sources.collections import of_collections
 from structsvm.distributed.sources.files import FileColumns, are_files, of_files

@@ -39,8 +39,8 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
         blocks.append(_blocks(name, _alike(name, values, rows)))
         if len(blocks[-1]) != len(blocks[0]):
             raise InputError(
-                f"{name} is in {len(blocks[-1])} partitions and X in {len(blocks[0])}: they must be in the same, row by "
-                "row; repartition one like the other"
+                f"{name} is in {len(blocks[-1])} partitions and X in {len(blocks[0])}: they must be in the same, "
+                "row by row: repartition one like the other"
             )
     from dask import delayed
 

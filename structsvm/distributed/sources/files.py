@@ -12,7 +12,7 @@ from structsvm.compute.environment import numba
 from structsvm.data.columns.parquet import START
 from structsvm.data.letor_rows import Reading, read_rows
 from structsvm.data.table import load_table
-from structsvm.distributed.partition import Partition, naming, partition
+from structsvm.distributed.partition import Partition, partition
 from structsvm.exceptions import InputError
 from structsvm.settings import as_float_type, as_list, as_path
 from structsvm.storage.packed import without_suffix
@@ -20,6 +20,10 @@ from structsvm.storage.packed import without_suffix
 _TABLES = {".csv", ".tsv", ".parquet"}
 _NUMBERED_APART = 2**32
 """Queries that a file can have whose lines have no ids, so that those of no two files are numbered alike."""
+
+
+def _type_name(given: DTypeLike) -> str:
+    return str(as_float_type("dtype", given))
 
 
 @frozen
@@ -41,7 +45,7 @@ class FileColumns:
     features: tuple[str, ...] | None = None
     n_features: int | None = None
     sparse: bool | None = None
-    dtype: DTypeLike = field(default="float64", converter=lambda given: str(as_float_type("dtype", given)))
+    dtype: str = field(default="float64", converter=_type_name)
     labels: bool = True
 
 
@@ -85,21 +89,22 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
     InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`.
     """
     file = Path(path)
-    with naming(path):
-        if _is_table(file):
-            needs = "required" if how.labels else "optional"
-            data = load_table(
-                file, label=how.label, qid=how.qid, features=how.features, dtype=how.dtype, labels=needs, queries=needs
-            )
-        else:
-            reading = Reading(n_features=how.n_features, labels=how.labels, queries=how.labels, sparse=how.sparse, dtype=how.dtype)
-            before = numba.get_num_threads()
-            numba.set_num_threads(1)  # of this thread: a worker has as many as it may use
-            try:
-                rows = read_rows([file], [None], reading, taken=number * _NUMBERED_APART)
-            finally:
-                numba.set_num_threads(before)
-            data = rows.data(how.n_features or rows.width, sparse=how.sparse)
+    if _is_table(file):
+        needs = "required" if how.labels else "optional"
+        data = load_table(
+            file, label=how.label, qid=how.qid, features=how.features, dtype=how.dtype, labels=needs, queries=needs
+        )
+    else:
+        reading = Reading(
+            n_features=how.n_features, labels=how.labels, queries=how.labels, sparse=how.sparse, dtype=how.dtype
+        )
+        before = numba.get_num_threads()
+        numba.set_num_threads(1)  # of this thread: a worker has as many as it may use
+        try:
+            rows = read_rows([file], [None], reading, taken=number * _NUMBERED_APART)
+        finally:
+            numba.set_num_threads(before)
+        data = rows.data(how.n_features or rows.width, sparse=how.sparse)
     made = partition(path, data.X, data.y if how.labels else None, data.qid)
     return made._replace(names=data.feature_names)
 
