@@ -5,15 +5,11 @@ import pickle
 import dask.array as da
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from dask import delayed
 from sklearn.base import clone
 
-import structsvm
 from structsvm import Ranker
-from structsvm.data import RankingData
-from structsvm.distributed import DaskRanker, Partitions, read_partitions
-from structsvm.exceptions import FeatureScaleWarning, InputError
+from structsvm.distributed import DaskRanker, Partitions
+from structsvm.exceptions import InputError
 from tests.distributed.queries import (
     COLUMNS,
     arrays,
@@ -123,4 +119,4 @@ def test_parameters_clone_and_pickle(client):
     assert set(Ranker().get_params()) | {"client", "shuffle"} == set(ranker.get_params())
     assert "C=3.0" in repr(ranker)
     with pytest.raises(InputError, match="must be a dask.distributed.Client or None, got 3"):
-        ranker.set_params(client=3).client_
+        assert ranker.set_params(client=3).client_
