@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.compute.memory import require_memory
-from structsvm.compute.summation import exact_sum
+from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
@@ -28,11 +28,11 @@ from structsvm.problem.checks import (
     require_caps,
     require_finite,
     require_moderate,
+    require_one_usable,
     require_pairs,
     require_planes,
     require_unbeaten,
     require_usable,
-    usable_queries,
 )
 from structsvm.problem.content import Content
 from structsvm.problem.line import Hinge, Line, Parabola
@@ -117,22 +117,11 @@ class Problem(AbstractProblem):
         UnknownNameError : when no loss has that name.
         """
         require_number("intercept", intercept)
-        X = readable(X)
-        bound: ScoreLoss[Any] = losses.create(loss).bind(np.asarray(y))
-        labels = checked_labels(bound, X.shape, np.asarray(y))
-        queries = Queries.of(qid, len(labels))
-        rows: Rows | WithIntercept
-        ys: Any
-        if bound.per_row:
-            rows, ys, usable = Rows.one_each(X), labels, None
-            weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
-        else:
-            rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
-            usable = usable_queries(bound, ys)
-            weights = queries.weights(sample_weight, usable)
-        if intercept:
-            rows = WithIntercept(rows, intercept)
-        return cls.make(bound, bound.operator(rows), ys, C, weights, usable)
+        bound = losses.create(loss).bind(np.asarray(y))
+        parts = ranking_examples(X, y, qid, bound, sample_weight, intercept)
+        if parts.usable is not None:
+            require_one_usable(bound, parts.ys, parts.usable)
+        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable)
 
     @classmethod
     def from_examples(
@@ -216,6 +205,32 @@ class Problem(AbstractProblem):
             used=used,
             left_out=operator.n - used,
         )
+
+    @classmethod
+    def part(cls, examples: "RankingExamples") -> Self:
+        """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
+
+        Unlike a whole problem it may have no weight, and no example that can be learned from.
+        """
+        loss, operator, ys = examples.loss, examples.operator, examples.ys
+        weights = np.ones(operator.n) if examples.weights is None else examples.weights
+        usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
+        used = int(usable.sum())
+        return cls(
+            loss=loss,
+            operator=operator,
+            oracle=make_oracle(loss, ys),
+            ptr=operator.ptr,
+            cap=np.zeros(operator.n),
+            weights=np.where(usable, weights, 0.0),
+            C=1.0,
+            used=used,
+            left_out=operator.n - used,
+        ).as_part_of(1.0, max(used, 1))
+
+    def as_part_of(self, C: float, used: int) -> Self:
+        """Return this as a part of a problem with this C, of which ``used`` examples can be learned from in all."""
+        return evolve(self, C=C, used=used, cap=self.weights * C / used)
 
     @property
     def n(self) -> int:
@@ -313,9 +328,13 @@ class Problem(AbstractProblem):
 
     def hinge(self, planes: Planes, point: Point) -> float:
         """Return the second part of ``P(w)``, exactly rounded; see `AbstractProblem.hinge`."""
+        return self.exact_hinge(planes, point).value
+
+    def exact_hinge(self, planes: Planes, point: Point) -> ExactSum:
+        """Return the same as a sum that can be added to that of other parts."""
         violation = self.violation(planes, point)
         require_argmaxes(self.loss.title, violation, point.scores, self.first)
-        return exact_sum(self.cap * np.maximum(violation, 0.0))
+        return ExactSum.of(self.cap * np.maximum(violation, 0.0))
 
     def estimate(self, planes: Planes, point: Point, known: Vector) -> float:
         """Return the largest lower bound of ``P(w)`` that is known; see `AbstractProblem.estimate`."""
@@ -348,12 +367,17 @@ class Problem(AbstractProblem):
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: half a pass over the data."""
-        weight = self.cap / self.total_cap
+        g, L = self.weighted(planes, self.total_cap)
+        require_moderate(g[np.newaxis], self.C)
+        return Cut(g, L.value)
+
+    def weighted(self, planes: Planes, total: float) -> tuple[Vector, ExactSum]:
+        """Return the sum of the planes ``(g_i, L_i)``, each times its cap divided by the total of all caps."""
+        weight = self.cap / total
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         if not np.isfinite(g).all():
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-        require_moderate(g[np.newaxis], self.C)
-        return Cut(g, exact_sum(weight * planes.loss))
+        return g, ExactSum.of(weight * planes.loss)
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
@@ -395,6 +419,56 @@ class Problem(AbstractProblem):
         example.checked_violation(planes, point, np.array([dual.best(i)]))
         cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
+
+
+@frozen(eq=False)
+class RankingExamples:
+    """What rows of features and labels are to a loss.
+
+    Parameters
+    ----------
+    loss, operator, ys : as in `Problem.make`.
+    weights : example weights κ; None: all 1.
+    usable : which examples the loss can learn from; None: all.
+    """
+
+    loss: ScoreLoss[Any]
+    operator: Operator
+    ys: Any
+    weights: Vector | None
+    usable: BoolVector | None
+
+
+def ranking_examples(
+    X: Readable,
+    y: Vector,
+    qid: ArrayLike | None,
+    loss: ScoreLoss[Any],
+    sample_weight: ArrayLike | None,
+    intercept: float,
+) -> RankingExamples:
+    """Return the examples that rows make up; see `Problem.from_queries`.
+
+    Parameters
+    ----------
+    X, y, qid, sample_weight, intercept : as there.
+    loss : a loss that knows what it must of the data (`bind`).
+    """
+    X = readable(X)
+    labels = checked_labels(loss, X.shape, np.asarray(y))
+    queries = Queries.of(qid, len(labels))
+    rows: Rows | WithIntercept
+    ys: Any
+    if loss.per_row:
+        rows, ys, usable = Rows.one_each(X), labels, None
+        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+    else:
+        rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
+        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
+        weights = queries.weights(sample_weight, usable)
+    if intercept:
+        rows = WithIntercept(rows, intercept)
+    return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
 
 
 def _caps(weights: Vector, C: float, used: int) -> Vector:
