@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.distributed.cluster import InProcess
 from structsvm.distributed.partitions import Partitions, calls_of, client_of
 from structsvm.distributed.preparation import (
     ClassWeights,
+    learnable,
     narrowed_to,
     normalised,
     normaliser,
@@ -20,6 +22,7 @@ from structsvm.distributed.preparation import (
     weighted,
 )
 from structsvm.distributed.preparation import ranges as ranges_of
+from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.scoring import light, mean, parts_of_means, require_same_features, scores_of
 from structsvm.distributed.sources import FileColumns, are_files
 from structsvm.distributed.sources.collections import is_frame
@@ -257,7 +260,7 @@ class DaskRanker(Ranker):
         columns = occupied_columns(data)
         if columns is not None:
             data = data.mapped(narrowed_to, columns)
-        problem = problem_of(data, bound, self.C, self._intercept())
+        problem = _problem(data, bound, self.C, self._intercept())
         width = data.n_features if columns is None else len(columns)
         if problem.d != width + bool(self.fit_intercept):
             raise not_one_score(self)
@@ -349,6 +352,12 @@ class DaskRanker(Ranker):
             if hasattr(self, name):
                 setattr(cloned, name, deepcopy(getattr(self, name)))
         return cloned
+
+
+def _problem(data: Partitions, loss: ScoreLoss[Any], C: float, intercept: float) -> DistributedProblem:
+    """Return the problem of partitions that are ready."""
+    parts = data.gather(data.map(learnable))
+    return DistributedProblem.from_queries(InProcess(), parts, loss=loss, C=C, intercept=intercept)
 
 
 def _is_local(X: Any) -> bool:

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.partitions import Partitions
+from structsvm.distributed.shard import Part
 from structsvm.estimators.scales import ColumnRanges
 from structsvm.normalisation import Moments, Normalisation, Standardised, learned
 from structsvm.operators import narrowed, occupied
@@ -68,6 +69,11 @@ def occupied_columns(data: Partitions) -> IntVector | None:
         return None
     columns: IntVector = np.unique(np.concatenate(found))
     return columns if 0 < 2 * len(columns) < data.n_features else None
+
+
+def learnable(part: Partition) -> Part:
+    """Return what a shard is made of; nothing is copied."""
+    return Part(part.X, part.y, part.qid, part.weight)
 
 
 def normalised(part: Partition, how: Normalisation) -> Partition:

@@ -1,5 +1,7 @@
 """`DaskRanker.fit` finds the optimum that `Ranker.fit` finds, from every source, and says what it cannot do."""
 
+from mmap import mmap
+
 import dask.array as da
 import numpy as np
 import pytest
@@ -214,6 +216,7 @@ def test_features_that_were_mapped_to_memory_stay_so(client, tmp_path):
     load_letor(path, dtype="float32", cache=tmp_path / "kept")
     data = Partitions.of([delayed(load_letor)(path, dtype="float32", cache=tmp_path / "kept")], client=client)
     X = client.gather(list(data.parts))[0].X
-    while X.base is not None and not isinstance(X, np.memmap):
-        X = X.base
-    assert isinstance(X, np.memmap)
+    base = X
+    while isinstance(base, np.ndarray):
+        base = base.base
+    assert isinstance(base.obj, mmap)
