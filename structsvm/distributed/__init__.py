@@ -1,8 +1,8 @@
 """Data in partitions that stay where they are: the same optimum, with the same certificate.
 
 `DaskRanker` is `structsvm.Ranker` on the workers of a Dask cluster, and `Partitions` are its data, which
-`read_partitions` lets the workers read. Below it, a `DistributedProblem` is solved by `structsvm.solvers.OneSlack` as any
-other. A `Cluster` keeps the partitions: all in this process, or at the workers of Dask.
+`read_partitions` lets the workers read. Below it, a `DistributedProblem` is solved by `structsvm.solvers.OneSlack` as
+any other. A `Cluster` keeps the partitions: all in this process, or at the workers of Dask.
 """
 
 from importlib import import_module

@@ -23,7 +23,14 @@ from structsvm.distributed.preparation import (
 )
 from structsvm.distributed.preparation import ranges as ranges_of
 from structsvm.distributed.problem import DistributedProblem
-from structsvm.distributed.scoring import light, mean, parts_of_means, require_same_features, scores_of
+from structsvm.distributed.scoring import (
+    checked_measures,
+    light,
+    mean,
+    parts_of_means,
+    require_same_features,
+    scores_of,
+)
 from structsvm.distributed.sources import FileColumns, are_files
 from structsvm.distributed.sources.collections import is_frame
 from structsvm.estimators.fitting import Objective
@@ -32,10 +39,10 @@ from structsvm.estimators.parameters import class_weights_of, measure_of, not_on
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
-from structsvm.metrics import Measure, parse_measure
+from structsvm.metrics import Measure
 from structsvm.normalisation import normalisation_named
 from structsvm.registry import solvers
-from structsvm.settings import as_list, place
+from structsvm.settings import place, require_switch
 from structsvm.solvers import OneSlack, Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.run import Callback
@@ -211,8 +218,7 @@ class DaskRanker(Ranker):
         InputError : as `score`.
         """
         check_is_fitted(self, "coef_")
-        given = as_list("measures", measures, "a list of measures")
-        chosen = [parse_measure(each) if isinstance(each, str) else each for each in given]
+        chosen = checked_measures(measures)
         if is_frame(X):
             require_same_features(self, [name for name in X.columns if name not in _named(y, qid, sample_weight)])
         data = Partitions.of(
@@ -242,6 +248,7 @@ class DaskRanker(Ranker):
 
     def _objective(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> Objective:
         require_settings(self)
+        require_switch(place(self, "shuffle"), self.shuffle)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
         data = Partitions.of(X, y, qid, sample_weight, client=self.client, shuffle=self.shuffle)

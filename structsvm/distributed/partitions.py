@@ -13,6 +13,7 @@ from structsvm.distributed import whole_queries
 from structsvm.distributed.partition import Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
 from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.settings import require_switch
 
 _AS_READ = FileColumns()
 NEEDS_DASK = "structsvm.distributed needs Dask: pip install 'structural-svm[dask]'"
@@ -91,6 +92,7 @@ class Partitions:
             _require_none(y, qid, sample_weight, "partitions hold")
             return X
         client = client_of(client)
+        require_switch("shuffle", shuffle)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
         parts = _compute(client, calls, spread=are_files(X))
         made = cls(client, tuple(parts), tuple(_gather(client, _surveys(client, parts, names))))
@@ -252,8 +254,7 @@ def read_partitions(
     InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; and when files do not
         fit each other, or a query is in two.
     """
-    named = None if features is None else tuple(features)
-    columns = FileColumns(label, qid, named, n_features, sparse, dtype)
+    columns = FileColumns(label, qid, features, n_features, sparse, dtype)
     return Partitions.of(paths, client=client, shuffle=shuffle, columns=columns)
 
 

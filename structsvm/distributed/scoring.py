@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from structsvm.distributed.partition import Partition, naming, query_weights
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
-from structsvm.metrics import Measure
+from structsvm.metrics import Measure, parse_measure
 from structsvm.metrics.base import rank_lists
+from structsvm.settings import as_list, require_kind
 from structsvm.types import Vector
 
 
@@ -36,6 +37,22 @@ def scores_of(scorer: Ranker, part: Partition) -> Vector:
     """Return the scores of the rows of a partition, shape (rows,)."""
     scores: Vector = scorer.predict(part.X, qid=part.qid)
     return scores
+
+
+def checked_measures(measures: Any) -> list[Measure]:
+    """Return measures that are given by name or as objects.
+
+    Raises
+    ------
+    InputError : when there are none, or one is something else.
+    """
+    words = "a list of names of measures, or of measures with their settings"
+    given = as_list("measures", [measures] if isinstance(measures, str | Measure) else measures, words)
+    if not given:
+        raise InputError("measures is empty: name one at least")
+    for each in given:
+        require_kind("each of measures", each, str | Measure, "a name, or a measure with its settings")
+    return [parse_measure(each) if isinstance(each, str) else each for each in given]
 
 
 def parts_of_means(part: Partition, scorer: Ranker, measures: Sequence[Measure], name: str) -> list[PartOfMean]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
+from attrs.validators import optional
 from numpy.typing import DTypeLike
 
 from structsvm.compute.environment import numba
@@ -14,7 +15,7 @@ from structsvm.data.letor_rows import Reading, read_rows
 from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition, partition
 from structsvm.exceptions import InputError
-from structsvm.settings import as_float_type, as_list, as_path
+from structsvm.settings import as_float_type, as_list, as_names, as_path, at_least, of_kind, truth_value
 from structsvm.storage.packed import without_suffix
 
 _TABLES = {".csv", ".tsv", ".parquet"}
@@ -24,6 +25,10 @@ _NUMBERED_APART = 2**32
 
 def _type_name(given: DTypeLike) -> str:
     return str(as_float_type("dtype", given))
+
+
+def _names(given: Any) -> tuple[str, ...] | None:
+    return None if given is None else as_names("features", given)
 
 
 @frozen
@@ -40,11 +45,11 @@ class FileColumns:
     labels : whether there must be labels.
     """
 
-    label: str = "label"
-    qid: str = "qid"
-    features: tuple[str, ...] | None = None
-    n_features: int | None = None
-    sparse: bool | None = None
+    label: str = field(default="label", validator=of_kind(str, "the name of a column"))
+    qid: str = field(default="qid", validator=of_kind(str, "the name of a column"))
+    features: tuple[str, ...] | None = field(default=None, converter=_names)
+    n_features: int | None = field(default=None, validator=optional(at_least(1)))
+    sparse: bool | None = field(default=None, validator=optional(truth_value))
     dtype: str = field(default="float64", converter=_type_name)
     labels: bool = True
 
