@@ -13,9 +13,6 @@ from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.shard import Part
 
-<<<<<<< HEAD
-__all__ = ["Call", "Cluster", "DaskCluster", "DistributedProblem", "InProcess", "Part"]
-=======
 if TYPE_CHECKING:
     from structsvm.distributed.dask_ranker import DaskRanker
     from structsvm.distributed.partitions import Partitions, read_partitions
@@ -44,4 +41,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
->>>>>>> b15-daskapi
