@@ -30,6 +30,7 @@ NAMES = (
     "zero_one",
     "web30k",
     "cluster",
+    "cluster_web30k",
     "sparse",
     "binned",
     "sequences",
