@@ -262,6 +262,10 @@ class Problem(AbstractProblem):
         require_C(C)
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
+    def knowing(self, fingerprint: Vector) -> Self:
+        """Return the problem with its fingerprint known."""
+        return evolve(self, known_fingerprint=fingerprint)
+
     def block(self, start: int, stop: int) -> Self:
         """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
         return evolve(
