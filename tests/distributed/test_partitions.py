@@ -26,7 +26,7 @@ CUTS = [60, 120, 180]
 
 def rows_of(partitions):
     """Gather all rows, which only a test does."""
-    parts = partitions.client.gather(list(partitions.parts))
+    parts = partitions.workers.client.gather(list(partitions.parts))
     dense = [part.X.toarray() if sp.issparse(part.X) else part.X for part in parts]
     return np.concatenate(dense), np.concatenate([p.y for p in parts]), np.concatenate([p.qid for p in parts])
 
