@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.distributed.partitions import LIMIT, Partitions, calls_of, client_of
+from structsvm.distributed.dask_cluster import client_of
+from structsvm.distributed.partitions import LIMIT, Partitions, calls_of
 from structsvm.distributed.preparation import (
     ClassWeights,
     learnable,

@@ -10,43 +10,17 @@ from attrs import field, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
+from structsvm.distributed.dask_cluster import client_of
 from structsvm.distributed.partition import Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
 from structsvm.distributed.workers import Workers
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError
 from structsvm.settings import require_number, require_switch
 
 LIMIT = 600.0
 """Seconds without a task that was done after which a wait is given up."""
 
 _AS_READ = FileColumns()
-NEEDS_DASK = "structsvm.distributed needs Dask: pip install 'structural-svm[dask]'"
-
-
-def client_of(given: Any = None) -> Any:
-    """Return Dask's client: what is given, or the one that was made last, or that of the task that this runs in.
-
-    Raises
-    ------
-    NotInstalledError : Dask is missing.
-    InputError : there is no client; it says how to make one.
-    """
-    try:
-        from distributed import Client, get_client
-    except ImportError as error:
-        raise NotInstalledError(NEEDS_DASK) from error
-    if given is None:
-        try:
-            return get_client()
-        except ValueError:
-            raise InputError(
-                "there is no Dask client: client = dask.distributed.Client('tcp://scheduler:8786') connects to a "
-                "cluster, and Client() makes one of the cores of this machine; it is then found, or client=client "
-                "names it"
-            ) from None
-    if not isinstance(given, Client):
-        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
-    return given
 
 
 @frozen(eq=False)

@@ -191,7 +191,7 @@ def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):
         raise ValueError
 
     monkeypatch.setattr(distributed, "get_client", none)
-    with pytest.raises(InputError, match="there is no Dask client: client = dask.distributed.Client"):
+    with pytest.raises(InputError, match="there is no Dask client: client = distributed.Client"):
         Partitions.of(*arrays(DATA))
 
 
