@@ -37,6 +37,12 @@ COLUMNS: dict[str, Column] = {
     "stored": Column.number("MB stored", "stored", ".3g"),
     "postings": Column.number("postings", "postings", ",.0f"),
     "rate": Column.number("postings a second", "rate", ",.0f"),
+    "rounds": Column.number("rounds", "rounds", ".0f"),
+    "calls": Column.number("calls a round", "calls", ".2f"),
+    "sent": Column.number("kB a round", "sent", ",.1f"),
+    "driver": Column.number("driver, ms a round", "driver", ",.3g"),
+    "round": Column.number("seconds a round", "round", ",.3g"),
+    "beside": Column.number("ms beside work", "beside", ",.0f"),
 }
 """What shows the numbers that a row may have."""
 

@@ -29,6 +29,7 @@ NAMES = (
     "weight_search",
     "zero_one",
     "web30k",
+    "cluster",
     "cluster_web30k",
     "sparse",
     "binned",
@@ -49,7 +50,18 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
+PACKAGES = (
+    "structural-svm",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "dlib",
+    "lightgbm",
+    "xgboost-cpu",
+    "bm25s",
+    "dask",
+)
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

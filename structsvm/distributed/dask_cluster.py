@@ -51,27 +51,41 @@ class DaskCluster(Cluster):
         self._threads: dict[str, int] = {}
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Have a function make something of each part, at the workers, which stays there."""
+        """Have a function make something of each part, at the workers, which stays there.
+
+        Parts that are values of this process are dealt out evenly; futures are used where they are.
+        """
+        from distributed import Future
+
         name = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
+        places = [place for place, threads in sorted(self.client.nthreads().items()) for _ in range(threads)] or [""]
         made = [
-            self.client.submit(function, *arguments, key=f"{name}-{number}", pure=False)
+            self.client.submit(
+                *(function, *arguments),
+                key=f"{name}-{number}",
+                pure=False,
+                **self._at("" if isinstance(arguments[0], Future) else places[number * len(places) // len(parts)]),
+            )
             for number, arguments in enumerate(zip(parts, *each, strict=True))
         ]
-        self._made(made)
+        self._wait(made)
         return made
 
-    def _made(self, kept: "Sequence[Future[Any]]") -> None:
-        """Wait until things are made, where they stay."""
+    def _wait(self, futures: "Sequence[Future[Any]]") -> None:
+        """Wait for futures, whose values stay where they are, and raise what the first of those raised that failed."""
         from distributed import TimeoutError as DaskTimeoutError
         from distributed import wait
 
         try:
-            wait(list(kept), timeout=self.limit)
+            wait(futures, timeout=self.limit)
         except (TimeoutError, DaskTimeoutError) as error:
-            raise ClusterError(f"workers were not ready within {self.limit:g} seconds. {self._left()}") from error
-        for each in kept:
-            if each.status != "finished":
-                each.result(timeout=self.limit)  # raises what the task did
+            raise self._late() from error
+        for future in futures:
+            if future.status != "finished":
+                try:
+                    self._results([future], time.monotonic() + self.limit)
+                except _lost() as error:
+                    raise ClusterError(f"workers died while they made a partition ({error}). {self._left()}") from error
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
         """Return what a function of each thing that is kept returns, in order."""
@@ -111,7 +125,7 @@ class DaskCluster(Cluster):
                 *(_answer, [kept[i] for i in numbers], numbers, place, function, sent),
                 key=f"{name}-{group}",
                 pure=False,
-                **({"workers": place, "allow_other_workers": True} if place else {}),
+                **self._at(place),
             )
             for group, (place, numbers) in enumerate(groups)
         ]
@@ -143,6 +157,11 @@ class DaskCluster(Cluster):
         ]
         return sorted([*shares, *nowhere], key=lambda share: share[1])
 
+    @staticmethod
+    def _at(place: str) -> dict[str, Any]:
+        """Return what asks for a worker, or any other where it is lost."""
+        return {"workers": place, "allow_other_workers": True} if place else {}
+
     def _results(self, futures: "Sequence[Future[Any]]", until: float) -> list[Any]:
         from distributed import TimeoutError as DaskTimeoutError
         from distributed import as_completed
@@ -153,8 +172,11 @@ class DaskCluster(Cluster):
             for future, result in as_completed(futures, with_results=True, timeout=left):
                 results[future.key] = result
         except (TimeoutError, DaskTimeoutError) as error:
-            raise ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}") from error
+            raise self._late() from error
         return [results[future.key] for future in futures]
+
+    def _late(self) -> ClusterError:
+        return ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}")
 
     def _left(self) -> str:
         """Say how many workers there are, as far as the scheduler can be reached."""
