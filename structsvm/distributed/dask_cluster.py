@@ -45,7 +45,7 @@ class DaskCluster(Cluster):
     def __init__(self, client: "Client | None" = None, *, limit: float = 600.0) -> None:
         super().__init__()
         require_number("DaskCluster(limit=...)", limit, above=0.0)
-        self.client = _client(client)
+        self.client = client_of(client)
         self.limit = float(limit)
         self._places: dict[str, str] = {}
         self._threads: dict[str, int] = {}
@@ -137,20 +137,25 @@ class DaskCluster(Cluster):
         return merge(self._results(answers, until)), len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
-        """Return the numbers of those that one thread of a worker answers for, with its address."""
+        """Return the numbers of those that one thread of a worker answers for, with its address.
+
+        One that is nowhere, as it is being made again, is answered for alone, where it will be.
+        """
         if any(each.key not in self._places for each in kept):
             found = self.client.who_has(list(kept))
             self._places.update({key: next(iter(places), "") for key, places in found.items()})
             self._threads = self.client.nthreads()
+        nowhere = [("", [number]) for number, each in enumerate(kept) if not self._places.get(each.key)]
         by_place: dict[str, list[int]] = {}
         for number, each in enumerate(kept):
-            by_place.setdefault(self._places.get(each.key, ""), []).append(number)
+            if place := self._places.get(each.key, ""):
+                by_place.setdefault(place, []).append(number)
         shares = [
             (place, numbers[start :: min(self._threads.get(place, 1), len(numbers))])
             for place, numbers in by_place.items()
             for start in range(min(self._threads.get(place, 1), len(numbers)))
         ]
-        return sorted(shares, key=lambda share: share[1])
+        return sorted([*shares, *nowhere], key=lambda share: share[1])
 
     @staticmethod
     def _at(place: str) -> dict[str, Any]:
@@ -248,19 +253,29 @@ def _lost() -> tuple[type[BaseException], ...]:
     return KilledWorker, FutureCancelledError, CancelledError, CommClosedError
 
 
-def _client(client: "Client | None") -> "Client":
+def client_of(given: Any = None) -> "Client":
+    """Return Dask's client: what is given, or the one that was made last, or that of the task that this runs in.
+
+    Raises
+    ------
+    NotInstalledError : Dask is missing.
+    InputError : it is something else, or there is none; it says how to make one.
+    """
     try:
-        from distributed import get_client
+        from distributed import Client, get_client
     except ImportError as error:
         raise NotInstalledError(
             f"Dask cannot be loaded ({error}): pip install 'structural-svm[dask]' brings what is needed"
         ) from error
-    if client is not None:
-        return client
-    try:
-        return get_client()
-    except ValueError:
-        raise InputError(
-            "there is no Dask client: make one, as in client = distributed.Client('tcp://scheduler:8786') or "
-            "distributed.Client(processes=True) for this machine"
-        ) from None
+    if given is None:
+        try:
+            return get_client()
+        except ValueError:
+            raise InputError(
+                "there is no Dask client: client = distributed.Client('tcp://scheduler:8786') connects to a cluster, "
+                "and distributed.Client(processes=True) makes one of the cores of this machine; it is then found, or "
+                "client=client names it"
+            ) from None
+    if not isinstance(given, Client):
+        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
+    return given

@@ -113,7 +113,8 @@ class Objective:
         The result of each value; after Ctrl-C, or when the callback stops, of those that were reached.
         """
         results: dict[float, Result] = {}
-        problem, result = self.problem, None
+        problem: Any = self.problem
+        result = None
         try:
             for C in sorted(set(Cs)):
                 kept = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
