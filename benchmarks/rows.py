@@ -37,6 +37,22 @@ COLUMNS: dict[str, Column] = {
     "stored": Column.number("MB stored", "stored", ".3g"),
     "postings": Column.number("postings", "postings", ",.0f"),
     "rate": Column.number("postings a second", "rate", ",.0f"),
+    "rounds": Column.number("rounds", "rounds", ".0f"),
+    "calls": Column.number("calls", "calls", ".0f"),
+    "down": Column.number("kB down a worker", "down", ",.1f"),
+    "up": Column.number("kB up a worker", "up", ",.1f"),
+    "held": Column.number("GB a worker", "held", ",.3g"),
+    "cuts": Column.number("GB of cuts", "cuts", ",.3g"),
+    "star": Column.number("network, star, s", "star", ",.3g"),
+    "tree": Column.number("network, tree of 32, s", "tree", ",.3g"),
+    "parts": Column.number("network, w in 32 parts, s", "parts", ",.3g"),
+    "driver": Column.number("driver, ms a round", "driver", ",.3g"),
+    "round": Column.number("seconds a round", "round", ",.3g"),
+    "work": Column.number("workers", "work", ".1%"),
+    "network": Column.number("network", "network", ".1%"),
+    "qp": Column.number("driver", "qp", ".1%"),
+    "minutes": Column.number("minutes a fit", "minutes", ",.3g"),
+    "late": Column.number("95 % within", "late", ",.3g"),
 }
 """What shows the numbers that a row may have."""
 

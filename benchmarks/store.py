@@ -40,6 +40,8 @@ NAMES = (
     "serving",
     "retrieval_memory",
     "first_fit",
+    "scale",
+    "beside_lightgbm_dask",
 )
 """The benchmarks, in the order of the page."""
 
@@ -48,7 +50,18 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
+PACKAGES = (
+    "structural-svm",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "dlib",
+    "lightgbm",
+    "xgboost-cpu",
+    "bm25s",
+    "dask",
+)
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

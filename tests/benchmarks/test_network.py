@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from benchmarks.network import (
-    Call,
     Cluster,
     Even,
+    Exchange,
     Failures,
     Link,
     Lognormal,
@@ -17,7 +17,7 @@ from benchmarks.network import (
 )
 
 LINK = Link(latency=0.5, bandwidth=100.0)
-TREE, EVEN, WORK = Tree(LINK, fan_in=4), Even(), Call(down=0.0, up=0.0, work=2.0)
+TREE, EVEN, WORK = Tree(LINK, fan_in=4), Even(), Exchange(down=0.0, up=0.0, work=2.0)
 SIZES = (1, 2, 3, 7, 16, 17, 64, 100, 1024)
 
 
@@ -50,7 +50,7 @@ def test_a_tree_of_all_workers_is_a_star(workers):
 
 def test_without_stragglers_a_round_is_a_sum():
     """Down and up through two levels of a tree for nine workers, and the work between."""
-    found = seconds(workers=9, tree=Tree(LINK, fan_in=3), call=Call(down=40.0, up=80.0, work=2.0))
+    found = seconds(workers=9, tree=Tree(LINK, fan_in=3), call=Exchange(down=40.0, up=80.0, work=2.0))
     assert found.down == pytest.approx([2 * (0.5 + 1.2)] * 4)
     assert found.work == pytest.approx([2.0] * 4)
     assert found.up == pytest.approx([2 * (0.5 + 2.4)] * 4)
@@ -64,7 +64,7 @@ def test_sums_of_workers_that_are_done_at_once_take_the_time_of_the_tree(workers
 
 
 def test_one_worker_has_no_tree_and_no_stragglers_to_wait_for():
-    found = seconds(workers=1, spread=ShiftedExponential(0.3), call=Call(40.0, 40.0, 2.0), trials=20_000)
+    found = seconds(workers=1, spread=ShiftedExponential(0.3), call=Exchange(40.0, 40.0, 2.0), trials=20_000)
     assert found.down == pytest.approx(0.9)
     assert found.up == pytest.approx(0.9)
     assert found.work.mean() == pytest.approx(2.0 * 1.3, rel=0.02)
@@ -93,7 +93,7 @@ def test_a_tree_waits_for_the_last_of_those_it_hears_from_and_no_longer():
 @pytest.mark.parametrize("spread", [Even(), ShiftedExponential(0.1), Lognormal(0.3)])
 @pytest.mark.parametrize("fan_in", [None, 2, 32])
 def test_more_workers_take_no_less_time_for_the_same_work_each(spread, fan_in):
-    call = Call(40.0, 80.0, 2.0)
+    call = Exchange(40.0, 80.0, 2.0)
     means = [
         seconds(workers, Tree(LINK, fan_in), spread, call=call, trials=3000).total.mean()
         for workers in (1, 4, 16, 64, 256)
@@ -116,7 +116,7 @@ def test_who_never_dies_costs_nothing():
 def test_deaths_are_as_frequent_as_stated_and_cost_what_is_made_again():
     """Even work: nobody dies with probability exp(−K t / mean); else the last death decides."""
     failures = Failures(mean=100.0, notice=10.0, reload=5.0)
-    call = Call(0.0, 0.0, 2.0, redo=1.0)
+    call = Exchange(0.0, 0.0, 2.0, redo=1.0)
     work = seconds(workers=8, failures=failures, call=call, trials=40_000).work
     assert np.mean(work == 2.0) == pytest.approx(np.exp(-8 * 2.0 / 100.0), abs=0.01)
     assert work[work > 2.0].min() >= 10.0 + 5.0 + 3.0

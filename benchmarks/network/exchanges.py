@@ -31,7 +31,7 @@ class Failures:
 
 
 @frozen
-class Call:
+class Exchange:
     """One function that every worker applies to its partition.
 
     Parameters
@@ -82,34 +82,34 @@ class Times(NamedTuple):
 
 
 def round_seconds(
-    cluster: Cluster, calls: Sequence[Call], driver: float, trials: int, rng: np.random.Generator
+    cluster: Cluster, exchanges: Sequence[Exchange], driver: float, trials: int, rng: np.random.Generator
 ) -> Times:
     """Sample rounds.
 
     Parameters
     ----------
     cluster : the machines.
-    calls : the calls of a round, one after the other.
+    exchanges : those of a round, one after the other.
     driver : seconds of the driver's work in a round, when no worker works.
     trials : number of rounds.
     rng : what is random comes from it.
     """
     down, work, up = (np.zeros(trials) for _ in range(3))
-    for call in calls:
-        seconds = _worked(cluster, call, trials, rng)
+    for one in exchanges:
+        seconds = _worked(cluster, one, trials, rng)
         slowest = seconds.max(axis=1)
-        down += cluster.tree.seconds(cluster.workers, call.down)
+        down += cluster.tree.seconds(cluster.workers, one.down)
         work += slowest
-        up += cluster.tree.finished(seconds, call.up) - slowest
+        up += cluster.tree.finished(seconds, one.up) - slowest
     return Times(down, work, up, np.full(trials, driver))
 
 
-def _worked(cluster: Cluster, call: Call, trials: int, rng: np.random.Generator) -> Matrix:
+def _worked(cluster: Cluster, exchange: Exchange, trials: int, rng: np.random.Generator) -> Matrix:
     """Return when each worker, or the spare ones after it, has done its work, shape (trials, workers).
 
     A machine may die as long as the slowest one works, also where it is done itself.
     """
-    seconds = call.work * cluster.spread.factors(rng, (trials, cluster.workers))
+    seconds = exchange.work * cluster.spread.factors(rng, (trials, cluster.workers))
     failures = cluster.failures
     if failures is None:
         return seconds
@@ -118,7 +118,7 @@ def _worked(cluster: Cluster, call: Call, trials: int, rng: np.random.Generator)
     at, done = died[again], seconds[again]
     while len(at):
         begin = at + failures.notice + failures.reload
-        took = (call.redo + call.work) * cluster.spread.factors(rng, at.shape)
+        took = (exchange.redo + exchange.work) * cluster.spread.factors(rng, at.shape)
         done = begin + took
         seconds[again] = done
         lived = rng.exponential(failures.mean, at.shape)
