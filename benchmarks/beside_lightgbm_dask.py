@@ -10,8 +10,8 @@ from benchmarks.rows import Row, Target, quotient
 
 TITLE = "Beside lightgbm.dask"
 ABOUT = """
-The same partitions in the memory of two worker processes of one thread each, a LocalCluster of Dask: fold 1 of MQ2008
-in 8 partitions, and 3,000 queries of 120 documents with 136 features in float32, whose grades 0 to 4 are a linear
+The same 8 partitions in the memory of two worker processes of one thread each, a LocalCluster of Dask: of fold 1 of
+MQ2008, and of 3,000 queries of 120 documents with 136 features in float32, whose grades 0 to 4 come of a linear
 function of the features and noise, which favours a linear ranker. `DaskRanker` minimises `ndcg` for some values of C,
 `DaskLGBMRanker` trains lambdarank with its default settings and some numbers of trees; both once before the clock
 starts, so that all is loaded. "Time to" is that of the fastest fit of each whose test NDCG@10 is at most 0.002 below the

@@ -1,11 +1,15 @@
 """From 1 to 1,024 partitions in one process, and from there to 10⁹ queries."""
 
+import time
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from attrs import evolve
+from structsvm.distributed.cluster import Cluster, InProcess
+from structsvm.distributed.problem import DistributedProblem
 
-from benchmarks.data import dense
+from benchmarks.data import Ranking, dense
 from benchmarks.measuring import Size, clock
 from benchmarks.network import Even, ShiftedExponential, Tree
 from benchmarks.network.plan import BYTES, DATACENTRE, Costs, Data, Machines, driver_seconds, fits
@@ -20,19 +24,21 @@ Rounds, calls and bytes with 1 to 1,024 partitions, counted in one process, and 
 10⁹ queries: see [The plan to internet scale](scale.md).
 """
 
-PARTITIONS = (1, 4, 16, 64, 256, 1024)
+PARTITIONS = (1, 16, 128, 1024)
 CS = (10.0, 100.0, 1000.0, 10_000.0)
 QUERIES, DOCUMENTS, FEATURES = 2048, 100, 136
 
-ROUNDS, LOOKS, STEPS = 25, 2, 4
-"""Rounds of a planned fit, its calls a round that look along the line, and the steps t that each looks at."""
+ROUNDS, STEPS = 25, (7, 6)
+"""Rounds of a planned fit, and the steps t that each of its two calls along the line looks at."""
 
 TRIALS = 100
 CUTS = 25
 
 
 def run(size: Size) -> Iterator[Row]:
+    yield from _partitions(size)
     yield from _more_queries(size)
+    yield from _merging(size)
     found = [*_costs(size), *_driver(size)]
     yield from found
     costs = as_costs(found)
@@ -40,6 +46,60 @@ def run(size: Size) -> Iterator[Row]:
     yield from _clusters(costs, rng)
     yield from _plans(costs, rng)
     yield from _many_weights(costs)
+
+
+def _partitions(size: Size) -> Iterator[Row]:
+    """Fit with more and more partitions of the same queries."""
+    data = dense(max(32, round(QUERIES * size.scale)), DOCUMENTS, FEATURES)
+    for C in CS:
+        result = OneSlack().solve(Problem.from_queries(data.X, data.y, data.qid, loss="map", C=C))
+        values = {"rounds": float(len(result.history) - 1), "gap": result.gap / C}
+        yield Row(what="partitions", who="one machine", C=C, repeats=1, values=values)
+    for count in PARTITIONS:
+        cluster = InProcess()
+        problem = _spread(cluster, data, min(count, data.qid[-1] + 1))
+        for C in CS:
+            values = _counted(cluster, problem.with_C(C), OneSlack())
+            yield Row(what="partitions", who=f"K = {count:,}", C=C, repeats=1, values=values)
+
+
+def _spread(cluster: Cluster, data: Ranking, partitions: int) -> DistributedProblem:
+    ends = np.searchsorted(data.qid, [queries[0] for queries in np.array_split(np.unique(data.qid), partitions)])
+    rows = [slice(*two) for two in pairwise([*ends.tolist(), len(data.y)])]
+    parts = [(data.X[each], data.y[each], data.qid[each]) for each in rows]
+    return DistributedProblem.from_queries(cluster, parts, loss="map")
+
+
+def _counted(cluster: InProcess, problem: DistributedProblem, solver: OneSlack) -> dict[str, float]:
+    """Fit; return what a round sends, what it takes in a partition on average, and what the driver takes."""
+    cluster.log.clear()
+    began = time.perf_counter()
+    result = solver.solve(problem)
+    wall = time.perf_counter() - began
+    rounds = len(result.history) - 1
+    log = cluster.log
+    return {
+        "rounds": float(rounds),
+        "calls": len(log) / rounds,
+        "down": sum(call.down for call in log) / rounds / 1e3,
+        "up": sum(call.up for call in log) / rounds / 1e3,
+        "partition": 1e3 * sum(float(np.mean(call.seconds)) for call in log) / rounds,
+        "driver": 1e3 * (wall - sum(sum(call.seconds) for call in log)) / rounds,
+        "gap": result.gap / problem.C,
+    }
+
+
+def _merging(size: Size) -> Iterator[Row]:
+    """Measure what the driver does in a round where all answers come to it alone."""
+    for features in (FEATURES, 10 * FEATURES):
+        data = dense(max(32, round(QUERIES * size.scale)), 10, features)
+        for count in PARTITIONS[1:]:
+            cluster = InProcess()
+            values = _counted(
+                cluster, _spread(cluster, data, min(count, data.qid[-1] + 1)).with_C(1000.0), OneSlack(max_iter=10)
+            )
+            kept = {"driver": values["driver"]}
+            yield Row(what="merging", who=f"K = {count:,}, d = {features:,}", repeats=10, values=kept)
 
 
 def _more_queries(size: Size) -> Iterator[Row]:
@@ -128,7 +188,7 @@ def _plans(costs: Costs, rng: np.random.Generator) -> Iterator[Row]:
 
 
 def _planned(data: Data, machines: Machines, costs: Costs, rng: np.random.Generator) -> dict[str, float]:
-    sampled = fits(data, machines, costs, rounds=ROUNDS, steps=STEPS, looks=LOOKS, trials=TRIALS, rng=rng)
+    sampled = fits(data, machines, costs, rounds=ROUNDS, steps=STEPS, trials=TRIALS, rng=rng)
     minutes = [one.total.sum() / 60.0 for one in sampled]
     work, network, driver = (
         float(sum(one.sum() for one in parts))

@@ -1,7 +1,9 @@
 """What a fit takes on a cluster: from costs that were measured, and the model of the network."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from benchmarks.network.exchanges import Cluster, Exchange, Failures, Times, round_seconds
 from benchmarks.network.links import Link, Tree
@@ -93,27 +95,25 @@ DATACENTRE = Machines(
 """10 Gbit/s, half a millisecond a message with its handling in Python, one machine in thirty lost each day."""
 
 
-def exchanges_of(data: Data, machines: Machines, costs: Costs, steps: int, looks: int) -> list[Exchange]:
+def exchanges_of(data: Data, machines: Machines, costs: Costs, steps: Sequence[int]) -> list[Exchange]:
     """Return the exchanges of a round of 1-slack with its line search.
 
     The first scores the solution of the QP and looks at some steps towards it, others look at further ones, and the
-    last looks at the point where a cut is made, and makes it.
+    last looks at the point where a cut is made, and makes it. A spare machine scores both ends of the line again.
 
     Parameters
     ----------
     data, machines, costs : the data, where they are, and what work on them costs.
-    steps : steps t at which an exchange looks for argmaxes.
-    looks : exchanges that look for the best step, the first included.
+    steps : number of steps t at which each exchange but the last looks for argmaxes.
     """
     queries = data.queries / machines.workers / machines.cores
     values = queries * data.documents * data.values
-    score, look = values * costs.score, queries * steps * costs.argmax
-    vector, few = BYTES * data.weights, BYTES * 2.0 * steps
-    return [
-        Exchange(vector, few, score + look, redo=score),
-        *[Exchange(few, few, look, redo=2.0 * score)] * (looks - 1),
-        Exchange(few, vector + BYTES, values * costs.combine + queries * costs.argmax, redo=2.0 * score),
-    ]
+    score = values * costs.score
+    vector = BYTES * data.weights
+    looks = [Exchange(BYTES * each, 3.0 * BYTES * each, queries * each * costs.argmax, 2.0 * score) for each in steps]
+    first = evolve(looks[0], down=looks[0].down + vector, work=looks[0].work + score, redo=score)
+    last = Exchange(BYTES, vector + 3.0 * BYTES, values * costs.combine + queries * costs.argmax, 2.0 * score)
+    return [first, *looks[1:], last]
 
 
 def driver_seconds(data: Data, machines: Machines, costs: Costs, cuts: float) -> float:
@@ -127,8 +127,7 @@ def fits(
     costs: Costs,
     *,
     rounds: int,
-    steps: int,
-    looks: int,
+    steps: Sequence[int],
     trials: int,
     rng: np.random.Generator,
 ) -> list[Times]:
@@ -138,11 +137,11 @@ def fits(
     ----------
     data, machines, costs : the data, where they are, and what work on them costs.
     rounds : of a fit; half as many cuts are there on average.
-    steps, looks : as in `exchanges_of`.
+    steps : as in `exchanges_of`.
     trials : number of fits.
     rng : what is random comes from it.
     """
-    exchanges = exchanges_of(data, machines, costs, steps, looks)
+    exchanges = exchanges_of(data, machines, costs, steps)
     driver = driver_seconds(data, machines, costs, rounds / 2.0)
     cluster = machines.cluster(data)
     return [round_seconds(cluster, exchanges, driver, rounds, rng) for _ in range(trials)]
