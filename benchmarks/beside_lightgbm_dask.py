@@ -10,14 +10,14 @@ from benchmarks.rows import Row, Target, quotient
 
 TITLE = "Beside lightgbm.dask"
 ABOUT = """
-The same 8 partitions in the memory of two worker processes of one thread each, a LocalCluster of Dask: of fold 1 of
-MQ2008, and of 3,000 queries of 120 documents with 136 features in float32, whose grades 0 to 4 come of a linear
-function of the features and noise, which favours a linear ranker. `DaskRanker` minimises `ndcg` for some values of C,
-`DaskLGBMRanker` trains lambdarank with its default settings and some numbers of trees; both once before the clock
-starts, so that all is loaded. "Time to" is that of the fastest fit of each whose test NDCG@10 is at most 0.002 below the
-lower of the two bests. Then one worker is killed when a part of the time of an undisturbed fit has passed, and the
-fit has two minutes; Dask starts another worker in its place. With `time_out=1`, LightGBM's own limit for its sockets is
-one minute, in place of two hours.
+The same 8 partitions in the memory of two worker processes of one thread each, a LocalCluster of Dask: of
+fold 1 of MQ2008, and of 3,000 queries of 120 documents with 136 features in float32, whose grades 0 to 4 come
+of a linear function of the features and noise, which favours a linear ranker. `DaskRanker` minimises `ndcg`
+for some values of C, `DaskLGBMRanker` trains lambdarank with its default settings and some numbers of trees;
+both once before the clock starts, so that all is loaded. "Time to" is that of the fastest fit of each whose
+test NDCG@10 is at most 0.002 below the lower of the two bests. Then one worker is killed when a part of the
+time of an undisturbed fit has passed, and the fit has two minutes; Dask starts another worker in its place.
+With `time_out=1`, LightGBM's own limit for its sockets is one minute, in place of two hours.
 """
 
 SETTINGS = {
