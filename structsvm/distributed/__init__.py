@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from structsvm.distributed.cluster import Call, Cluster, InProcess
+from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.shard import Part
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Call",
     "Cluster",
+    "DaskCluster",
     "DaskRanker",
     "DistributedProblem",
     "InProcess",

@@ -31,15 +31,15 @@ class Call:
     Parameters
     ----------
     name : the function.
-    shards : number of shards that were asked.
-    down : bytes that each of them was sent.
+    asked : number of shards, or of groups of them at one place, that were asked.
+    down : bytes that each of these was sent.
     up : bytes that each of them answered, at most.
-    seconds : time that each of them took, one after the other; empty where it is not known.
+    seconds : time that each shard took, one after the other; empty where it is not known.
     wall : time until the driver had the answer.
     """
 
     name: str
-    shards: int
+    asked: int
     down: int
     up: int
     seconds: tuple[float, ...]
@@ -90,8 +90,8 @@ class Cluster(ABC):
     def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
         """Return the merged answers of a function of each thing that is kept.
 
-        They are merged in the order of the partitions, 32 after 32, then 32 after 32 of these, and so on: where sums
-        are rounded, they are so in this order, whoever has which partition.
+        They are merged in the order of the partitions, 32 after 32, then 32 after 32 of these, and so on. Where several
+        partitions are in one place, they are merged there first.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class Cluster(ABC):
     def count(self, call: Call) -> None:
         """Count a call."""
         calls, down, up = self._traffic
-        self._traffic = Traffic(calls + 1, down + call.shards * call.down, up + call.shards * call.up)
+        self._traffic = Traffic(calls + 1, down + call.asked * call.down, up + call.asked * call.up)
         self.log.append(call)
         del self.log[:-10_000]
 

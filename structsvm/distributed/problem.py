@@ -119,8 +119,8 @@ class DistributedProblem(AbstractProblem):
 
     The bounds are those of one machine, to the last bit, whatever the partitions: scores of a row do not depend on
     the others, and hinges are summed up without rounding (`ExactSum`). Cuts are sums of vectors: each partition sums
-    up its own as one machine does, and these are added in the order of the partitions, 32 after 32, then 32 after 32 of
-    these. Their rounding may lead to another path, not to a wrong bound.
+    up its own as one machine does, and these are added in the order of the partitions, those at one worker first.
+    Their rounding may lead to another path, not to a wrong bound.
 
     Make one with `from_queries`.
 
