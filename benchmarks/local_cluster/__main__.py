@@ -44,7 +44,7 @@ def main() -> None:
     name, scale, fits = sys.argv[1], float(sys.argv[2]), json.loads(sys.argv[3])
     train, test = _data(name, scale)
     with (
-        LocalCluster(n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         client.wait_for_workers(WORKERS)

@@ -49,8 +49,15 @@ def main() -> None:
 
 def run(folder: Path, arguments: argparse.Namespace) -> int:
     """Try what is not tried yet; return the exit code."""
+    if arguments.of != "commands":
+        with Deaths(folder, arguments.of) as deaths:
+            return tried(deaths, folder, arguments)
+    return tried(Campaign(folder, arguments.to_die), folder, arguments)
+
+
+def tried(campaign: Campaign | Deaths, folder: Path, arguments: argparse.Namespace) -> int:
+    """Try what is not tried yet, of one kind; return the exit code."""
     began = time.perf_counter()
-    campaign = Campaign(folder, arguments.to_die) if arguments.of == "commands" else Deaths(folder, arguments.of)
     if arguments.only is not None:
         verdict = campaign.try_one(arguments.only, arguments.seed)
         print(verdict)

@@ -13,5 +13,6 @@ pytest.importorskip("distributed", reason="dask is not installed")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("kind", ["workers", "drivers"])
 def test_a_death_changes_no_certificate(kind, tmp_path):
-    verdict = Deaths(tmp_path, kind).try_one(1)
+    with Deaths(tmp_path, kind) as deaths:
+        verdict = deaths.try_one(1)
     assert verdict.faults == {}, verdict

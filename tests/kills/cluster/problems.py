@@ -7,10 +7,13 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm import Problem
-from structsvm.solvers import OneSlack
+from structsvm import Problem, Result
+from structsvm.distributed import DaskCluster, DistributedProblem
+from structsvm.solvers import Checkpoint, OneSlack
 
 LOSSES = ("map", "roc_area", "ndcg")
+LIMIT = 200.0
+"""Seconds that a call to the workers may take."""
 
 
 @frozen
@@ -23,7 +26,7 @@ class Fit:
     loss, C, tol : as of a ranker.
     queries, documents, features : size of the data.
     partitions : number of them.
-    workers : number of worker processes.
+    workers : number of worker processes, the same for ten fits.
     """
 
     seed: int
@@ -49,7 +52,7 @@ class Fit:
             documents=int(rng.integers(10, 40)),
             features=int(rng.integers(15, 46)),
             partitions=int(rng.integers(2, 10)),
-            workers=int(rng.integers(2, 4)),
+            workers=2 + seed // 10 % 2,
         )
 
     def rows(self, part: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -99,30 +102,10 @@ class Bounds:
         return max(self.dual, other.dual) > min(self.primal, other.primal) + other.rounding
 
 
-def data_of(fit: Fit) -> tuple[Any, Any, Any]:
-    """Return features, labels and query ids as Dask arrays that the workers make."""
-    from dask import array, delayed
-
-    made = [delayed(Fit.rows, pure=True, nout=3)(fit, part) for part in range(fit.partitions)]
-    rows = [len(part) * fit.documents for part in np.array_split(np.arange(fit.queries), fit.partitions)]
-    X, y, qid = (
-        array.concatenate(
-            [
-                array.from_delayed(one[k], shape=(n, fit.features) if k == 0 else (n,), dtype=dtype)
-                for one, n in zip(made, rows, strict=True)
-            ]
-        )
-        for k, dtype in enumerate((np.float64, np.float64, np.int64))
-    )
-    return X, y, qid
-
-
-def trained(fit: Fit, client: Any, checkpoint: Path | None = None) -> Any:
-    """Fit, with a checkpoint after every iteration where there is one; return the result."""
-    from structsvm.distributed import DaskRanker
-
-    from structsvm.solvers import Checkpoint
-
+def trained(fit: Fit, client: Any, checkpoint: Path | None = None) -> Result:
+    """Fit at the workers, which make the data, with a checkpoint after every iteration where there is one."""
+    parts = [client.submit(fit.rows, part) for part in range(fit.partitions)]
+    cluster = DaskCluster(client, limit=LIMIT)
+    problem = DistributedProblem.from_queries(cluster, parts, loss=fit.loss, C=fit.C)
     kept = None if checkpoint is None else Checkpoint(checkpoint, every=0.0)
-    ranker = DaskRanker(fit.loss, fit.C, tol=fit.tol, client=client)
-    return ranker.fit(*data_of(fit), checkpoint=kept).result_
+    return OneSlack(tol=fit.tol).solve(problem, checkpoint=kept)

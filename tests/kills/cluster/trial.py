@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from tempfile import TemporaryFile
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, Self
 
 import numpy as np
@@ -21,11 +21,18 @@ from structsvm.solvers import Checkpoint
 from tests.kills.cluster.problems import Bounds, Fit
 from tests.kills.trial import Verdict
 
-LIMIT = 120.0
+LIMIT = 300.0
 """Seconds in which a driver must say something."""
 
 _TO_END = 30.0
-_WORST = 0.9
+_PART = 0.9
+"""Part of the time of an undisturbed fit in which workers are killed."""
+
+_ONE = 0.7
+"""Part of the trials in which one worker is killed, and not several."""
+
+_OF_ITS_OWN = 0.2
+"""Part of the trials in which a driver that is killed has a cluster of its own."""
 
 
 class FaultError(Exception):
@@ -64,7 +71,9 @@ class Driver:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._signal()
+        """End it, and what it started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._said.close()
 
@@ -95,6 +104,13 @@ class Driver:
                     return found
                 self.passed.append(found)
 
+    def tell(self, **told: Any) -> None:
+        """Tell it to do something more."""
+        assert self._process.stdin is not None
+        self.passed.clear()
+        self._process.stdin.write(json.dumps(told) + "\n")
+        self._process.stdin.flush()
+
     def has_said(self, key: str) -> bool:
         """Say whether it says something that was not waited for, without waiting for it."""
         return any(key in line for line in list(self._lines.queue))
@@ -114,10 +130,6 @@ class Driver:
                 raise FaultError("orphan", f"the processes {left} are left of a driver that was killed")
             time.sleep(0.2)
 
-    def _signal(self) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-
     def _stderr(self) -> str:
         self._said.seek(0)
         return self._said.read()[-3000:]
@@ -135,7 +147,7 @@ def _group(leader: int) -> list[int]:
 
 
 class Deaths:
-    """Trials of one kind.
+    """Trials of one kind, most of them on one cluster, one after the other.
 
     Parameters
     ----------
@@ -144,49 +156,76 @@ class Deaths:
     """
 
     def __init__(self, folder: Path, kind: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self.kind = kind
+        self._lock = Lock()
+        self._server: Driver | None = None
+        self._address = ""
+        self._workers = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
 
     def try_one(self, number: int, seed: int = 0) -> Verdict:
         """Draw a fit, disturb it, and look at what comes of it."""
         fit = Fit.drawn(1000 * seed + number)
         rng = random.Random(fit.seed)
-        began = time.perf_counter()
         what: list[str] = []
-        try:
-            (self._workers if self.kind == "workers" else self._drivers)(fit, rng, what)
-            faults = {}
-        except FaultError as error:
-            faults = dict([error.args])
+        with self._lock:
+            began = time.perf_counter()
+            try:
+                self._serve(fit.workers)
+                (self._kill_workers if self.kind == "workers" else self._kill_drivers)(fit, rng, what)
+                faults = {}
+            except FaultError as error:
+                faults = dict([error.args])
+                self._end()
         what.append(f"{time.perf_counter() - began:.1f} s in all")
         return Verdict(number, f"{fit}: {'; '.join(what)}", faults)
 
-    def _workers(self, fit: Fit, rng: random.Random, what: list[str]) -> None:
-        victims = 1 if rng.random() < 0.7 else rng.randint(1, fit.workers)
-        with Driver(fit=asdict(fit), kill=_WORST, victims=victims) as driver:
-            undisturbed, disturbed = driver.heard("result"), driver.heard("result")
-            killed = sum("killed" in said for said in driver.passed)
+    def _serve(self, workers: int) -> None:
+        """Have a cluster of so many workers."""
+        if self._server is None or self._workers != workers:
+            self._end()
+            self._server, self._workers = Driver(workers=workers), workers
+            self._address = self._server.heard("address")["address"]
+
+    def _end(self) -> None:
+        if self._server is not None:
+            self._server.__exit__()
+            self._server = None
+
+    def _kill_workers(self, fit: Fit, rng: random.Random, what: list[str]) -> None:
+        assert self._server is not None
+        victims = 1 if rng.random() < _ONE else rng.randint(1, fit.workers)
+        self._server.tell(fit=asdict(fit), part=_PART, victims=victims)
+        undisturbed, disturbed = self._server.heard("result"), self._server.heard("result")
+        killed = sum("killed" in said for said in self._server.passed)
         times = f"{undisturbed['seconds']:.2f} s undisturbed, {disturbed['seconds']:.2f} s disturbed"
-        what.append(f"{killed} of {victims} workers killed before the end, {times}, {disturbed['rounds']} rounds")
+        what.append(f"{killed} of {victims} killed before the end, {times}, {disturbed['rounds']} rounds")
         judge(fit, disturbed["result"], undisturbed["result"])
 
-    def _drivers(self, fit: Fit, rng: random.Random, what: list[str]) -> None:
-        checkpoint = self.folder / f"{fit.seed}.npz"
-        checkpoint.unlink(missing_ok=True)
-        if fit.seed % 2:
-            with Driver(fit=asdict(fit), serve=True) as server:
-                self._killed(fit, rng, what, checkpoint, server.heard("address"))
+    def _kill_drivers(self, fit: Fit, rng: random.Random, what: list[str]) -> None:
+        """Kill drivers of a cluster that goes on, or sometimes of one that ends with them."""
+        assert self._server is not None
+        kept = self.folder / f"{fit.seed}.npz"
+        kept.unlink(missing_ok=True)
+        if rng.random() < _OF_ITS_OWN:
+            told = {"fit": asdict(fit), "workers": fit.workers, "checkpoint": str(kept)}
+            with Driver(fit=told["fit"], workers=fit.workers) as driver:
+                undisturbed = driver.heard("result")
         else:
-            self._killed(fit, rng, what, checkpoint, {})
-
-    def _killed(self, fit: Fit, rng: random.Random, what: list[str], kept: Path, where: dict[str, str]) -> None:
-        told = {"fit": asdict(fit), **where}
-        with Driver(**told) as driver:
-            undisturbed = driver.heard("result")
+            told = {"fit": asdict(fit), "address": self._address, "checkpoint": str(kept)}
+            self._server.tell(fit=asdict(fit), part=0.0, victims=0)
+            undisturbed = self._server.heard("result")
         reference = Bounds.reference(fit)
         last = Bounds(0.0, np.inf)
-        for _ in range(rng.randint(1, 3)):
-            with Driver(**told, checkpoint=str(kept)) as driver:
+        for _ in range(rng.randint(1, 2)):
+            with Driver(**told) as driver:
                 driver.heard("begins")
                 moment = undisturbed["seconds"] * rng.random()
                 time.sleep(moment)
@@ -194,18 +233,28 @@ class Deaths:
                 driver.kill()
             known = Checkpoint(kept).read()
             rounds = "no" if known is None else str(len(known.history) - 1)
-            what.append(f"driver killed after {moment:.2f} s with {rounds} rounds kept{', ended before' * ended}")
+            what.append(f"killed after {moment:.2f} s with {rounds} rounds kept{', ended before' * ended}")
             if known is not None:
-                found = Bounds(known.dual, known.primal)
-                if found.contradict(reference):
-                    raise FaultError("bounds", f"{found} in the checkpoint, {reference} by one machine")
-                if found.dual < last.dual - found.rounding or found.primal > last.primal + found.rounding:
-                    raise FaultError("loss", f"{found} in the checkpoint after {last}")
-                last = found
-        with Driver(**told, checkpoint=str(kept)) as driver:
+                last = follow(Bounds(known.dual, known.primal), last, reference)
+        with Driver(**told) as driver:
             final = driver.heard("result")
-        what.append(f"{undisturbed['seconds']:.2f} s undisturbed, then {final['seconds']:.2f} s")
+        times = f"{undisturbed['seconds']:.2f} s undisturbed, {final['seconds']:.2f} s at last"
+        what.append(f"{times}, {final['rounds']} rounds")
         judge(fit, final["result"], None)
+
+
+def follow(found: Bounds, last: Bounds, reference: Bounds) -> Bounds:
+    """Return the bounds of a checkpoint.
+
+    Raises
+    ------
+    FaultError : when they are wrong, or farther apart than before.
+    """
+    if found.contradict(reference):
+        raise FaultError("bounds", f"{found} in the checkpoint, {reference} by one machine")
+    if found.dual < last.dual - found.rounding or found.primal > last.primal + found.rounding:
+        raise FaultError("loss", f"{found} in the checkpoint after {last}")
+    return found
 
 
 def judge(fit: Fit, found: dict[str, Any], undisturbed: dict[str, Any] | None) -> None:
