@@ -1,9 +1,9 @@
 """The command ``python -m tests.kills.cluster.driver TOLD``: a driver, which a trial starts and may kill.
 
-What it is told, a JSON object, holds a "fit", which it says begins and what came of it, one line each; and the "address"
-of a cluster, unless it shall start one with so many "workers". Without a fit, it says the address of the cluster that it
-has started, and takes fits from its standard input, each with the "part" of the time of an undisturbed fit after which so
-many "victims" are killed.
+What it is told, a JSON object, holds a "fit", which it says begins and what came of it, one line each; and the
+"address" of a cluster, unless it shall start one with so many "workers". Without a fit, it says the address of the
+cluster that it has started, and takes fits from its standard input, each with the "part" of the time of an undisturbed
+fit after which so many "victims" are killed.
 """
 
 import json
@@ -57,6 +57,7 @@ def disturbed(cluster: Any, client: Any, told: dict[str, Any]) -> None:
         work(client, told)
     for timer in timers:
         timer.join()
+    say(over=True)
 
 
 def kill(nanny: Any) -> None:

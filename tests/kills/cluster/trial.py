@@ -205,6 +205,7 @@ class Deaths:
         self._server.tell(fit=asdict(fit), part=_PART, victims=victims)
         undisturbed, disturbed = self._server.heard("result"), self._server.heard("result")
         killed = sum("killed" in said for said in self._server.passed)
+        self._server.heard("over")
         times = f"{undisturbed['seconds']:.2f} s undisturbed, {disturbed['seconds']:.2f} s disturbed"
         what.append(f"{killed} of {victims} killed before the end, {times}, {disturbed['rounds']} rounds")
         judge(fit, disturbed["result"], undisturbed["result"])
@@ -222,6 +223,7 @@ class Deaths:
             told = {"fit": asdict(fit), "address": self._address, "checkpoint": str(kept)}
             self._server.tell(fit=asdict(fit), part=0.0, victims=0)
             undisturbed = self._server.heard("result")
+            self._server.heard("over")
         reference = Bounds.reference(fit)
         last = Bounds(0.0, np.inf)
         for _ in range(rng.randint(1, 2)):
