@@ -54,6 +54,8 @@ COLUMNS: dict[str, Column] = {
     "qp": Column.number("driver", "qp", ".1%"),
     "minutes": Column.number("minutes a fit", "minutes", ",.3g"),
     "late": Column.number("95 % within", "late", ",.3g"),
+    "sent": Column.number("kB a round", "sent", ",.1f"),
+    "beside": Column.number("ms beside work", "beside", ",.0f"),
 }
 """What shows the numbers that a row may have."""
 

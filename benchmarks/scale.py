@@ -39,7 +39,6 @@ CUTS = 25
 def run(size: Size) -> Iterator[Row]:
     yield from _partitions(size)
     yield from _more_queries(size)
-    yield from _merging(size)
     found = [*_costs(size), *_driver(size)]
     yield from found
     costs = as_costs(found)
@@ -96,19 +95,6 @@ def _counted(cluster: InProcess, problem: DistributedProblem, solver: OneSlack) 
         "driver": 1e3 * float(np.median(driver)),
         "gap": result.gap / problem.C,
     }
-
-
-def _merging(size: Size) -> Iterator[Row]:
-    """Measure what the driver does in a round where all answers come to it alone."""
-    for features in (FEATURES, 10 * FEATURES):
-        data = dense(max(32, round(QUERIES * size.scale)), 10, features)
-        for count in PARTITIONS[1:]:
-            cluster = InProcess()
-            values = _counted(
-                cluster, _spread(cluster, data, min(count, data.qid[-1] + 1)).with_C(1000.0), OneSlack(max_iter=10)
-            )
-            kept = {"driver": values["driver"]}
-            yield Row(what="merging", who=f"K = {count:,}, d = {features:,}", repeats=10, values=kept)
 
 
 def _more_queries(size: Size) -> Iterator[Row]:

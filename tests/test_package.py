@@ -44,7 +44,6 @@ MAY_IMPORT = {
     "planes": BASE | {"result"},
     "problem": BASE | {"registry", "result", "queries", "moved", "operators", "metrics", "losses", "planes"},
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
-    "distributed": BASE | {"registry", "operators", "losses", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
@@ -52,6 +51,8 @@ MAY_IMPORT = {
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "distributed": SHARED
+    | {"queries", "normalisation", "data", "metrics", "operators", "losses", "problem", "solvers", "estimators"},
     "export": BASE | {"storage", "serving", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED

@@ -385,14 +385,18 @@ class Problem(AbstractProblem):
         return Cuts(self.operator.combine_each(planes.coef, examples), planes.loss[examples], examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
-        """Visit examples with a dual point in hand: find the plane of each at ``dual.w``, take it in, and step.
+        """Visit examples with a dual point in hand: find the plane of each, take it in, and step.
 
-        A pass over the data where ``order`` is all examples.
+        A pass over the data where ``order`` is all examples. A fiftieth of the examples makes up a batch, whose planes
+        several threads find at the same weights, an average of ``dual.w`` over the batches before. Then one example
+        after the other steps, at ``dual.w`` as it is after the steps before, so that the dual never falls. Batches do
+        not depend on the number of threads, nor does any result. With fewer than 75 examples, or a loss or an operator
+        in Python, a batch is one example, and its plane is found at ``dual.w``.
 
         Parameters
         ----------
         dual : changed in place.
-        order : the examples.
+        order : the examples, each once at most.
 
         Returns
         -------
@@ -402,21 +406,22 @@ class Problem(AbstractProblem):
         ------
         OracleError : when an output is seen not to be the argmax, as the truth or a plane that is kept beats it.
         """
-        visited = self.oracle.sweep(self.operator.view, dual, order)
+        if np.bincount(order, minlength=self.n).max(initial=0) > 1:
+            raise InputError("order must have each example once at most")
+        visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n)
         if visited is None:
-            return sum(self._visit(dual, i) for i in order.tolist())
-        met, wrong = visited
-        if wrong >= 0:
-            self._visit(dual, wrong)
-            raise beaten(self.loss.title, self.first + wrong)
-        return met
+            return sum(self._visit(dual, i, dual.w) for i in order.tolist())
+        if visited.wrong >= 0:
+            self._visit(dual, visited.wrong, visited.w)
+            raise beaten(self.loss.title, self.first + visited.wrong)
+        return visited.met
 
-    def _visit(self, dual: DualPlanes, i: int) -> float:
+    def _visit(self, dual: DualPlanes, i: int, w: Vector) -> float:
         example = self.block(i, i + 1)
-        point = example.at(dual.w)
+        point = example.at(w)
         planes = example.planes(point)
         example.primal(planes, point)
-        example.checked_violation(planes, point, np.array([dual.best(i)]))
+        example.checked_violation(planes, point, np.array([dual.best(i, w)]))
         cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
 
