@@ -42,6 +42,8 @@ NAMES = (
     "serving",
     "retrieval_memory",
     "first_fit",
+    "scale",
+    "beside_lightgbm_dask",
 )
 """The benchmarks, in the order of the page."""
 
