@@ -70,10 +70,13 @@ MAY_IMPORT = {
         "text",
         "normalisation",
     },
+    "objectives": BASE
+    | {"registry", "queries", "metrics", "evaluation", "data", "losses", "problem", "estimators", "rankers"},
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
 LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2", "onnx"}
+LARGE |= {"torch", "jax", "xgboost", "pyterrier", "ir_measures"}
 
 STATEMENTS = [
     "import structsvm",
@@ -87,6 +90,7 @@ STATEMENTS = [
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",
+    "import structsvm.objectives",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
