@@ -27,6 +27,8 @@ NAMES = (
     "cutoff",
     "full_depth",
     "weight_search",
+    "hinge",
+    "objectives",
     "zero_one",
     "web30k",
     "sparse",
@@ -48,7 +50,20 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
+PACKAGES = (
+    "structural-svm",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "dlib",
+    "lightgbm",
+    "xgboost-cpu",
+    "xgboost",
+    "torch",
+    "allRank",
+    "bm25s",
+)
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

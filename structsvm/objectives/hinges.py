@@ -1,6 +1,6 @@
 """The hinge of every query as a function of scores, with its subgradient per document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from structsvm.problem.checks import (
     LARGEST_SCORE,
     RAISED_AS_IS,
     checked_labels,
+    checked_weights,
     failed,
     is_usable,
     number_of,
@@ -27,6 +28,7 @@ from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.sweep import segment_dots
 from structsvm.queries import Queries
 from structsvm.registry import losses
+from structsvm.settings import require_switch
 from structsvm.types import BoolVector, Vector
 
 
@@ -96,7 +98,7 @@ class Hinge:
     _ys: Any = field(repr=False)
     _queries: Queries = field(repr=False)
     _usable: BoolVector = field(repr=False)
-    _oracle: Oracle = field(repr=False)
+    _oracle: Oracle | None = field(repr=False)
 
     def __init__(
         self,
@@ -107,6 +109,7 @@ class Hinge:
         sample_weight: ArrayLike | None = None,
         none_usable: bool = False,
     ) -> None:
+        require_switch("none_usable", none_usable)
         chosen = score_loss(loss)
         if not chosen.scores_rows:
             raise InputError(
@@ -116,16 +119,19 @@ class Hinge:
         labels: Any = np.asarray(y)
         bound: ScoreLoss[Any] = chosen.bind(labels)
         labels = checked_labels(bound, (len(labels) if labels.ndim else 0, 1), labels)
+        if not len(labels) and not none_usable:
+            raise InputError("y has no labels: a hinge is of one query at least")
         if bound.per_row:
-            self._prepare(bound, labels, Queries.of_sizes(np.ones(len(labels), dtype=np.int64)), sample_weight)
+            queries, usable = Queries.of_sizes(np.ones(len(labels), dtype=np.int64)), np.ones(len(labels), np.bool_)
+            self._prepare(bound, labels, queries, queries.weights(sample_weight), usable)
             return
         queries = Queries.of(qid, len(labels))
         ys = queries.split(labels)
-        if none_usable or not len(queries):
+        if none_usable:
             usable = np.array([is_usable(bound, each) for each in ys], dtype=np.bool_)
         else:
             usable = usable_queries(bound, ys)
-        self._prepare(bound, ys, queries, sample_weight, usable)
+        self._prepare(bound, ys, queries, queries.weights(sample_weight, usable), usable)
 
     @classmethod
     def of_outputs(
@@ -151,6 +157,8 @@ class Hinge:
         ------
         InputError : outputs do not fit the number of their scores, or the loss can learn from none.
         """
+        if isinstance(ys, Mapping):
+            raise InputError("ys must be a list of true outputs, got a dict: pass list(ys.values())")
         m = number_of("ys", ys)
         count = numbers(sizes, "sizes")
         if (
@@ -166,22 +174,14 @@ class Hinge:
         usable = np.array([is_usable(bound, y) for y in ys], dtype=np.bool_)
         require_usable(bound, queries.number, ys, queries.ptr, usable)
         hinge = cls.__new__(cls)
-        rows = None if sample_weight is None else np.repeat(numbers(sample_weight, "sample_weight"), queries.sizes)
-        hinge._prepare(bound, ys, queries, rows, usable)
+        hinge._prepare(bound, ys, queries, checked_weights(sample_weight, m, usable), usable)
         return hinge
 
     def _prepare(
-        self,
-        loss: ScoreLoss[Any],
-        ys: Any,
-        queries: Queries,
-        sample_weight: ArrayLike | None,
-        usable: BoolVector | None = None,
+        self, loss: ScoreLoss[Any], ys: Sequence[Any], queries: Queries, weights: Vector, usable: BoolVector
     ) -> None:
-        used = np.ones(len(queries), dtype=np.bool_) if usable is None else usable
-        weights = queries.weights(sample_weight, used)[used]
-        oracle: Oracle = make_oracle(loss, ys)
-        self.__attrs_init__(loss, queries.ids[used], weights, ys, queries, used, oracle)
+        oracle = make_oracle(loss, ys) if usable.any() else None
+        self.__attrs_init__(loss, queries.ids[usable], weights[usable], ys, queries, usable, oracle)
 
     def __len__(self) -> int:
         """Return the number of usable queries."""
@@ -200,6 +200,8 @@ class Hinge:
         OracleError : when the loss returned an output that is not the most violated one.
         """
         grouped, ptr = self._grouped(scores), self._queries.ptr
+        if self._oracle is None:
+            return Hinges(np.zeros(0), np.zeros(len(grouped)))
         planes = self._oracle.planes(grouped, ptr, self._usable.astype(np.float64))
         require_planes(self.loss.title, planes.loss, planes.coef, ptr, 0)
         values = planes.loss - segment_dots(planes.coef, grouped, ptr)
@@ -223,15 +225,22 @@ class Hinge:
         grouped, ptr = self._grouped(scores), self._queries.ptr
         return [self._worst(grouped[ptr[i] : ptr[i + 1]], self._ys[i]) for i in np.flatnonzero(self._usable).tolist()]
 
-    def per_row(self, values: Vector) -> Vector:
+    def per_row(self, values: ArrayLike) -> Vector:
         """Return the value of its query for each row, shape (n,): 0 for rows of queries that are not usable.
 
         Parameters
         ----------
         values : one a usable query, in the order of `ids`, shape (U,).
+
+        Raises
+        ------
+        InputError : when they are not U numbers.
         """
         every = np.zeros(len(self._queries))
-        every[self._usable] = values
+        known = numbers(values, "values")
+        if known.shape != self.ids.shape:
+            raise InputError(f"values must hold one of each of the {len(self)} usable queries, got shape {known.shape}")
+        every[self._usable] = known
         return every[self._queries.number]
 
     def _grouped(self, scores: ArrayLike) -> Vector:
