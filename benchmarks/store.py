@@ -27,6 +27,8 @@ NAMES = (
     "cutoff",
     "full_depth",
     "weight_search",
+    "hinge",
+    "objectives",
     "zero_one",
     "web30k",
     "cluster",
@@ -63,6 +65,10 @@ PACKAGES = (
     "xgboost-cpu",
     "bm25s",
     "dask",
+    "xgboost",
+    "torch",
+    "allRank",
+    "bm25s",
 )
 
 

@@ -72,6 +72,8 @@ MAY_IMPORT = {
         "text",
         "normalisation",
     },
+    "objectives": BASE
+    | {"registry", "queries", "metrics", "evaluation", "data", "losses", "problem", "estimators", "rankers"},
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
@@ -82,11 +84,16 @@ LARGE = {
     "distributed",
     "highspy",
     "ir_datasets",
+    "ir_measures",
+    "jax",
     "jinja2",
     "lightgbm",
     "matplotlib",
     "onnx",
     "osqp",
+    "pyterrier",
+    "torch",
+    "xgboost",
 }
 
 STATEMENTS = [
@@ -102,6 +109,7 @@ STATEMENTS = [
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",
+    "import structsvm.objectives",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
