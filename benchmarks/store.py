@@ -26,6 +26,7 @@ NAMES = (
     "ndcg",
     "cutoff",
     "full_depth",
+    "clicks",
     "weight_search",
     "zero_one",
     "web30k",

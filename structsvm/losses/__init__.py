@@ -16,6 +16,7 @@ from structsvm.losses.shared.interleaving import InterleavingLoss
 from structsvm.losses.shared.pairwise import PairwiseLoss
 from structsvm.losses.shared.relevance import RelevanceLoss
 from structsvm.losses.swapped_pairs import SwappedPairs
+from structsvm.losses.weighted_ranks import WeightedRanks
 from structsvm.losses.zero_one import ZeroOne
 
 __all__ = [
@@ -37,5 +38,6 @@ __all__ = [
     "RelevanceLoss",
     "ScoreLoss",
     "SwappedPairs",
+    "WeightedRanks",
     "ZeroOne",
 ]
