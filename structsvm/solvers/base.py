@@ -5,7 +5,8 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from structsvm.problem import Problem
+from structsvm.exceptions import InputError
+from structsvm.problem import AbstractProblem, Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
@@ -28,7 +29,7 @@ class Solver(ABC):
     @abstractmethod
     def solve(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         start: Result | None = None,
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
@@ -57,6 +58,22 @@ class Solver(ABC):
         """
 
 
+def require_examples(solver: str, problem: AbstractProblem) -> Problem:
+    """Return a problem that hands out planes of single examples, as one does whose data are in this process.
+
+    Raises
+    ------
+    InputError : when it does not; it names the solver that does without.
+    """
+    require_kind("problem", problem, AbstractProblem, "a Problem")
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"{solver} looks at one example after the other, and the data of this problem are spread over a cluster: "
+            "use OneSlack, which asks for sums over all of them"
+        )
+    return problem
+
+
 _FEW_WEIGHTS = 100
 """Weights up to which no cut is merged that an optimum needs: merged ones would have to be found again and again."""
 
@@ -81,13 +98,13 @@ class CuttingPlane(Solver):
 
     def solve(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         start: Result | None = None,
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
-        require_kind("problem", problem, Problem, "a Problem")
+        require_kind("problem", problem, AbstractProblem, "a Problem")
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
         working_set = WorkingSet(problem.d, caps, self._most_cuts(problem, len(caps)))
@@ -106,7 +123,7 @@ class CuttingPlane(Solver):
                 run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
         return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
 
-    def _most_cuts(self, problem: Problem, groups: int) -> int:
+    def _most_cuts(self, problem: AbstractProblem, groups: int) -> int:
         """Return how many cuts are kept: no fewer than an optimum needs where these take little memory."""
         return max(self.max_cuts, 4 * groups, groups + problem.d if problem.d <= _FEW_WEIGHTS else 0)
 
@@ -115,7 +132,7 @@ class CuttingPlane(Solver):
         """Add cuts and solve QPs, from the planes of the first evaluation, until a status is reached."""
 
     @abstractmethod
-    def _group_caps(self, problem: Problem) -> Vector:
+    def _group_caps(self, problem: AbstractProblem) -> Vector:
         """Return the cap of each group of cuts.
 
         Raises
@@ -124,5 +141,5 @@ class CuttingPlane(Solver):
         """
 
     @abstractmethod
-    def _translate(self, start: Result, problem: Problem) -> CutSet | None:
+    def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
         """Return the cuts of a solver with other groups in the groups of this one; None where they cannot be."""

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
+from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint, Cut, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
 from structsvm.solvers.checkpoint import Keeper, Named
@@ -34,8 +34,8 @@ Callback: TypeAlias = Callable[[Step], bool | None]
 class _Evaluated:
     """A point with its planes and ``P(w)``, or where the argmax is inexact an estimate of it."""
 
-    point: Point
-    planes: Planes
+    point: AnyPoint
+    planes: AnyPlanes
     primal: float
 
 
@@ -70,7 +70,7 @@ class Run:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         tol: float,
         start: Result | None,
         callback: Callback | None,
@@ -133,7 +133,8 @@ class Run:
     @property
     def w(self) -> Vector:
         """The weights of that bound."""
-        return self._best.point.w
+        w: Vector = self._best.point.w
+        return w
 
     @property
     def gap_wanted(self) -> float:
@@ -178,14 +179,14 @@ class Run:
         most = np.sqrt(2.0 * self.primal) if norm is None else norm
         return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
 
-    def evaluate(self, w: Vector) -> tuple[Point, Planes]:
+    def evaluate(self, w: Vector) -> tuple[AnyPoint, AnyPlanes]:
         """Score all examples at w, and `evaluate_point`: half a pass."""
         point = self.score(w)
         planes, _ = self.evaluate_point(point)
         self._last_evaluated = w
         return point, planes
 
-    def score(self, w: Vector) -> Point:
+    def score(self, w: Vector) -> AnyPoint:
         """Return the point at w: half a pass over the data, none for w = 0."""
         if not w.any():
             return self.problem.origin()
@@ -194,14 +195,21 @@ class Run:
         self.count_passes(0.5)
         return point
 
-    def evaluate_point(self, point: Point) -> tuple[Planes, float]:
+    def evaluate_point(self, point: AnyPoint) -> tuple[AnyPlanes, float]:
         """Find the planes at a point and ``P(w)``, and keep them where they are the best so far: no pass."""
         found = self._evaluated(point)
-        if found.primal < self.primal:
-            self._best = found
+        self._keep(found)
         return found.planes, found.primal
 
-    def cut(self, planes: Planes) -> Cut:
+    def keep(self, point: AnyPoint, planes: AnyPlanes) -> None:
+        """Keep a point that was evaluated elsewhere, with its planes, where it is the best so far."""
+        self._keep(_Evaluated(point, planes, self._primal(planes, point)))
+
+    def _keep(self, found: _Evaluated) -> None:
+        if found.primal < self.primal:
+            self._best = found
+
+    def cut(self, planes: AnyPlanes) -> Cut:
         """Return the weighted mean of planes: half a pass."""
         with self.clock("oracle"):
             cut = self.problem.cut(planes)
@@ -282,20 +290,20 @@ class Run:
 
     def _rounding_of_bounds(self) -> float:
         """Return by how much rounding may let the lower bound be above the upper one."""
-        of_scores = np.abs(self._best.point.scores).max(initial=0.0) * self.problem.cap.sum()
+        of_scores = self.problem.largest_score(self._best.point) * self.problem.total_cap
         return float(1e-9 * (1.0 + abs(self.primal)) + 1e-14 * of_scores)
 
-    def _evaluated(self, point: Point) -> _Evaluated:
+    def _evaluated(self, point: AnyPoint) -> _Evaluated:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
             return _Evaluated(point, planes, self._primal(planes, point))
 
-    def _primal(self, planes: Planes, point: Point) -> float:
+    def _primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
         """Return ``P(w)``; where the argmax is inexact, the largest lower bound of it that is known."""
         primal = self.problem.primal(planes, point)
         if self.problem.exact or self._known_hinges is None:
             return primal
-        return max(estimate(self.problem, planes, point, self._known_hinges(point.w)), self.dual)
+        return max(self.problem.estimate(planes, point, self._known_hinges(point.w)), self.dual)
 
     def _estimate_best_again(self) -> None:
         """Let the cuts found since then sharpen what the best weights were estimated at."""
