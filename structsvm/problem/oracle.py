@@ -16,6 +16,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
+from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.points import Planes
 from structsvm.problem.program import constants, methods, program
 from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
@@ -35,8 +36,10 @@ class Oracle(Protocol):
         Examples of cap 0 get a plane of zeros, and their argmax is not asked for.
         """
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
-        """Visit examples in compiled code; None where there is none.
+    def sweep(
+        self, view: Any, dual: DualPlanes, order: IntVector, coordinates: Coordinates | None = None
+    ) -> tuple[float, int] | None:
+        """Visit examples in compiled code; None where there is none. The dual point is in coordinates.
 
         Returns the gaps met, and the example at which a wrong argmax ended the sweep, or −1.
         """
@@ -114,13 +117,17 @@ class CompiledOracle:
         in_blocks(write, ptr)
         return Planes(coef, loss)
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
+    def sweep(
+        self, view: Any, dual: DualPlanes, order: IntVector, coordinates: Coordinates | None = None
+    ) -> tuple[float, int] | None:
         """Visit examples; see `Problem.sweep`."""
         if view is None:
             return None
         loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
         kernel = compiled_kernel(self.kernel)
-        data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w)
+        none = np.zeros(0)
+        moved = (none, none) if coordinates is None else (coordinates.center, coordinates.scale)
+        data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w, *moved)
         met, wrong = loop(kernel, *data, self.allowed)
         return met, wrong
 
@@ -192,7 +199,7 @@ class PythonOracle:
         require_code(self.loss, code, owned.stop - owned.start, y, y_hat)
         return code
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> None:
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, coordinates: Coordinates | None = None) -> None:
         """Return None: there is nothing compiled."""
 
     def block(self, start: int, stop: int) -> Self:
@@ -217,9 +224,11 @@ class NotBelowTruth:
         below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
         return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
+    def sweep(
+        self, view: Any, dual: DualPlanes, order: IntVector, coordinates: Coordinates | None = None
+    ) -> tuple[float, int] | None:
         """Visit examples; see `Problem.sweep`."""
-        return self.inner.sweep(view, dual, order)
+        return self.inner.sweep(view, dual, order, coordinates)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""

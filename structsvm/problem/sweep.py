@@ -92,16 +92,22 @@ def _dual_sweep(
     planes: Any,
     order: IntVector,
     w: Vector,
+    center: Vector,
+    scale: Vector,
     allowed: float,
 ) -> tuple[float, int]:
     total = 0.0
     g = np.empty(len(w))
     room = np.empty((2, planes.L.shape[1]))
+    moves = len(center) > 0
+    weights = np.empty(len(w)) if moves else w
     for i in order:
         count = view.ptr[i + 1] - view.ptr[i]
         scores = np.empty(count)
         coef = np.empty(count)
-        example_scores(view, i, w, scores)
+        if moves:
+            weights[:] = center + scale * w
+        example_scores(view, i, weights, scores)
         loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
         value = loss - np.dot(coef, scores)
         best, to_beat = best_value(planes, i, w, room)
@@ -110,6 +116,9 @@ def _dual_sweep(
             return total, i
         if value > to_beat:
             example_combine(view, i, coef, g)
+            if moves:
+                loss -= np.dot(g, center)
+                g *= scale
             insert(planes, i, g, loss, 0.0, w)
         total += improve(planes, i, w, True, room)
     return total, -1
@@ -130,7 +139,7 @@ def dual_sweep(view: Any, planes: Any, keep: bool) -> Any:
     found, the plane is combined, and weight moves between its planes. Where the truth or a
     plane that is kept beats the argmax by more than is allowed, or the plane is of NaN, the loop ends.
     """
-    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, numba.float64)
+    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, _VECTOR, _VECTOR, numba.float64)
     return compiled(_dual_sweep, [_VISITED(*arguments)], keep=keep)
 
 
