@@ -116,6 +116,10 @@ class ScoreLoss(StructuredLoss[Y]):
     def argmax(self, scores: Vector) -> Y:
         """Return an output that maximises ``scores·c(ŷ)``: the prediction, which cannot know y."""
 
+    def prediction(self, scores: Vector, y: Y) -> Y:
+        """Return the prediction for an example in training, whose truth y may hold what scores do not; `argmax`."""
+        return self.argmax(scores)
+
     def labels(self, y: Y) -> Vector:
         """Return what the kernel reads of one example; the output itself, as numbers, by default."""
         return np.atleast_1d(np.asarray(y, dtype=np.float64))
@@ -280,6 +284,10 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     def argmax(self, scores: Vector) -> tuple[Any, Any]:
         """Refuse: a prediction needs x, which scores do not hold; ``Loss.predict`` has it."""
         raise TypeError("a generic Loss predicts from x: use its own argmax(x, w)")
+
+    def prediction(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return x with the prediction for it."""
+        return y[0], self.wrapped.argmax(y[0], scores)
 
     @property
     def exact(self) -> bool:

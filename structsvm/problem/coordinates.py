@@ -53,8 +53,8 @@ class Coordinates:
         if (weight <= 0.0).any():
             first = int(np.argmax(weight <= 0.0))
             raise InputError(
-                f"penalty must be above 0, and that of weight {first} is {weight[first]:g}: a weight without regulariser "
-                "has no bound; give it a small penalty"
+                f"penalty must be above 0, and that of weight {first} is {weight[first]:g}: a weight without "
+                "regulariser has no bound; give it a small penalty"
             )
         return cls(b, 1.0 / np.sqrt(weight)).tilted(v)
 

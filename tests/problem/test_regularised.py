@@ -43,7 +43,7 @@ def optimum(
         G, h = np.concatenate([G, box]), np.concatenate([h, -low[np.isfinite(low)], high[np.isfinite(high)]])
     P = np.diag(np.concatenate([penalty, np.zeros(n)]))
     q = np.concatenate([-penalty * center - linear, cap])
-    options = {"show_progress": False, "abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-12, "maxiters": 300}
+    options = {"show_progress": False, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10}
     found = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
     w = np.array(found["x"])[:d, 0]
     if bounds is not None:
