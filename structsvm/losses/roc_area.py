@@ -67,3 +67,23 @@ class ROCArea(PairwiseLoss):
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking that swaps a pair exactly where ``s_i − s_j < ½``."""
         return scores + np.where(self.relevant(y), -0.25, 0.25)
+
+    def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the ranking that swaps the m pairs of the smallest ``s_i − s_j``, with the best m: O(RN log RN).
+
+        Of m swapped pairs these have the largest score; to swap all pairs below a threshold is a ranking.
+        """
+        relevant = self.relevant(y)
+        differences = np.sort((scores[relevant, None] - scores[~relevant]).ravel())
+        pairs = len(differences)
+        m = np.arange(pairs + 1)
+        values = m / pairs * (1.0 - 2.0 / pairs * np.concatenate([[0.0], np.cumsum(differences)]))
+        last = np.append(differences[:-1] < differences[1:], True)  # noqa: FBT003  # equal pairs are swapped together
+        possible = np.concatenate([[True], last])
+        best = int(np.argmax(np.where(possible, values, -np.inf)))
+        threshold = -np.inf if best == 0 else float(differences[best - 1])
+        higher = np.inf if best == pairs else float(differences[best])
+        if best == 0:
+            return np.where(relevant, 1.0, 0.0)
+        shift = 0.5 * (threshold + higher) if np.isfinite(higher) else threshold + 1.0
+        return scores - np.where(relevant, shift, 0.0)

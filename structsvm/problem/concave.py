@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.losses import ScoreLoss
+from structsvm.losses import LatentLoss, ScoreLoss
 from structsvm.problem.problem import Problem
 from structsvm.types import Vector
 
@@ -28,7 +28,7 @@ Subtracted: TypeAlias = Callable[[Vector], Tangent]
 """A convex function of the weights that is subtracted from an objective."""
 
 
-def ramp(problem: Problem, ys: Sequence[Any]) -> Subtracted:
+def ramp(problem: Problem) -> Subtracted:
     """Return ``h(w) = (C/n) Σ_i κ_i [max_ŷ w·Ψ(x_i, ŷ) − w·Ψ(x_i, y_i)]``, which makes hinges of P ramps.
 
     What is left of a hinge, ``max_ŷ [Δ(y, ŷ) + w·Ψ(x, ŷ)] − max_ŷ w·Ψ(x, ŷ)``, is between the loss of the prediction and
@@ -39,18 +39,15 @@ def ramp(problem: Problem, ys: Sequence[Any]) -> Subtracted:
     Parameters
     ----------
     problem : the problem of the hinges.
-    ys : its true outputs, one an example.
 
     Raises
     ------
-    InputError : when the argmax of the loss is inexact, or there are not as many outputs as examples.
+    InputError : when the argmax of the loss is inexact.
     """
     loss = problem.loss
     if not loss.exact:
         raise InputError(f"a ramp needs exact argmaxes, and those of {loss.title} are not (exact = False)")
-    if len(ys) != problem.n:
-        raise InputError(f"there are {problem.n} examples and {len(ys)} true outputs")
-    used = np.flatnonzero(problem.cap).tolist()
+    ys, used = problem.ys, np.flatnonzero(problem.cap).tolist()
 
     def tangent(w: Vector) -> Tangent:
         scores = problem.operator.scores(w)
@@ -66,3 +63,27 @@ def ramp(problem: Problem, ys: Sequence[Any]) -> Subtracted:
 def _beyond_the_truth(loss: ScoreLoss[Any], scores: Vector, y: Any) -> Vector:
     """Return ``c(ŷ) − c(y)`` of the prediction ŷ."""
     return loss.encode(loss.prediction(scores, y), y) - loss.encode(y, y)
+
+
+def completion(
+    problem: Problem, loss: LatentLoss[Any, Any, Any], xs: Sequence[Any], truths: Sequence[tuple[Any, Any]]
+) -> Subtracted:
+    """Return ``h(w) = (C/n) Σ_i κ_i [max_h w·Ψ(x_i, y_i, h) − w·Ψ(x_i, y_i, h_i)]``, which lets truths choose their latents.
+
+    Parameters
+    ----------
+    problem : the problem in which the latents h_i of the truths are fixed.
+    loss : completes truths.
+    xs : inputs.
+    truths : pairs (y, h) of the problem.
+    """
+    fixed = [loss.joint_feature(x, *truth) for x, truth in zip(xs, truths, strict=True)]
+
+    def tangent(w: Vector) -> Tangent:
+        slope = np.zeros(problem.d)
+        for i in np.flatnonzero(problem.cap).tolist():
+            x, y = xs[i], truths[i][0]
+            slope += problem.cap[i] * (loss.joint_feature(x, y, loss.complete(x, y, w)) - fixed[i])
+        return Tangent(float(slope @ w), slope)
+
+    return tangent

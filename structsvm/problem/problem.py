@@ -73,6 +73,7 @@ class Problem(AbstractProblem):
     left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
     known_fingerprint : the `fingerprint`, where the data have not changed since it was taken; None: it is taken when
         needed.
+    ys : true outputs, one an example.
     coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``; see
         `regularised`.
     """
@@ -88,6 +89,7 @@ class Problem(AbstractProblem):
     left_out: int = 0
     first: int = 0
     known_fingerprint: Vector | None = field(default=None, repr=False)
+    ys: Sequence[Any] = field(default=(), repr=False)
     coordinates: Coordinates | None = None
 
     @classmethod
@@ -219,6 +221,7 @@ class Problem(AbstractProblem):
             C=float(C),
             used=used,
             left_out=operator.n - used,
+            ys=ys,
         )
 
     @property
@@ -284,6 +287,7 @@ class Problem(AbstractProblem):
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
             weights=self.weights[start:stop],
+            ys=self.ys[start:stop],
             first=self.first + start,
             known_fingerprint=None,
         )
