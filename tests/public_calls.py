@@ -218,6 +218,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "intercept_scaling": 1.0,
         "class_weight": None,
         "measure": "map",
+        "center": None,
+        "penalty": None,
         "warm_start": False,
     },
     "RankSVM": {"C": 1.0, "objective": "pairs", "solver": "auto", "tol": 1e-3, "measure": "map"},

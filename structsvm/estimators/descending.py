@@ -24,7 +24,7 @@ def descended(
     start: Result | None,
     callback: Callback | None,
 ) -> Descent:
-    """Descend with the ``solver``, ``tol`` and ``max_rounds`` of an estimator, and warn where no stationary point is reached.
+    """Descend with the ``solver``, ``tol`` and ``max_rounds`` of an estimator; warn where the end is not stationary.
 
     Raises
     ------
@@ -40,8 +40,8 @@ def descended(
     if not found.stationary:
         gap = f", whose gap is {found.rounds[-1].gap / problem.C:.2g} * C" if found.rounds else ""
         warnings.warn(
-            f"the descent ended after {len(found.rounds)} rounds{gap}, before its weights were proved stationary within "
-            f"{2 * solver.tol:.2g} * C: a larger max_rounds, or a larger tol, may help. The last convex problem: "
+            f"the descent ended after {len(found.rounds)} rounds{gap}, before its weights were proved stationary "
+            f"within {2 * solver.tol:.2g} * C: a larger max_rounds, or a larger tol, may help. The last one: "
             f"{found.result.message}",
             ConvergenceWarning,
             stacklevel=4,

@@ -29,9 +29,10 @@ class LatentStructuralSVM(BaseEstimator):
     """A structural SVM whose joint features need more than what is labelled: latent parts of outputs.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
-    Joachims, ICML 2009) by the convex-concave procedure: latents of the truths are completed by the present weights, and a
-    structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is found is
-    stationary, which the last round proves; it depends on ``LatentLoss.initial``, and need not be the optimum.
+    Joachims, ICML 2009) by the convex-concave procedure: latents of the truths are completed by the present weights,
+    and a
+    structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is found
+    is stationary, which the last round proves; it depends on ``LatentLoss.initial``, and need not be the optimum.
 
     Parameters
     ----------

@@ -17,9 +17,9 @@ def _checked(given: Any) -> Any:
     base = ScoreLoss if isinstance(loss, ScoreLoss) else Loss
     if type(loss).slack_rescaled_argmax is base.slack_rescaled_argmax:
         raise InputError(
-            f"{type(loss).__name__} has no slack_rescaled_argmax, without which a slack cannot be rescaled: the maximum of "
-            "Δ times the violated margin is another one than that of their sum. Multiclass, ZeroOne, ROCArea and SwappedPairs "
-            "have one"
+            f"{type(loss).__name__} has no slack_rescaled_argmax, without which a slack cannot be rescaled: the "
+            "maximum of Δ times the violated margin is another one than that of their sum. Multiclass, ZeroOne, "
+            "ROCArea and SwappedPairs have one"
         )
     return loss
 
@@ -28,11 +28,13 @@ def _checked(given: Any) -> Any:
 class SlackRescaled(ScoreLoss[Any]):
     """Another loss with the hinge ``max_ŷ Δ(y, ŷ) [1 − w·(Ψ(x, y) − Ψ(x, ŷ))]``.
 
-    Tsochantaridis, Joachims, Hofmann and Altun, "Large margin methods for structured and interdependent output variables", JMLR
+    Tsochantaridis, Joachims, Hofmann and Altun, "Large margin methods for structured and interdependent output
+    variables", JMLR
     2005, section 2.2.1. Every wrong output is to be behind by the same margin of 1, and its loss says what
-    it costs when it is not; with margins rescaled, which is what losses are without this, outputs of a large loss must be far
-    behind, also where they are never confused with the truth. Both hinges bound the loss of the prediction from above, and where
-    Δ is 0 or 1 they are the same.
+    it costs when it is not; with margins rescaled, which is what losses are without this, outputs of a large loss must
+    be far
+    behind, also where they are never confused with the truth. Both hinges bound the loss of the prediction from above,
+    and where Δ is 0 or 1 they are the same.
 
     The plane of an output is ``(Δ (c(y) − c(ŷ)), Δ)``: as if it were encoded by ``c(y) − Δ (c(y) − c(ŷ))``.
 
@@ -111,7 +113,8 @@ class SlackRescaled(ScoreLoss[Any]):
     def encode(self, y_hat: Any, y: Any) -> Vector:
         """Return ``c(y) − Δ (c(y) − c(ŷ))``."""
         truth: Vector = self.inner.encode(y, y)
-        return truth - self.inner.loss(y, y_hat) * (truth - self.inner.encode(y_hat, y))
+        moved: Vector = truth - self.inner.loss(y, y_hat) * (truth - self.inner.encode(y_hat, y))
+        return moved
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
         """Return an output that maximises ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``."""
@@ -140,7 +143,7 @@ class SlackRescaled(ScoreLoss[Any]):
 
     def examples(self, xs: Readable | Sequence[Any], ys: Sequence[Any], intercept: float = 0.0) -> Examples:
         """Make a training set as the loss does."""
-        made = self.inner.examples(xs, ys, intercept)
+        made: Examples = self.inner.examples(xs, ys, intercept)
         return evolve(made, loss=evolve(self, loss=made.loss))
 
     def predict(self, xs: Readable | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Any]:

@@ -31,8 +31,9 @@ Subtracted: TypeAlias = Callable[[Vector], Tangent]
 def ramp(problem: Problem) -> Subtracted:
     """Return ``h(w) = (C/n) Σ_i κ_i [max_ŷ w·Ψ(x_i, ŷ) − w·Ψ(x_i, y_i)]``, which makes hinges of P ramps.
 
-    What is left of a hinge, ``max_ŷ [Δ(y, ŷ) + w·Ψ(x, ŷ)] − max_ŷ w·Ψ(x, ŷ)``, is between the loss of the prediction and
-    the largest loss: no example counts for more than that, however wrong it is (Collobert, Sinz, Weston and Bottou, "Trading
+    What is left of a hinge, ``max_ŷ [Δ(y, ŷ) + w·Ψ(x, ŷ)] − max_ŷ w·Ψ(x, ŷ)``, is between the loss of the prediction
+    and the largest loss: no example counts for more than that, however wrong it is (Collobert, Sinz, Weston and Bottou,
+    "Trading
     convexity for scalability", ICML 2006; Chapelle, Do, Le, Smola and Teo, "Tighter bounds for structured estimation",
     NIPS 2008).
 
@@ -68,7 +69,7 @@ def _beyond_the_truth(loss: ScoreLoss[Any], scores: Vector, y: Any) -> Vector:
 def completion(
     problem: Problem, loss: LatentLoss[Any, Any, Any], xs: Sequence[Any], truths: Sequence[tuple[Any, Any]]
 ) -> Subtracted:
-    """Return ``h(w) = (C/n) Σ_i κ_i [max_h w·Ψ(x_i, y_i, h) − w·Ψ(x_i, y_i, h_i)]``, which lets truths choose their latents.
+    """Return ``h(w) = (C/n) Σ_i κ_i [max_h w·Ψ(x_i, y_i, h) − w·Ψ(x_i, y_i, h_i)]``, which frees latents of truths.
 
     Parameters
     ----------

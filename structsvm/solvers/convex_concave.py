@@ -12,7 +12,6 @@ from structsvm.problem.concave import Subtracted
 from structsvm.problem.coordinates import Coordinates
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import require_integer
-from structsvm.solvers.base import Solver
 from structsvm.solvers.run import Callback
 from structsvm.types import Vector
 
@@ -28,8 +27,8 @@ class Round:
     Parameters
     ----------
     objective : F at the weights that the round began at, to which the problem is tangent.
-    lower : the best lower bound of the problem: F is at most ``objective − lower`` above where its convex part alone, with the
-        subtracted one replaced by its tangent, could bring it.
+    lower : the best lower bound of the problem: F is at most ``objective − lower`` above where its convex part alone,
+        with the subtracted one replaced by its tangent, could bring it.
     primal : the problem at the weights that the round found; F there is no larger.
     """
 
@@ -75,19 +74,20 @@ def descend(
 
     The convex-concave procedure (Yuille and Rangarajan, Neural Computation 2003): h is replaced by its tangent at the
     present weights, the convex problem that is left is solved, and so on. The tangent is a linear term, hence another
-    centre of the regulariser, so that solvers see problems of the kind they know, with a certificate each. A problem starts
+    centre of the regulariser, so that solvers see problems of the kind they know, with a certificate each. A problem
+    starts
     from the weights and the cuts of the one before, which hold at offsets that move by a known vector. It is above F
     and touches it at its start, which no solver gives up for worse weights: F never rises, whatever the tolerance. It
-    ends where a round lowers the objective of the convex problem by ``tol · C`` at most: its lower bound then proves that
-    the weights at its start are within ``2 tol · C`` of its optimum.
+    ends where a round lowers the objective of the convex problem by ``tol · C`` at most: its lower bound then proves
+    that the weights at its start are within ``2 tol · C`` of its optimum.
 
     Parameters
     ----------
     problem : P.
     subtracted : h, by values and tangents.
     solver : of the convex problems, an object with a ``tol``.
-    start : result to go on from, of another descent or solver: its weights are used. None begins at the optimum of P, if h
-        is 0 at w = 0, as the tangent there is not looked at.
+    start : result to go on from, of another descent or solver: its weights are used. None begins at the optimum of P,
+        if h is 0 at w = 0, as the tangent there is not looked at.
     callback : is shown every step of every problem; returns True to stop.
     max_rounds : most convex problems.
 
@@ -118,8 +118,8 @@ def descend(
         reached = result.primal - tangent.value + float(slope @ result.w)
         if reached > result.primal + _ROUNDING * (1.0 + abs(result.primal) + abs(tangent.value)):
             raise OracleError(
-                f"the objective {reached:.12g} is above the convex problem {result.primal:.12g} that bounds it: what is "
-                "subtracted is not the maximum that it should be. Look at the argmax and the completion of "
+                f"the objective {reached:.12g} is above the convex problem {result.primal:.12g} that bounds it: what "
+                "is subtracted is not the maximum that it should be. Look at the argmax and the completion of "
                 f"{problem.loss.title}: structsvm.testing.check_loss and check_latent_loss do"
             )
         ended = result.status in (Status.INTERRUPTED, Status.STOPPED)
@@ -139,10 +139,11 @@ def _tilted(problem: Problem, slope: Vector, base: Vector) -> Problem:
 
 def _moved(result: Result, before: Problem, after: Problem) -> Result:
     """Return a result of a problem as a start for the same with another centre: its cuts hold at other offsets."""
-    old, new = before.coordinates, after.coordinates
-    assert old is not None and new is not None
+    old, new, mark = before.coordinates, after.coordinates, after.known_fingerprint
+    if old is None or new is None or mark is None:
+        return result
     cuts = result.cuts
     distance = float(np.linalg.norm((new.center - old.center) / old.scale))
     L = old.moved(cuts.G, cuts.L, new) - cuts.error * distance
     moved = CutSet(cuts.G, L, cuts.group, cuts.a, cuts.groups, cuts.error)
-    return evolve(result, cuts=moved, fingerprint=after.known_fingerprint, status=Status.CONVERGED)
+    return evolve(result, cuts=moved, fingerprint=mark, status=Status.CONVERGED)

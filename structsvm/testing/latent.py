@@ -9,6 +9,7 @@ from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.settings import as_list, require_integer, require_kind
 from structsvm.testing.losses import check_loss
 from structsvm.testing.methods import show
+from structsvm.types import Vector
 
 _SIZES = (0.0, 0.1, 1.0, 10.0)
 """Of the differences of scores between completions that weights are tried at."""
@@ -48,12 +49,14 @@ def check_latent_loss(
         known = list(loss.completions(x, y))
         for h in [loss.initial(x, y), *known]:
             if (met := loss.loss(y, y, h)) != 0.0:
-                raise AssertionError(f"{loss.title}.loss(y, y, h) must be 0 for every h: it is {met:g} at h = {show(h)}")
+                raise AssertionError(
+                    f"{loss.title}.loss(y, y, h) must be 0 for every h: it is {met:g} at h = {show(h)}"
+                )
         features = np.array([loss.joint_feature(x, y, h) for h in known])
         spread = float(np.abs(features - features.mean(axis=0)).max()) or 1.0
         for size in _SIZES:
             for _ in range(trials):
-                w = size / spread * rng.standard_normal(features.shape[1])
+                w: Vector = np.asarray(size / spread * rng.standard_normal(features.shape[1]))
                 found = loss.complete(x, y, w.copy())
                 value, best = float(w @ loss.joint_feature(x, y, found)), float((features @ w).max())
                 if abs(value - best) > tol * (1.0 + abs(best)):

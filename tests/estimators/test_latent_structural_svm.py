@@ -1,6 +1,7 @@
 """Latent structural SVMs: against the definition, and beside an SVM without latents on data made for them."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_the_objective_falls_to_a_stationary_point(solver: Any, C: float) -> Non
     svm = LatentStructuralSVM(Detector(), C=C, solver=solver).fit(xs, ys)
     assert svm.stationary_
     met = [one.objective for one in svm.rounds_]
-    assert all(later <= earlier + 1e-9 * (1 + C) for earlier, later in zip(met, met[1:], strict=False))
+    assert all(later <= earlier + 1e-9 * (1 + C) for earlier, later in pairwise(met))
     assert svm.objective_ == pytest.approx(objective(svm.coef_, xs, ys, C), rel=1e-9, abs=1e-9 * (1 + C))
     assert svm.rounds_[-1].gap <= 2e-4 * C
     assert svm.latent_ == [Detector().complete(x, y, svm.coef_) for x, y in zip(xs, ys, strict=True)]

@@ -1,5 +1,6 @@
 """The convex-concave procedure: its objective falls, and it ends where it should."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,13 @@ def test_the_objective_of_a_ramp_falls_to_a_stationary_point(name: str, C: float
     found = descend(problem, ramp(problem), solver)
     assert found.stationary
     objectives = [one.objective for one in found.rounds]
-    assert all(later <= earlier + 1e-12 * (1 + C) for earlier, later in zip(objectives, objectives[1:], strict=False))
+    assert all(later <= earlier + 1e-12 * (1 + C) for earlier, later in pairwise(objectives))
     slack = 1e-12 * (1 + C)
     assert all(one.lower - slack <= one.primal <= one.objective + slack for one in found.rounds)
     assert found.rounds[-1].gap <= 2e-6 * C + 1e-9
-    assert found.objective == pytest.approx(ramp_by_definition(found.w, examples, loss, C), rel=1e-9, abs=1e-9 * (1 + C))
+    assert found.objective == pytest.approx(
+        ramp_by_definition(found.w, examples, loss, C), rel=1e-9, abs=1e-9 * (1 + C)
+    )
     # the last convex problem, by a QP over all outputs of the linearised objective
     slope = ramp(problem)(found.w).slope
     planes = [planes_of(loss, x, y, 0.0) for x, y in examples]
