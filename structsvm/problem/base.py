@@ -30,6 +30,11 @@ class Traffic(NamedTuple):
     down: int = 0
     up: int = 0
 
+    @property
+    def sent(self) -> int:
+        """Bytes in both directions."""
+        return self.down + self.up
+
 
 class AbstractProblem(ABC):
     """Minimise ``P(w) = r(w) + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``, ``r(w) = ½‖w‖²``.

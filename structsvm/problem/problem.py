@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.compute.memory import require_memory
-from structsvm.compute.summation import exact_sum
+from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
@@ -28,11 +28,11 @@ from structsvm.problem.checks import (
     require_caps,
     require_finite,
     require_moderate,
+    require_one_usable,
     require_pairs,
     require_planes,
     require_unbeaten,
     require_usable,
-    usable_queries,
 )
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Coordinates
@@ -123,22 +123,11 @@ class Problem(AbstractProblem):
         UnknownNameError : when no loss has that name.
         """
         require_number("intercept", intercept)
-        X = readable(X)
-        bound: ScoreLoss[Any] = losses.create(loss).bind(np.asarray(y))
-        labels = checked_labels(bound, X.shape, np.asarray(y))
-        queries = Queries.of(qid, len(labels))
-        rows: Rows | WithIntercept
-        ys: Any
-        if bound.per_row:
-            rows, ys, usable = Rows.one_each(X), labels, None
-            weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
-        else:
-            rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
-            usable = usable_queries(bound, ys)
-            weights = queries.weights(sample_weight, usable)
-        if intercept:
-            rows = WithIntercept(rows, intercept)
-        return cls.make(bound, bound.operator(rows), ys, C, weights, usable)
+        bound = losses.create(loss).bind(np.asarray(y))
+        parts = ranking_examples(X, y, qid, bound, sample_weight, intercept)
+        if parts.usable is not None:
+            require_one_usable(bound, parts.ys, parts.usable)
+        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable)
 
     @classmethod
     def from_examples(
@@ -223,6 +212,32 @@ class Problem(AbstractProblem):
             left_out=operator.n - used,
             ys=ys,
         )
+
+    @classmethod
+    def part(cls, examples: "RankingExamples") -> Self:
+        """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
+
+        Unlike a whole problem it may have no weight, and no example that can be learned from.
+        """
+        loss, operator, ys = examples.loss, examples.operator, examples.ys
+        weights = np.ones(operator.n) if examples.weights is None else examples.weights
+        usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
+        used = int(usable.sum())
+        return cls(
+            loss=loss,
+            operator=operator,
+            oracle=make_oracle(loss, ys),
+            ptr=operator.ptr,
+            cap=np.zeros(operator.n),
+            weights=np.where(usable, weights, 0.0),
+            C=1.0,
+            used=used,
+            left_out=operator.n - used,
+        ).as_part_of(1.0, max(used, 1))
+
+    def as_part_of(self, C: float, used: int) -> Self:
+        """Return this as a part of a problem with this C, of which ``used`` examples can be learned from in all."""
+        return evolve(self, C=C, used=used, cap=self.weights * C / used)
 
     @property
     def n(self) -> int:
@@ -346,9 +361,13 @@ class Problem(AbstractProblem):
 
     def hinge(self, planes: Planes, point: Point) -> float:
         """Return the second part of ``P(w)``, exactly rounded; see `AbstractProblem.hinge`."""
+        return self.exact_hinge(planes, point).value
+
+    def exact_hinge(self, planes: Planes, point: Point) -> ExactSum:
+        """Return the same as a sum that can be added to that of other parts."""
         violation = self.violation(planes, point)
         require_argmaxes(self.loss.title, violation, point.scores, self.first)
-        return exact_sum(self.cap * np.maximum(violation, 0.0))
+        return ExactSum.of(self.cap * np.maximum(violation, 0.0))
 
     def estimate(self, planes: Planes, point: Point, known: Vector) -> float:
         """Return the largest lower bound of ``P(w)`` that is known; see `AbstractProblem.estimate`."""
@@ -383,15 +402,20 @@ class Problem(AbstractProblem):
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: half a pass over the data."""
-        weight = self.cap / self.total_cap
-        g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
-        if not np.isfinite(g).all():
-            self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-        L = exact_sum(weight * planes.loss)
+        g, total = self.weighted(planes, self.total_cap)
+        L = total.value
         if self.coordinates is not None:
             (g,), (L,) = self.coordinates.planes(g[np.newaxis], np.array([L]))
         require_moderate(g[np.newaxis], self.C)
         return Cut(g, float(L))
+
+    def weighted(self, planes: Planes, total: float) -> tuple[Vector, ExactSum]:
+        """Return the sum of the planes ``(g_i, L_i)``, each times its cap divided by the total of all caps."""
+        weight = self.cap / total
+        g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
+        if not np.isfinite(g).all():
+            self.at(np.ones(self.d))  # names the example, unless the features are too large only together
+        return g, ExactSum.of(weight * planes.loss)
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
@@ -400,14 +424,18 @@ class Problem(AbstractProblem):
         return Cuts(*((G, L) if self.coordinates is None else self.coordinates.planes(G, L)), examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
-        """Visit examples with a dual point in hand: find the plane of each at ``dual.w``, take it in, and step.
+        """Visit examples with a dual point in hand: find the plane of each, take it in, and step.
 
-        A pass over the data where ``order`` is all examples.
+        A pass over the data where ``order`` is all examples. A fiftieth of the examples makes up a batch, whose planes
+        several threads find at the same weights, an average of ``dual.w`` over the batches before. Then one example
+        after the other steps, at ``dual.w`` as it is after the steps before, so that the dual never falls. Batches do
+        not depend on the number of threads, nor does any result. With fewer than 75 examples, or a loss or an operator
+        in Python, a batch is one example, and its plane is found at ``dual.w``.
 
         Parameters
         ----------
         dual : changed in place.
-        order : the examples.
+        order : the examples, each once at most.
 
         Returns
         -------
@@ -417,23 +445,74 @@ class Problem(AbstractProblem):
         ------
         OracleError : when an output is seen not to be the argmax, as the truth or a plane that is kept beats it.
         """
-        visited = self.oracle.sweep(self.operator.view, dual, order, self.coordinates)
+        if np.bincount(order, minlength=self.n).max(initial=0) > 1:
+            raise InputError("order must have each example once at most")
+        visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n, self.coordinates)
         if visited is None:
-            return sum(self._visit(dual, i) for i in order.tolist())
-        met, wrong = visited
-        if wrong >= 0:
-            self._visit(dual, wrong)
-            raise beaten(self.loss.title, self.first + wrong)
-        return met
+            return sum(self._visit(dual, i, dual.w) for i in order.tolist())
+        if visited.wrong >= 0:
+            self._visit(dual, visited.wrong, visited.w)
+            raise beaten(self.loss.title, self.first + visited.wrong)
+        return visited.met
 
-    def _visit(self, dual: DualPlanes, i: int) -> float:
+    def _visit(self, dual: DualPlanes, i: int, w: Vector) -> float:
         example = self.block(i, i + 1)
-        point = example.at(dual.w)
+        point = example.at(w)
         planes = example.planes(point)
         example.primal(planes, point)
-        example.checked_violation(planes, point, np.array([dual.best(i)]))
+        example.checked_violation(planes, point, np.array([dual.best(i, w)]))
         cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
+
+
+@frozen(eq=False)
+class RankingExamples:
+    """What rows of features and labels are to a loss.
+
+    Parameters
+    ----------
+    loss, operator, ys : as in `Problem.make`.
+    weights : example weights κ; None: all 1.
+    usable : which examples the loss can learn from; None: all.
+    """
+
+    loss: ScoreLoss[Any]
+    operator: Operator
+    ys: Any
+    weights: Vector | None
+    usable: BoolVector | None
+
+
+def ranking_examples(
+    X: Readable,
+    y: Vector,
+    qid: ArrayLike | None,
+    loss: ScoreLoss[Any],
+    sample_weight: ArrayLike | None,
+    intercept: float,
+) -> RankingExamples:
+    """Return the examples that rows make up; see `Problem.from_queries`.
+
+    Parameters
+    ----------
+    X, y, qid, sample_weight, intercept : as there.
+    loss : a loss that knows what it must of the data (`bind`).
+    """
+    X = readable(X)
+    labels = checked_labels(loss, X.shape, np.asarray(y))
+    queries = Queries.of(qid, len(labels))
+    rows: Rows | WithIntercept
+    ys: Any
+    if loss.per_row:
+        rows, ys, usable = Rows.one_each(X), labels, None
+        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+    else:
+        rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
+        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
+        weights = queries.weights(sample_weight, usable)
+    if intercept:
+        rows = WithIntercept(rows, intercept)
+    return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
 
 
 def _caps(weights: Vector, C: float, used: int) -> Vector:

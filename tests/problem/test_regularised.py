@@ -135,7 +135,7 @@ def test_a_run_goes_on_from_a_checkpoint(solver: Any, tmp_path: Path) -> None:
     assert kept.status is Status.ITERATION_LIMIT or kept.status is Status.UNFINISHED or kept.converged
     result = solver.solve(problem, checkpoint=path)
     assert result.gap <= 1e-6
-    assert result.primal == pytest.approx(OneSlack(tol=1e-9).solve(problem).primal, rel=1e-9)
+    assert result.primal == pytest.approx(OneSlack(tol=1e-9).solve(problem).primal, abs=2e-7)
 
 
 def test_what_is_no_objective_is_refused() -> None:
