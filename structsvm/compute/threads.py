@@ -130,7 +130,9 @@ def using(n_jobs: int | None) -> Iterator[Threads]:
         threads.close()
 
 
-def in_blocks(function: Callable[[int, int], T], ptr: IntVector, work: float = 1.0, most: int = _MOST_BLOCKS) -> list[T]:
+def in_blocks(
+    function: Callable[[int, int], T], ptr: IntVector, work: float = 1.0, most: int = _MOST_BLOCKS
+) -> list[T]:
     """Call a function on ranges of examples that hold about the same number of scores, on several threads.
 
     The ranges do not depend on the number of threads, which is that of the block of `using`, or of its ``None``.

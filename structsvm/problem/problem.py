@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from structsvm.arrays import numbers
 from structsvm.compute.memory import require_memory
 from structsvm.compute.summation import exact_sum
+from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
@@ -72,6 +73,9 @@ class Problem(AbstractProblem):
     left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
     known_fingerprint : the `fingerprint`, where the data have not changed since it was taken; None: it is taken when
         needed.
+    n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
+        but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
+        outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
     """
 
     loss: ScoreLoss[Any]
@@ -85,6 +89,7 @@ class Problem(AbstractProblem):
     left_out: int = 0
     first: int = 0
     known_fingerprint: Vector | None = field(default=None, repr=False)
+    n_jobs: int | None = field(default=None, repr=False)
 
     @classmethod
     def from_queries(
@@ -97,6 +102,7 @@ class Problem(AbstractProblem):
         C: float = 1.0,
         sample_weight: ArrayLike | None = None,
         intercept: float = 0.0,
+        n_jobs: int | None = None,
     ) -> Self:
         """Make a ranking problem of rows of features.
 
@@ -110,6 +116,7 @@ class Problem(AbstractProblem):
         C : weight of the mean hinge; positive.
         sample_weight : weight of each row, the same for all rows of a query; None: all 1.
         intercept : value of a constant feature that is added to every row; 0 for none.
+        n_jobs : threads that compute, or processes; see `Problem`.
 
         Raises
         ------
@@ -132,7 +139,7 @@ class Problem(AbstractProblem):
             weights = queries.weights(sample_weight, usable)
         if intercept:
             rows = WithIntercept(rows, intercept)
-        return cls.make(bound, bound.operator(rows), ys, C, weights, usable)
+        return cls.make(bound, bound.operator(rows), ys, C, weights, usable, n_jobs)
 
     @classmethod
     def from_examples(
@@ -144,6 +151,7 @@ class Problem(AbstractProblem):
         C: float = 1.0,
         sample_weight: ArrayLike | None = None,
         intercept: float = 0.0,
+        n_jobs: int | None = None,
     ) -> Self:
         """Make a problem of inputs and outputs of any kind.
 
@@ -154,6 +162,7 @@ class Problem(AbstractProblem):
         loss : name or object.
         C, intercept : as in `from_queries`.
         sample_weight : example weights κ; None: all 1.
+        n_jobs : threads that compute, or processes; see `Problem`.
 
         Raises
         ------
@@ -166,7 +175,7 @@ class Problem(AbstractProblem):
         weights = None if sample_weight is None else numbers(sample_weight, "sample_weight")
         usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
         require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
-        return cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
+        return cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable, n_jobs)
 
     @classmethod
     def make(
@@ -177,6 +186,7 @@ class Problem(AbstractProblem):
         C: float,
         weights: Vector | None = None,
         usable: BoolVector | None = None,
+        n_jobs: int | None = None,
     ) -> Self:
         """Put a problem together from its parts.
 
@@ -187,12 +197,14 @@ class Problem(AbstractProblem):
         C : weight of the mean hinge; positive.
         weights : example weights κ, shape (n,), not negative; None: all 1.
         usable : which examples the loss can learn from; the others count for nothing. None: all.
+        n_jobs : threads that compute, or processes; see `Problem`.
 
         Raises
         ------
         InputError : when C, the weights or the numbers of examples do not fit.
         """
         require_C(C)
+        require_jobs("n_jobs", n_jobs)
         require_kind("loss", loss, ScoreLoss, "a ScoreLoss")
         require_kind("operator", operator, Operator, "an Operator")
         require_pairs(operator.n, number_of("ys", ys))
@@ -208,13 +220,14 @@ class Problem(AbstractProblem):
         return cls(
             loss=loss,
             operator=operator,
-            oracle=make_oracle(loss, ys),
+            oracle=make_oracle(loss, ys, n_jobs),
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,
             C=float(C),
             used=used,
             left_out=operator.n - used,
+            n_jobs=n_jobs,
         )
 
     @property
@@ -269,7 +282,7 @@ class Problem(AbstractProblem):
         w = numbers(w, "w")
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"), using(self.n_jobs):
             scores = self.operator.scores(w)
         require_finite(scores, self.ptr, self.first)
         return Point(w, scores)
@@ -281,7 +294,8 @@ class Problem(AbstractProblem):
         ------
         OracleError : when a loss is not a finite number of at least 0, or an encoding not finite.
         """
-        planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+        with using(self.n_jobs):
+            planes = self.oracle.planes(point.scores, self.ptr, self.cap)
         require_planes(self.loss.title, planes.loss, planes.coef, self.ptr, self.first)
         return planes
 
@@ -349,7 +363,8 @@ class Problem(AbstractProblem):
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: half a pass over the data."""
         weight = self.cap / self.total_cap
-        g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
+        with using(self.n_jobs):
+            g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         if not np.isfinite(g).all():
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
         require_moderate(g[np.newaxis], self.C)
@@ -358,7 +373,8 @@ class Problem(AbstractProblem):
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
         examples = np.flatnonzero(which)
-        return Cuts(self.operator.combine_each(planes.coef, examples), planes.loss[examples], examples)
+        with using(self.n_jobs):
+            return Cuts(self.operator.combine_each(planes.coef, examples), planes.loss[examples], examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
         """Visit examples with a dual point in hand: find the plane of each, take it in, and step.
@@ -384,7 +400,8 @@ class Problem(AbstractProblem):
         """
         if np.bincount(order, minlength=self.n).max(initial=0) > 1:
             raise InputError("order must have each example once at most")
-        visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n)
+        with using(self.n_jobs):
+            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n)
         if visited is None:
             return sum(self._visit(dual, i, dual.w) for i in order.tolist())
         if visited.wrong >= 0:
