@@ -10,6 +10,7 @@ from benchmarks.data import Ranking, m
 from benchmarks.measuring import Size, clock, reading, warm_up
 from benchmarks.rows import Row, Target, pick, quotient
 from structsvm import Problem
+from structsvm.operators import Rows
 from structsvm.solvers import FrankWolfe
 
 TITLE = "One pass"
@@ -17,9 +18,9 @@ ABOUT = """
 A pass of Frank-Wolfe scores each query, finds its argmax, combines its rows and steps. It is timed as
 the median over the passes of some runs, argmaxes and steps included, steps on planes kept from earlier
 passes not. Between the runs one `X @ w` and one `X.T @ c` of NumPy are timed on the same numbers, float32 where X
-is: a pass is given in units of the first, and as its ratio to both together. Units do not travel: the BLAS that NumPy
-comes with reads rows four at a time, which halves the speed of some processors where they come from memory. The
-argmax is timed alone, over all queries, at the last weights.
+is: a pass is given in units of the first, and as its ratio to both together. Units do not travel: how near that product
+is to the speed of memory depends on the processor and the BLAS, so all scores are timed as well, which a pass reads one
+row after the other. The argmax is timed alone, over all queries, at the last weights.
 """
 
 PASSES = 9
@@ -29,12 +30,24 @@ def run(size: Size) -> Iterator[Row]:
     data = m(size.scale)
     for dtype in (np.float64, np.float32):
         given = Ranking(data.X.astype(dtype), data.y, data.qid)
+        yield _all_scores(given, dtype, size)
         for loss, name in (("map", "MAP"), ("roc_area", "ROC area")):
             yield one_pass(_title(name, dtype), given, loss, 100.0, size)
 
 
 def _title(loss: str, dtype: type) -> str:
     return f"one pass, {loss}" if dtype is np.float64 else f"one pass, {loss}, float32"
+
+
+def _all_scores(data: Ranking, dtype: type, size: Size) -> Row:
+    """Time the scores of all rows, which are summed in float64 whatever the storage."""
+    rows = Rows.one_each(data.X)
+    w = np.linspace(-1.0, 1.0, rows.d)
+    rows.scores(w)
+    seconds, _ = clock(lambda: rows.scores(w), 5 * size.repeats)
+    middle = float(np.median(seconds))
+    values = {"seconds": middle, "fastest": min(seconds), "units": middle / reading(data.X)}
+    return Row(what=f"all scores, {np.dtype(dtype).name}", who="Rows", repeats=len(seconds), values=values)
 
 
 def one_pass(what: str, data: Ranking, loss: str, C: float, size: Size) -> Row:
