@@ -140,6 +140,15 @@ def test_no_workers_left_is_an_error_that_names_the_checkpoint(tmp_path: Path) -
     assert result.history[-1].calls > kept.history[-1].calls
 
 
+def test_a_scheduler_that_is_gone_is_an_error() -> None:
+    local = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(n_workers=1, **local) as workers, distributed.Client(workers) as client:
+        problem = DistributedProblem.from_queries(DaskCluster(client, limit=5.0), made(2), C=1000.0)
+        client.close()
+        with pytest.raises(ClusterError, match="scheduler cannot be reached|lost 3 times"):
+            OneSlack(tol=1e-6).solve(problem)
+
+
 def test_without_a_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "get_client", lambda: (_ for _ in ()).throw(ValueError("none")))
     with pytest.raises(InputError, match="there is no Dask client"):
