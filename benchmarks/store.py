@@ -26,7 +26,10 @@ NAMES = (
     "ndcg",
     "cutoff",
     "full_depth",
+    "clicks",
     "weight_search",
+    "hinge",
+    "objectives",
     "zero_one",
     "web30k",
     "cluster",
@@ -42,6 +45,8 @@ NAMES = (
     "serving",
     "retrieval_memory",
     "first_fit",
+    "scale",
+    "beside_lightgbm_dask",
 )
 """The benchmarks, in the order of the page."""
 
@@ -61,6 +66,10 @@ PACKAGES = (
     "xgboost-cpu",
     "bm25s",
     "dask",
+    "xgboost",
+    "torch",
+    "allRank",
+    "bm25s",
 )
 
 
