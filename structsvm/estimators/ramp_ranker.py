@@ -101,7 +101,7 @@ class RampRanker(Ranker):
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         if start is not None and not start.is_of(objective.columns):
             start = None
-        problem = objective.problem
+        problem: Any = objective.problem  # which Ranker makes in this process
         descent = descended(self, problem, ramp(problem), start, callback)
         self._take(descent.result)
         self.objective_: float = descent.objective
