@@ -160,10 +160,10 @@ def _clusters(costs: Costs, rng: np.random.Generator) -> Iterator[Row]:
     calm = evolve(DATACENTRE, spread=Even(), life=None)
     kinds = {
         "all alike": calm,
-        "lognormal, σ = 0.2": evolve(DATACENTRE, life=None),
-        "1 + exponential, mean 0.2": evolve(calm, spread=ShiftedExponential(0.2)),
-        "the same, and machines live 30 days": DATACENTRE,
-        "the same, and machines live one day": evolve(DATACENTRE, life=86_400.0),
+        "lognormal": evolve(DATACENTRE, life=None),
+        "exponential": evolve(calm, spread=ShiftedExponential(0.2)),
+        "lognormal, machines live 30 days": DATACENTRE,
+        "lognormal, machines live one day": evolve(DATACENTRE, life=86_400.0),
     }
     for workers in WORKERS:
         data = Data(1e6 * workers, DOCUMENTS, FEATURES, FEATURES)

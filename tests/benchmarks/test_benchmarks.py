@@ -115,7 +115,7 @@ def test_tables_are_written_into_pages_of_their_own(tmp_path):
     row = rows.Row(what="one", who="x", values={"rounds": 3.0})
     for _ in range(2):
         report.fill(page, [row])
-        expected = "# A\n\n<!-- rows: one -->\n\n| who | rounds |\n|---|---:|\n| x | 3 |\n\n<!-- end -->\n\nB\n"
+        expected = "# A\n\n<!-- rows: one -->\n\n| by | rounds |\n|---|---:|\n| x | 3 |\n\n<!-- end -->\n\nB\n"
         assert page.read_text(encoding="utf-8") == expected
     with pytest.raises(ValueError, match="no place for rows of two"):
         report.fill(page, [row, rows.Row(what="two", who="x")])
