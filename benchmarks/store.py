@@ -26,7 +26,10 @@ NAMES = (
     "ndcg",
     "cutoff",
     "full_depth",
+    "clicks",
     "weight_search",
+    "hinge",
+    "objectives",
     "zero_one",
     "web30k",
     "cluster",
@@ -63,6 +66,10 @@ PACKAGES = (
     "xgboost-cpu",
     "bm25s",
     "dask",
+    "xgboost",
+    "torch",
+    "allRank",
+    "bm25s",
 )
 
 

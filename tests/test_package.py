@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "significance": BASE,
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
+    "clicks": BASE | {"data", "metrics"},
     "text": SHARED | {"queries", "data", "features"},
     "qp": BASE,
     "losses": BASE | {"registry", "operators", "metrics"},
@@ -72,6 +73,8 @@ MAY_IMPORT = {
         "text",
         "normalisation",
     },
+    "objectives": BASE
+    | {"registry", "queries", "metrics", "evaluation", "data", "losses", "problem", "estimators", "rankers"},
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
@@ -82,11 +85,16 @@ LARGE = {
     "distributed",
     "highspy",
     "ir_datasets",
+    "ir_measures",
+    "jax",
     "jinja2",
     "lightgbm",
     "matplotlib",
     "onnx",
     "osqp",
+    "pyterrier",
+    "torch",
+    "xgboost",
 }
 
 STATEMENTS = [
@@ -97,11 +105,13 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
+    "import structsvm.clicks",
     "import structsvm.distributed",
     "import structsvm.significance, structsvm.evaluation",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",
+    "import structsvm.objectives",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",

@@ -122,7 +122,7 @@ class Objective:
                 results[C] = result
                 if result.status in (Status.INTERRUPTED, Status.STOPPED):
                     break
-                problem = evolve(problem, known_fingerprint=result.fingerprint)  # of the same data for the next C
+                problem = problem.knowing(result.fingerprint)  # of the same data for the next C
         except KeyboardInterrupt:  # in a first iteration, or between two values: there is nothing of the next C
             if not results:
                 raise
