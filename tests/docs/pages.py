@@ -38,6 +38,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,8 @@ class Page:
         if block.directive.startswith("as "):
             self.find(block, self.path.parent / block.directive.removeprefix("as "))
         elif block.directive == "data" and not self.data.is_dir():
+            self.left_out.append(block.line)
+        elif block.directive.startswith("needs ") and find_spec(block.directive.removeprefix("needs ")) is None:
             self.left_out.append(block.line)
         elif block.language == "python" and ">>> " in block.source:
             self.run_doctest(block)
