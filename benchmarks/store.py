@@ -31,6 +31,8 @@ NAMES = (
     "objectives",
     "zero_one",
     "web30k",
+    "cluster",
+    "cluster_web30k",
     "sparse",
     "binned",
     "sequences",
@@ -42,6 +44,8 @@ NAMES = (
     "serving",
     "retrieval_memory",
     "first_fit",
+    "scale",
+    "beside_lightgbm_dask",
 )
 """The benchmarks, in the order of the page."""
 
@@ -63,6 +67,7 @@ PACKAGES = (
     "torch",
     "allRank",
     "bm25s",
+    "dask",
 )
 
 

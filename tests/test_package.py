@@ -51,6 +51,8 @@ MAY_IMPORT = {
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "distributed": SHARED
+    | {"queries", "normalisation", "data", "metrics", "operators", "losses", "problem", "solvers", "estimators"},
     "export": BASE | {"storage", "serving", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
@@ -75,8 +77,24 @@ MAY_IMPORT = {
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2", "onnx"}
-LARGE |= {"torch", "jax", "xgboost", "pyterrier", "ir_measures"}
+LARGE = {
+    "Stemmer",
+    "cvxopt",
+    "dask",
+    "distributed",
+    "highspy",
+    "ir_datasets",
+    "ir_measures",
+    "jax",
+    "jinja2",
+    "lightgbm",
+    "matplotlib",
+    "onnx",
+    "osqp",
+    "pyterrier",
+    "torch",
+    "xgboost",
+}
 
 STATEMENTS = [
     "import structsvm",
@@ -86,6 +104,7 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
+    "import structsvm.distributed",
     "import structsvm.significance, structsvm.evaluation",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
