@@ -19,10 +19,10 @@ from structsvm.problem.checks import (
     is_usable,
     number_of,
     require_argmaxes,
+    require_one_usable,
     require_output,
     require_planes,
     require_usable,
-    usable_queries,
 )
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.sweep import segment_dots
@@ -127,10 +127,9 @@ class Hinge:
             return
         queries = Queries.of(qid, len(labels))
         ys = queries.split(labels)
-        if none_usable:
-            usable = np.array([is_usable(bound, each) for each in ys], dtype=np.bool_)
-        else:
-            usable = usable_queries(bound, ys)
+        usable = np.array([is_usable(bound, each) for each in ys], dtype=np.bool_)
+        if not none_usable:
+            require_one_usable(bound, ys, usable)
         self._prepare(bound, ys, queries, queries.weights(sample_weight, usable), usable)
 
     @classmethod

@@ -185,9 +185,7 @@ class Page:
             raise self.error(block, f"there is no directive {block.directive!r}")
         if block.directive.startswith("as "):
             self.find(block, self.path.parent / block.directive.removeprefix("as "))
-        elif block.directive == "data" and not self.data.is_dir():
-            self.left_out.append(block.line)
-        elif block.directive.startswith("needs ") and find_spec(block.directive.removeprefix("needs ")) is None:
+        elif self.lacks(block.directive):
             self.left_out.append(block.line)
         elif block.language == "python" and ">>> " in block.source:
             self.run_doctest(block)
@@ -197,6 +195,12 @@ class Page:
             self.run_commands(block)
         elif block.language not in SHOWN:
             raise self.error(block, f"a block's language is python, console, bash or one of {sorted(SHOWN)}")
+
+    def lacks(self, directive: str) -> bool:
+        """Whether the data or the package that a block needs are not there."""
+        if directive == "data":
+            return not self.data.is_dir()
+        return directive.startswith("needs ") and find_spec(directive.removeprefix("needs ")) is None
 
     def find(self, block: Block, page: Path) -> None:
         """Find the block of another page that begins as this one does; the last line of this one may be ``...``."""

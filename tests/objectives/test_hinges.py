@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -201,6 +202,17 @@ def test_scores_are_read_as_they_come(given_as: Any) -> None:
     found = hinge("ndcg@10", given_as(scores), y.tolist(), qid.tolist())
     np.testing.assert_array_equal(found.gradient, hinge("ndcg@10", scores, y, qid).gradient)
     assert found.values.dtype == found.gradient.dtype == np.float64
+
+
+def test_threads_change_nothing() -> None:
+    y, qid = np.tile([1.0, 0.0, 0.0, 1.0, 0.0], 6000), np.repeat(np.arange(300), 100)
+    scores, of = np.random.default_rng(0).standard_normal(30_000), Hinge("map", y, qid)
+    found = []
+    for jobs in (1, 2):
+        with joblib.parallel_config(n_jobs=jobs):
+            found.append(of(scores))
+    np.testing.assert_array_equal(*(each.values for each in found))
+    np.testing.assert_array_equal(*(each.gradient for each in found))
 
 
 def test_rows_that_are_examples_have_a_hinge_each() -> None:
