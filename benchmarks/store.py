@@ -26,6 +26,7 @@ NAMES = (
     "ndcg",
     "cutoff",
     "full_depth",
+    "clicks",
     "weight_search",
     "hinge",
     "objectives",

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from structsvm.losses import ScoreLoss
 from structsvm.problem.content import Content
+from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.line import Line, Parabola
 from structsvm.problem.points import Cut
 from structsvm.types import Vector
@@ -99,6 +100,24 @@ class AbstractProblem(ABC):
     def exact(self) -> bool:
         """Whether argmaxes are exact; if not, the primal is an estimate (`estimate`)."""
         return self.loss.exact
+
+    @property
+    def coordinates(self) -> Coordinates | None:
+        """Those of points, planes and cuts; None: they are of w."""
+        return None
+
+    def to_weights(self, u: Vector) -> Vector:
+        """Return the weights at coordinates u, those of a point."""
+        return u if self.coordinates is None else self.coordinates.w(u)
+
+    def from_weights(self, w: Vector) -> Vector:
+        """Return the coordinates of weights w."""
+        return w if self.coordinates is None else self.coordinates.u(w)
+
+    @property
+    def constant(self) -> float:
+        """What is added to ``½‖u‖²`` and the hinges to have the objective of w."""
+        return 0.0 if self.coordinates is None else self.coordinates.constant
 
     @property
     def traffic(self) -> Traffic:
