@@ -44,6 +44,7 @@ def easy(monkeypatch):
         "average_precision",
         "binned",
         "fusion",
+        "hinge",
         "indexing",
         "mq2008",
         "ndcg",
