@@ -19,6 +19,7 @@ from structsvm import (
     fusion,
     losses,
     metrics,
+    objectives,
     operators,
     pipelines,
     protocols,
@@ -136,6 +137,7 @@ NOT_CALLED = {
     **dict.fromkeys(["problem.completion", "problem.ramp", "solvers.descend"], "for objectives of one's own"),
     "testing.check_latent_loss": "as check_loss",
     **dict.fromkeys(["evaluation.ComparedRun", "evaluation.RunComparison"], _MADE),
+    "objectives.Hinges": _MADE,
     **dict.fromkeys(["significance.Comparison", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
@@ -517,6 +519,25 @@ def _of_text() -> Iterator[Call]:
     yield Call("TextRanker.load", pipelines.TextRanker.load, {"path": "missing", "indexes": None}, right=False)
 
 
+def _of_objectives() -> Iterator[Call]:
+    given: dict[str, Any] = {"loss": "map", "y": Y, "qid": QID, "sample_weight": np.ones(8)}
+    yield Call("hinge", objectives.hinge, {**given, "scores": X[:, 0]})
+    yield Call("Hinge", objectives.Hinge, {**given, "none_usable": False})
+    outputs = {"loss": "multiclass", "ys": ["a", "b"], "sizes": 2, "sample_weight": [1.0, 2.0]}
+    yield Call("Hinge.of_outputs", objectives.Hinge.of_outputs, outputs)
+    made = objectives.Hinge("map", Y, QID)
+    yield Call("Hinge.of_scores", made, {"scores": X[:, 0]})
+    yield Call("Hinge.most_violated", made.most_violated, {"scores": X[:, 0]})
+    yield Call("Hinge.per_row", made.per_row, {"values": [1.0, 2.0]})
+    trees = {"y_true": Y, "y_pred": X[:, 0], "weight": np.ones(8), "group": [4, 4]}
+    yield Call("LightGBMHinge", objectives.LightGBMHinge, {"loss": "map", "hessian": 1.0})
+    yield Call("LightGBMHinge", objectives.LightGBMHinge(), trees)
+    yield Call("LightGBMMeasure", objectives.LightGBMMeasure, {"measure": "map"})
+    yield Call("LightGBMMeasure", objectives.LightGBMMeasure(), {**trees, "weight": None})
+    yield Call("XGBoostHinge", objectives.XGBoostHinge, {"loss": "map", "hessian": 1.0})
+    yield Call("XGBoostMeasure", objectives.XGBoostMeasure, {"measure": "map"})
+
+
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
     "estimators": _of_estimators,
     "problems": _of_problems,
@@ -525,6 +546,7 @@ GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
     "clicks": _of_clicks,
     "protocols": _of_the_rest,
     "text": _of_text,
+    "objectives": _of_objectives,
 }
 """Right calls of everything that `structsvm` and its parts offer, methods among it."""
 

@@ -45,7 +45,6 @@ MAY_IMPORT = {
     "planes": BASE | {"result"},
     "problem": BASE | {"registry", "result", "queries", "moved", "operators", "metrics", "losses", "planes"},
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
-    "distributed": BASE | {"registry", "operators", "losses", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
@@ -53,6 +52,8 @@ MAY_IMPORT = {
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "distributed": SHARED
+    | {"queries", "normalisation", "data", "metrics", "operators", "losses", "problem", "solvers", "estimators"},
     "export": BASE | {"storage", "serving", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
@@ -72,6 +73,8 @@ MAY_IMPORT = {
         "text",
         "normalisation",
     },
+    "objectives": BASE
+    | {"registry", "queries", "metrics", "evaluation", "data", "losses", "problem", "estimators", "rankers"},
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
@@ -82,11 +85,16 @@ LARGE = {
     "distributed",
     "highspy",
     "ir_datasets",
+    "ir_measures",
+    "jax",
     "jinja2",
     "lightgbm",
     "matplotlib",
     "onnx",
     "osqp",
+    "pyterrier",
+    "torch",
+    "xgboost",
 }
 
 STATEMENTS = [
@@ -103,6 +111,7 @@ STATEMENTS = [
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",
+    "import structsvm.objectives",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",

@@ -146,6 +146,10 @@ class AbstractProblem(ABC):
         """Return the problem with another C."""
 
     @abstractmethod
+    def knowing(self, fingerprint: Vector) -> Self:
+        """Return the problem with its `fingerprint` known."""
+
+    @abstractmethod
     def origin(self) -> AnyPoint:
         """Return the point at ``w = 0``: no pass over the data."""
 

@@ -269,6 +269,10 @@ class Problem(AbstractProblem):
         require_C(C)
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
+    def knowing(self, fingerprint: Vector) -> Self:
+        """Return the problem with its fingerprint known."""
+        return evolve(self, known_fingerprint=fingerprint)
+
     def regularised(
         self,
         *,
