@@ -35,8 +35,8 @@ def simulate(
     qid : query id of each row; None: all rows are one query.
     bias : how likely each position is examined. Documents behind its positions are not shown.
     sessions : how often each query is asked.
-    shown : "ranked": by score. "swapped": in each session, the first document and one that is shown, drawn by chance, change
-        places. "shuffled": in random order.
+    shown : "ranked": by score. "swapped": in each session, the first document and one that is shown, drawn by chance,
+        change places. "shuffled": in random order.
     seed : of the random numbers.
 
     Returns

@@ -12,6 +12,7 @@ from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
+from structsvm.problem import Problem
 from structsvm.problem.concave import ramp
 from structsvm.solvers import CheckpointPath, Solver
 from structsvm.solvers.convex_concave import Round
@@ -102,6 +103,8 @@ class RampRanker(Ranker):
         if start is not None and not start.is_of(objective.columns):
             start = None
         problem = objective.problem
+        if not isinstance(problem, Problem):
+            raise InputError("RampRanker needs its data in this process")
         descent = descended(self, problem, ramp(problem), start, callback)
         self._take(descent.result)
         self.objective_: float = descent.objective
