@@ -26,9 +26,14 @@ NAMES = (
     "ndcg",
     "cutoff",
     "full_depth",
+    "clicks",
     "weight_search",
+    "hinge",
+    "objectives",
     "zero_one",
     "web30k",
+    "cluster",
+    "cluster_web30k",
     "sparse",
     "binned",
     "sequences",
@@ -40,6 +45,8 @@ NAMES = (
     "serving",
     "retrieval_memory",
     "first_fit",
+    "scale",
+    "beside_lightgbm_dask",
 )
 """The benchmarks, in the order of the page."""
 
@@ -48,7 +55,22 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
+PACKAGES = (
+    "structural-svm",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "dlib",
+    "lightgbm",
+    "xgboost-cpu",
+    "bm25s",
+    "dask",
+    "xgboost",
+    "torch",
+    "allRank",
+    "bm25s",
+)
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

@@ -7,11 +7,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, compute_sample_weight
 
+from structsvm.arrays import numbers
 from structsvm.compute.threads import require_jobs
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
+from structsvm.problem import Problem
 from structsvm.queries import row_weights
 from structsvm.registry import losses, solvers
 from structsvm.settings import is_number, place, require_number, require_switch
@@ -104,6 +106,28 @@ def measure_of(estimator: BaseEstimator) -> Measure:
     return measure
 
 
+def regularised(estimator: BaseEstimator, problem: Problem, *, intercept: bool) -> Problem:
+    """Return the problem with the ``center`` and the ``penalty`` of an estimator.
+
+    Parameters
+    ----------
+    estimator : has both.
+    problem : the problem.
+    intercept : whether the last weight is that of the constant feature, which both say nothing of.
+
+    Raises
+    ------
+    InputError : when one is not a finite number for each weight, or a penalty is not above 0.
+    """
+    given: dict[str, Vector] = {}
+    for name, constant in (("center", 0.0), ("penalty", 1.0)):
+        value = getattr(estimator, name)
+        if value is not None:
+            vector = numbers(value, place(estimator, name))
+            given[name] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector
+    return problem.regularised(**given) if given else problem
+
+
 def weights_of_rows(
     estimator: BaseEstimator, loss: ScoreLoss[Any], y: Vector, sample_weight: ArrayLike | None
 ) -> ArrayLike | None:
@@ -113,18 +137,35 @@ def weights_of_rows(
     ------
     InputError : when the loss learns from queries, or ``class_weight`` does not fit the labels.
     """
-    given = estimator.class_weight
-    if given is None:
+    if estimator.class_weight is None:
         return sample_weight
+    given = class_weights_of(estimator, loss, y)
+    balanced = not isinstance(given, dict)
+    weights: Vector = compute_sample_weight(given, np.where(y > 0, 1, -1) if balanced else y)
+    return weights if sample_weight is None else weights * row_weights(sample_weight, len(y))
+
+
+def class_weights_of(estimator: BaseEstimator, loss: ScoreLoss[Any], y: Vector) -> "dict[Any, float] | str":
+    """Return the ``class_weight`` of a ranker that has one.
+
+    Parameters
+    ----------
+    estimator : the ranker.
+    loss : its loss.
+    y : labels, each of those that occur at least once.
+
+    Raises
+    ------
+    InputError : when the loss learns from queries, or ``class_weight`` does not fit the labels.
+    """
+    given: dict[Any, float] | str = estimator.class_weight
     if not loss.per_row:
         raise InputError(
             f"class_weight is for losses whose examples are rows, and {estimator.loss!r} learns from queries: "
             "use sample_weight to weight queries"
         )
     _require_class_weight(place(estimator, "class_weight"), given, y)
-    balanced = not isinstance(given, dict)
-    weights: Vector = compute_sample_weight(given, np.where(y > 0, 1, -1) if balanced else y)
-    return weights if sample_weight is None else weights * row_weights(sample_weight, len(y))
+    return given
 
 
 def _require_class_weight(what: str, given: Any, y: Vector) -> None:

@@ -10,7 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
 from structsvm.estimators.model_file import SavedEstimator
-from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
+from structsvm.estimators.parameters import (
+    measure_of,
+    not_one_score,
+    ranking_loss,
+    regularised,
+    require_settings,
+    weights_of_rows,
+)
 from structsvm.estimators.ranking import LinearRanker
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
@@ -49,6 +56,9 @@ class Ranker(SavedEstimator, LinearRanker):
     normalise : what is done to features first: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
         0 and standard deviation 1 within each query) or "standard" (these over all training rows); None: nothing.
         Sparse features are divided and not shifted, see `LinearScores`.
+    center : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
+        transfer what it learned; None: 0. See `Problem.regularised`.
+    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − center_j)²``; None: 1.
     warm_start : start from the result of the last fit.
     n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
@@ -86,6 +96,8 @@ class Ranker(SavedEstimator, LinearRanker):
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
         normalise: str | None = None,
+        center: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -98,6 +110,8 @@ class Ranker(SavedEstimator, LinearRanker):
         self.class_weight = class_weight
         self.measure = measure
         self.normalise = normalise
+        self.center = center
+        self.penalty = penalty
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
@@ -110,7 +124,7 @@ class Ranker(SavedEstimator, LinearRanker):
         if not (loss.per_row or loss.of_one_sample):
             warn_of_one_query(qid, len(y), stacklevel=4)
         X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
-        columns = occupied(X)
+        columns = occupied(X) if self.center is None and self.penalty is None else None
         rows = narrowed(X, columns)
         problem = Problem.from_queries(
             rows,
@@ -124,6 +138,7 @@ class Ranker(SavedEstimator, LinearRanker):
         )
         if problem.d != rows.shape[1] + bool(self.fit_intercept):  # a loss that does not say so of its operator
             raise not_one_score(self)
+        problem = regularised(self, problem, intercept=self.fit_intercept)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out

@@ -116,6 +116,14 @@ class ScoreLoss(StructuredLoss[Y]):
     def argmax(self, scores: Vector) -> Y:
         """Return an output that maximises ``scores·c(ŷ)``: the prediction, which cannot know y."""
 
+    def slack_rescaled_argmax(self, scores: Vector, y: Y) -> Y:
+        """Return an output that maximises ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``; only `SlackRescaled` needs it."""
+        raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
+
+    def prediction(self, scores: Vector, y: Y) -> Y:
+        """Return the prediction for an example in training, whose truth y may hold what scores do not; `argmax`."""
+        return self.argmax(scores)
+
     def labels(self, y: Y) -> Vector:
         """Return what the kernel reads of one example; the output itself, as numbers, by default."""
         return np.atleast_1d(np.asarray(y, dtype=np.float64))
@@ -230,6 +238,10 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def argmax(self, x: X, w: Vector) -> Y:
         """Return an output that maximises ``w·Ψ(x, ŷ)``: the prediction."""
 
+    def slack_rescaled_argmax(self, x: X, y: Y, w: Vector) -> Y:
+        """Return an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``; only `SlackRescaled` needs it."""
+        raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
+
     def outputs(self, x: X, y: Y) -> Iterable[Y]:
         """Return all outputs of a small example, for ``check_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
@@ -281,6 +293,14 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
         """Refuse: a prediction needs x, which scores do not hold; ``Loss.predict`` has it."""
         raise TypeError("a generic Loss predicts from x: use its own argmax(x, w)")
 
+    def slack_rescaled_argmax(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return x with an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``."""
+        return y[0], self.wrapped.slack_rescaled_argmax(y[0], y[1], scores)
+
+    def prediction(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return x with the prediction for it."""
+        return y[0], self.wrapped.argmax(y[0], scores)
+
     @property
     def exact(self) -> bool:
         """Whether the wrapped loss is."""
@@ -289,7 +309,7 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     @property
     def title(self) -> str:
         """The name of the wrapped loss."""
-        return type(self.wrapped).__name__
+        return self.wrapped.title
 
     def unwrap(self, y_hat: tuple[Any, Any]) -> Any:
         """Return the output without its input."""

@@ -18,28 +18,24 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
     shifted = np.empty(n)
     R = 0
     for document in range(n):
-        if labels[document] > 0.0:
-            shifted[document] = scores[document] - 0.25
-            R += 1
-        else:
-            shifted[document] = scores[document] + 0.25
+        relevant = labels[document] > 0.0
+        shifted[document] = scores[document] + (-0.25 if relevant else 0.25)
+        R += relevant
     N = n - R
-    out[:] = 0.0
     if R == 0 or N == 0:
+        out[:] = 0.0
         return 0.0
 
     scale = 2.0 / (R * N)
     others_ahead = 0
     relevant_behind = R
     swapped = 0
-    for document in descending(shifted):
-        if labels[document] > 0.0:
-            relevant_behind -= 1
-            swapped += others_ahead
-            out[document] = scale * others_ahead
-        else:
-            others_ahead += 1
-            out[document] = -scale * relevant_behind
+    for document in descending(shifted):  # without a branch, which could not be foreseen
+        relevant = labels[document] > 0.0
+        relevant_behind -= relevant
+        swapped += others_ahead * relevant
+        out[document] = scale * (others_ahead if relevant else -relevant_behind)
+        others_ahead += not relevant
     return 0.5 * scale * swapped
 
 
@@ -67,3 +63,25 @@ class ROCArea(PairwiseLoss):
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking that swaps a pair exactly where ``s_i − s_j < ½``."""
         return scores + np.where(self.relevant(y), -0.25, 0.25)
+
+    def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the ranking that swaps the m pairs of the smallest ``s_i − s_j``, with the best m: O(RN log RN).
+
+        Of m swapped pairs these have the largest score. To swap them is a ranking: a relevant document is then behind
+        the best of the others, as many as it loses to.
+        """
+        relevant = self.relevant(y)
+        differences = (scores[relevant, None] - scores[~relevant]).ravel()
+        pairs = len(differences)
+        jitter = (0.6180339887 * np.arange(1, len(scores) + 1)) % 1.0  # of equal pairs, any number may be swapped
+        order = np.lexsort([(jitter[relevant, None] - jitter[~relevant]).ravel(), differences])
+        m = np.arange(pairs + 1)
+        values = m * (1.0 - 2.0 / pairs * np.concatenate([[0.0], np.cumsum(differences[order])]))
+        swapped = np.zeros(pairs, dtype=np.bool_)
+        swapped[order[: int(np.argmax(values))]] = True
+        ranking = np.empty(len(scores))
+        ranking[np.flatnonzero(~relevant)[np.lexsort([jitter[~relevant], scores[~relevant]])[::-1]]] = -np.arange(
+            np.count_nonzero(~relevant)
+        )
+        ranking[relevant] = 0.5 - swapped.reshape(np.count_nonzero(relevant), -1).sum(axis=1)
+        return ranking

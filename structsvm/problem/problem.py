@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.compute.memory import require_memory
-from structsvm.compute.summation import exact_sum
+from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
@@ -29,13 +29,14 @@ from structsvm.problem.checks import (
     require_caps,
     require_finite,
     require_moderate,
+    require_one_usable,
     require_pairs,
     require_planes,
     require_unbeaten,
     require_usable,
-    usable_queries,
 )
 from structsvm.problem.content import Content
+from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.line import Hinge, Line, Parabola
 from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -76,6 +77,9 @@ class Problem(AbstractProblem):
     n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
         but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
         outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
+    ys : true outputs, one an example.
+    coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``; see
+        `regularised`.
     """
 
     loss: ScoreLoss[Any]
@@ -90,6 +94,8 @@ class Problem(AbstractProblem):
     first: int = 0
     known_fingerprint: Vector | None = field(default=None, repr=False)
     n_jobs: int | None = field(default=None, repr=False)
+    ys: Sequence[Any] = field(default=(), repr=False)
+    coordinates: Coordinates | None = None
 
     @classmethod
     def from_queries(
@@ -124,22 +130,11 @@ class Problem(AbstractProblem):
         UnknownNameError : when no loss has that name.
         """
         require_number("intercept", intercept)
-        X = readable(X)
-        bound: ScoreLoss[Any] = losses.create(loss).bind(np.asarray(y))
-        labels = checked_labels(bound, X.shape, np.asarray(y))
-        queries = Queries.of(qid, len(labels))
-        rows: Rows | WithIntercept
-        ys: Any
-        if bound.per_row:
-            rows, ys, usable = Rows.one_each(X), labels, None
-            weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
-        else:
-            rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
-            usable = usable_queries(bound, ys)
-            weights = queries.weights(sample_weight, usable)
-        if intercept:
-            rows = WithIntercept(rows, intercept)
-        return cls.make(bound, bound.operator(rows), ys, C, weights, usable, n_jobs)
+        bound = losses.create(loss).bind(np.asarray(y))
+        parts = ranking_examples(X, y, qid, bound, sample_weight, intercept)
+        if parts.usable is not None:
+            require_one_usable(bound, parts.ys, parts.usable)
+        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable, n_jobs)
 
     @classmethod
     def from_examples(
@@ -228,7 +223,34 @@ class Problem(AbstractProblem):
             used=used,
             left_out=operator.n - used,
             n_jobs=n_jobs,
+            ys=ys,
         )
+
+    @classmethod
+    def part(cls, examples: "RankingExamples") -> Self:
+        """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
+
+        Unlike a whole problem it may have no weight, and no example that can be learned from.
+        """
+        loss, operator, ys = examples.loss, examples.operator, examples.ys
+        weights = np.ones(operator.n) if examples.weights is None else examples.weights
+        usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
+        used = int(usable.sum())
+        return cls(
+            loss=loss,
+            operator=operator,
+            oracle=make_oracle(loss, ys),
+            ptr=operator.ptr,
+            cap=np.zeros(operator.n),
+            weights=np.where(usable, weights, 0.0),
+            C=1.0,
+            used=used,
+            left_out=operator.n - used,
+        ).as_part_of(1.0, max(used, 1))
+
+    def as_part_of(self, C: float, used: int) -> Self:
+        """Return this as a part of a problem with this C, of which ``used`` examples can be learned from in all."""
+        return evolve(self, C=C, used=used, cap=self.weights * C / used)
 
     @property
     def n(self) -> int:
@@ -260,6 +282,34 @@ class Problem(AbstractProblem):
         require_C(C)
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
+    def knowing(self, fingerprint: Vector) -> Self:
+        """Return the problem with its fingerprint known."""
+        return evolve(self, known_fingerprint=fingerprint)
+
+    def regularised(
+        self,
+        *,
+        center: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
+        linear: ArrayLike | None = None,
+    ) -> Self:
+        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own.
+
+        Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
+        it; results are of w, and bounds of this objective.
+
+        Parameters
+        ----------
+        center : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
+        penalty : λ, positive; the smaller, the freer the weight; None: 1.
+        linear : v; None: 0.
+
+        Raises
+        ------
+        InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
+        """
+        return evolve(self, coordinates=Coordinates.of(self.d, center, penalty, linear), known_fingerprint=None)
+
     def block(self, start: int, stop: int) -> Self:
         """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
         return evolve(
@@ -269,13 +319,15 @@ class Problem(AbstractProblem):
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
             weights=self.weights[start:stop],
+            ys=self.ys[start:stop],
             first=self.first + start,
             known_fingerprint=None,
         )
 
     def origin(self) -> Point:
         """Return the point at ``w = 0``: no pass over the data."""
-        return Point(np.zeros(self.d), np.zeros(self.ptr[-1]))
+        u = np.zeros(self.d)
+        return Point(u, np.zeros(self.ptr[-1])) if self.coordinates is None else self.at(u)
 
     def at(self, w: Vector) -> Point:
         """Return the point at weights w: half a pass over the data; refuse features that are not finite."""
@@ -283,7 +335,7 @@ class Problem(AbstractProblem):
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
         with np.errstate(invalid="ignore", over="ignore"), using(self.n_jobs):
-            scores = self.operator.scores(w)
+            scores = self.operator.scores(self.to_weights(w))
         require_finite(scores, self.ptr, self.first)
         return Point(w, scores)
 
@@ -327,9 +379,13 @@ class Problem(AbstractProblem):
 
     def hinge(self, planes: Planes, point: Point) -> float:
         """Return the second part of ``P(w)``, exactly rounded; see `AbstractProblem.hinge`."""
+        return self.exact_hinge(planes, point).value
+
+    def exact_hinge(self, planes: Planes, point: Point) -> ExactSum:
+        """Return the same as a sum that can be added to that of other parts."""
         violation = self.violation(planes, point)
         require_argmaxes(self.loss.title, violation, point.scores, self.first)
-        return exact_sum(self.cap * np.maximum(violation, 0.0))
+        return ExactSum.of(self.cap * np.maximum(violation, 0.0))
 
     def estimate(self, planes: Planes, point: Point, known: Vector) -> float:
         """Return the largest lower bound of ``P(w)`` that is known; see `AbstractProblem.estimate`."""
@@ -351,6 +407,8 @@ class Problem(AbstractProblem):
         content.add((self.used, self.weights, self.ptr, self.oracle.content))
         features, view = self.operator.content, self.operator.view
         content.add(features)
+        if self.coordinates is not None:
+            content.add(self.coordinates.content)
         if features is None:
             content.add_unknown()
         rng = np.random.default_rng(0)
@@ -362,19 +420,28 @@ class Problem(AbstractProblem):
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: half a pass over the data."""
-        weight = self.cap / self.total_cap
+        g, total = self.weighted(planes, self.total_cap)
+        L = total.value
+        if self.coordinates is not None:
+            (g,), (L,) = self.coordinates.planes(g[np.newaxis], np.array([L]))
+        require_moderate(g[np.newaxis], self.C)
+        return Cut(g, float(L))
+
+    def weighted(self, planes: Planes, total: float) -> tuple[Vector, ExactSum]:
+        """Return the sum of the planes ``(g_i, L_i)``, each times its cap divided by the total of all caps."""
+        weight = self.cap / total
         with using(self.n_jobs):
             g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         if not np.isfinite(g).all():
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-        require_moderate(g[np.newaxis], self.C)
-        return Cut(g, exact_sum(weight * planes.loss))
+        return g, ExactSum.of(weight * planes.loss)
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
         examples = np.flatnonzero(which)
         with using(self.n_jobs):
-            return Cuts(self.operator.combine_each(planes.coef, examples), planes.loss[examples], examples)
+            G, L = self.operator.combine_each(planes.coef, examples), planes.loss[examples]
+        return Cuts(*((G, L) if self.coordinates is None else self.coordinates.planes(G, L)), examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
         """Visit examples with a dual point in hand: find the plane of each, take it in, and step.
@@ -401,7 +468,7 @@ class Problem(AbstractProblem):
         if np.bincount(order, minlength=self.n).max(initial=0) > 1:
             raise InputError("order must have each example once at most")
         with using(self.n_jobs):
-            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n)
+            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n, self.coordinates)
         if visited is None:
             return sum(self._visit(dual, i, dual.w) for i in order.tolist())
         if visited.wrong >= 0:
@@ -417,6 +484,56 @@ class Problem(AbstractProblem):
         example.checked_violation(planes, point, np.array([dual.best(i, w)]))
         cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
+
+
+@frozen(eq=False)
+class RankingExamples:
+    """What rows of features and labels are to a loss.
+
+    Parameters
+    ----------
+    loss, operator, ys : as in `Problem.make`.
+    weights : example weights κ; None: all 1.
+    usable : which examples the loss can learn from; None: all.
+    """
+
+    loss: ScoreLoss[Any]
+    operator: Operator
+    ys: Any
+    weights: Vector | None
+    usable: BoolVector | None
+
+
+def ranking_examples(
+    X: Readable,
+    y: Vector,
+    qid: ArrayLike | None,
+    loss: ScoreLoss[Any],
+    sample_weight: ArrayLike | None,
+    intercept: float,
+) -> RankingExamples:
+    """Return the examples that rows make up; see `Problem.from_queries`.
+
+    Parameters
+    ----------
+    X, y, qid, sample_weight, intercept : as there.
+    loss : a loss that knows what it must of the data (`bind`).
+    """
+    X = readable(X)
+    labels = checked_labels(loss, X.shape, np.asarray(y))
+    queries = Queries.of(qid, len(labels))
+    rows: Rows | WithIntercept
+    ys: Any
+    if loss.per_row:
+        rows, ys, usable = Rows.one_each(X), labels, None
+        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+    else:
+        rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
+        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
+        weights = queries.weights(sample_weight, usable)
+    if intercept:
+        rows = WithIntercept(rows, intercept)
+    return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
 
 
 def _caps(weights: Vector, C: float, used: int) -> Vector:

@@ -6,13 +6,13 @@ from typing import ClassVar
 from attrs import field, frozen
 
 from structsvm.compute.threads import using
-from structsvm.exceptions import InputError
+from structsvm.exceptions import ClusterError, InputError
 from structsvm.problem import AbstractProblem, Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, positive, require_kind
-from structsvm.solvers.checkpoint import CheckpointLike, Keeper
+from structsvm.solvers.checkpoint import CheckpointLike, Keeper, without_workers
 from structsvm.solvers.run import Callback, Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
@@ -56,6 +56,7 @@ class Solver(ABC):
         InputError : when ``start`` has another number of weights, or the checkpoint is of another problem or solver.
         ModelFileError : when the checkpoint is damaged or something else.
         OracleError : when the loss returned an output that is not the argmax.
+        ClusterError : when the data are spread over a cluster that does not answer; it names the checkpoint, if any.
         """
 
 
@@ -120,7 +121,10 @@ class CuttingPlane(Solver):
         caps = self._group_caps(problem)
         working_set = WorkingSet(problem.d, caps, self._most_cuts(problem, len(caps)))
         keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
-        run = Run(problem, self.tol, start, callback, working_set.hinges, keeper)
+        try:
+            run = Run(problem, self.tol, start, callback, working_set.hinges, keeper)
+        except ClusterError as error:
+            raise without_workers(error, keeper) from error
         start = run.start
         if start is not None and run.same_problem:
             cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, problem)
@@ -132,6 +136,8 @@ class CuttingPlane(Solver):
             status = Status.INTERRUPTED
             if working_set.dual > run.dual:
                 run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
+        except ClusterError as error:
+            raise run.lost(error, self, working_set.cuts(), working_set.handovers) from error
         return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
 
     def _most_cuts(self, problem: AbstractProblem, groups: int) -> int:

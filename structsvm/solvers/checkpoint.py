@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias, Union
 import numpy as np
 from attrs import evolve, field, fields, frozen, has
 
-from structsvm.exceptions import CheckpointWarning, InputError, ModelFileError
+from structsvm.exceptions import CheckpointWarning, ClusterError, InputError, ModelFileError
 from structsvm.problem import AbstractProblem, fingerprint, same
 from structsvm.result import CutSet, Result, Status, require_known_format
 from structsvm.settings import not_negative, require_kind
@@ -232,6 +232,15 @@ class Keeper:
 
     def _refusal(self, what: str) -> InputError:
         return InputError(f"the checkpoint {self.checkpoint.path} {what}: {_WAYS_OUT}")
+
+
+def without_workers(error: ClusterError, keeper: Keeper | None) -> ClusterError:
+    """Return the error of a run that lost its workers, with what is left of the run."""
+    if keeper is None:
+        return ClusterError(f"{error}. Nothing of this fit is kept; checkpoint=PATH keeps one while it runs")
+    path = keeper.checkpoint.path
+    left = f"The same fit goes on from {path}" if path.exists() else f"There is nothing in {path} yet"
+    return ClusterError(f"{error}. {left}")
 
 
 def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:

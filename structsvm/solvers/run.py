@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 
-from structsvm.exceptions import InputError, OracleError
+from structsvm.exceptions import ClusterError, InputError, OracleError
 from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint, Cut, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
-from structsvm.solvers.checkpoint import Keeper, Named
+from structsvm.solvers.checkpoint import Keeper, Named, without_workers
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
@@ -94,9 +94,11 @@ class Run:
         self.passes = 0.0
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
+        self._traffic = problem.traffic
+        self._before = 0, 0
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
-        self._last_evaluated = np.zeros(problem.d) if start is None else start.w
+        self._last_evaluated = np.zeros(problem.d) if start is None else problem.from_weights(start.w)
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
         self._fingerprint = problem.known_fingerprint
@@ -114,25 +116,27 @@ class Run:
         """Take over the bounds, the history and the clocks of a run that had not ended."""
         last = start.history[-1]
         self.history, self._steps_before = list(start.history), len(start.history)
-        self.dual, self._handovers = start.dual, start.handovers
+        self.dual, self._handovers = start.dual - self.problem.constant, start.handovers
+        known = start.primal - self.problem.constant
         self.goes_on = self._at_start = True
         if not self.problem.exact:
-            self._best = evolve(self._best, primal=max(start.primal, self.primal))
-        elif abs(start.primal - self.primal) <= self._rounding_of_bounds():
-            self._best = evolve(self._best, primal=min(start.primal, self.primal))
+            self._best = evolve(self._best, primal=max(known, self.primal))
+        elif abs(known - self.primal) <= self._rounding_of_bounds():
+            self._best = evolve(self._best, primal=min(known, self.primal))
         self.passes += last.passes
         self._seconds["oracle"] += last.oracle_seconds
         self._seconds["qp"] += last.qp_seconds
         self._began -= last.seconds
+        self._before = last.calls, last.sent
 
     @property
     def primal(self) -> float:
-        """The best upper bound so far; an estimate where the argmax is inexact."""
+        """The best upper bound so far, of the problem in its coordinates; an estimate where the argmax is inexact."""
         return self._best.primal
 
     @property
     def w(self) -> Vector:
-        """The weights of that bound."""
+        """The weights of that bound, in the coordinates of the problem."""
         w: Vector = self._best.point.w
         return w
 
@@ -272,21 +276,29 @@ class Run:
         if self._at_start:
             self._at_start = False
             return self.history[-1]
+        calls, sent = self._sent()
         step = Step(
             iteration=len(self.history),
             C=self.problem.C,
             passes=self.passes,
-            primal=self.primal,
-            dual=self.dual,
+            primal=self.primal + self.problem.constant,
+            dual=self.dual + self.problem.constant,
             cuts=cuts,
             active_cuts=active_cuts,
             oracle_seconds=self._seconds["oracle"],
             qp_seconds=self._seconds["qp"],
             seconds=time.perf_counter() - self._began,
+            calls=calls,
+            sent=sent,
         )
         self.history.append(step)
         logger.debug("%s", step)
         return step
+
+    def _sent(self) -> tuple[int, int]:
+        """Return calls to workers and bytes so far."""
+        now, then = self.problem.traffic, self._traffic
+        return self._before[0] + now.calls - then.calls, self._before[1] + now.sent - then.sent
 
     def _rounding_of_bounds(self) -> float:
         """Return by how much rounding may let the lower bound be above the upper one."""
@@ -349,14 +361,20 @@ class Run:
             found = self._so_far(Status.INTERRUPTED, solver, cuts, handovers)
         return found
 
+    def lost(self, error: ClusterError, solver: Named, cuts: CutSet, handovers: int) -> ClusterError:
+        """Keep the run that lost its workers in its checkpoint, if it has one, and return an error that names that."""
+        if self._keeper is not None and self._moved:
+            self._keeper.write(self._so_far(Status.UNFINISHED, solver, cuts, handovers))
+        return without_workers(error, self._keeper)
+
     def _so_far(self, status: Status, solver: Named | str, cuts: CutSet, handovers: int) -> Result:
         named: dict[str, Any] = (
             {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
         )
         return Result(
-            w=self.w,
-            primal=self.primal,
-            dual=self.dual,
+            w=self.problem.to_weights(self.w),
+            primal=self.primal + self.problem.constant,
+            dual=self.dual + self.problem.constant,
             exact=self.problem.exact,
             C=self.problem.C,
             tol=self.tol,
