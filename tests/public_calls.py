@@ -141,7 +141,7 @@ NOT_CALLED = {
     **dict.fromkeys(["significance.Comparison", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
-        ["problem.estimate", "problem.fingerprint", "problem.same", "solvers.Run", "solvers.Keeper"],
+        ["problem.fingerprint", "problem.same", "solvers.Run", "solvers.Keeper"],
         "for authors of solvers",
     ),
     **dict.fromkeys(
