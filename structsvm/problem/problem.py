@@ -230,7 +230,8 @@ class Problem(AbstractProblem):
     def part(cls, examples: "RankingExamples") -> Self:
         """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
 
-        Unlike a whole problem it may have no weight, and no example that can be learned from.
+        Unlike a whole problem it may have no weight, and no example that can be learned from; one thread computes, as
+        it is the parts that are spread over threads.
         """
         loss, operator, ys = examples.loss, examples.operator, examples.ys
         weights = np.ones(operator.n) if examples.weights is None else examples.weights
@@ -239,13 +240,14 @@ class Problem(AbstractProblem):
         return cls(
             loss=loss,
             operator=operator,
-            oracle=make_oracle(loss, ys),
+            oracle=make_oracle(loss, ys, 1),
             ptr=operator.ptr,
             cap=np.zeros(operator.n),
             weights=np.where(usable, weights, 0.0),
             C=1.0,
             used=used,
             left_out=operator.n - used,
+            n_jobs=1,
         ).as_part_of(1.0, max(used, 1))
 
     def as_part_of(self, C: float, used: int) -> Self:
