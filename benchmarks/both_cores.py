@@ -1,5 +1,6 @@
 """What a second thread saves."""
 
+import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from structsvm.solvers import FrankWolfe, OneSlack, Solver
 
 TITLE = "Threads"
 ABOUT = """
-Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before each one `X @ w` and one `X.T @ c` of NumPy by as many
+Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before them `X @ w` with `X.T @ c` of NumPy by as many
 threads of BLAS. Weights and bounds are the same to the last bit. The ratio is the time of one thread to that of
 two, of medians: two threads of a virtual machine may share a core, so that what NumPy gains says what there is to gain.
 Where a query is visited at a time (fewer than 75 of them), Frank-Wolfe's visits do not use a second thread; steps on
@@ -27,6 +28,9 @@ planes that are kept, and the QP, never do.
 THREADS = (1, 2)
 READING = "X @ w and X.T @ c"
 WANTED, PART = 1.7, 0.9
+
+_IDLE = 0.5
+"""Seconds after which threads of BLAS do not look for work any more, which would slow down others."""
 
 
 def run(size: Size) -> Iterator[Row]:
@@ -47,10 +51,12 @@ def compared(what: str, data: Ranking, loss: str, C: float, solver: Solver, size
     results: dict[int, Any] = {}
     for problem in problems.values():
         warm_up(problem, solver)
+    for count in counts * size.repeats:
+        with threadpool_limits(count):
+            seconds[READING, count] += clock(partial(_read, data.X), 1)[0]
+    time.sleep(_IDLE)
     for _ in range(size.repeats):
         for count, problem in problems.items():
-            with threadpool_limits(count):
-                seconds[READING, count] += clock(partial(_read, data.X), 1)[0]
             took, results[count] = clock(partial(solver.solve, problem), 1)
             seconds[who, count] += took
     for by in (READING, who):
