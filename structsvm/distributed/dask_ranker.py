@@ -61,6 +61,8 @@ class DaskRanker(Ranker):
     loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, warm_start : as of `Ranker`.
     center, penalty : None, as the regulariser of a cluster is ``½‖w‖²``; `Ranker` has others.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
+    n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
+        which works on a partition at a time.
     shuffle : whether queries that are split over partitions are moved together before they are learned from or
         measured; if not, they are refused. The rows that move are those of split queries alone.
     client : Dask's client; None: the one that is found when it is needed. It is not pickled with the ranker.
@@ -89,6 +91,7 @@ class DaskRanker(Ranker):
         center: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
+        n_jobs: int | None = None,
         shuffle: bool = False,
         client: Any = None,
         limit: float = LIMIT,
@@ -106,6 +109,7 @@ class DaskRanker(Ranker):
             center=center,
             penalty=penalty,
             warm_start=warm_start,
+            n_jobs=n_jobs,
         )
         self.shuffle = shuffle
         self.client = client
