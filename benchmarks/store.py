@@ -64,12 +64,11 @@ PACKAGES = (
     "dlib",
     "lightgbm",
     "xgboost-cpu",
-    "bm25s",
-    "dask",
     "xgboost",
     "torch",
     "allRank",
     "bm25s",
+    "dask",
 )
 
 

@@ -74,12 +74,12 @@ class Problem(AbstractProblem):
     left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
     known_fingerprint : the `fingerprint`, where the data have not changed since it was taken; None: it is taken when
         needed.
-    n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
-        but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
-        outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
     ys : true outputs, one an example.
     coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``; see
         `regularised`.
+    n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
+        but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
+        outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
     """
 
     loss: ScoreLoss[Any]
@@ -93,9 +93,9 @@ class Problem(AbstractProblem):
     left_out: int = 0
     first: int = 0
     known_fingerprint: Vector | None = field(default=None, repr=False)
-    n_jobs: int | None = field(default=None, repr=False)
     ys: Sequence[Any] = field(default=(), repr=False)
     coordinates: Coordinates | None = None
+    n_jobs: int | None = field(default=None, repr=False)
 
     @classmethod
     def from_queries(
@@ -222,8 +222,8 @@ class Problem(AbstractProblem):
             C=float(C),
             used=used,
             left_out=operator.n - used,
-            n_jobs=n_jobs,
             ys=ys,
+            n_jobs=n_jobs,
         )
 
     @classmethod
