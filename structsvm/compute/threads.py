@@ -11,7 +11,6 @@ import numpy as np
 
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
-from structsvm.settings import is_integer
 from structsvm.types import IntVector
 
 T = TypeVar("T")
@@ -25,7 +24,8 @@ _MOST_BLOCKS = 128
 
 def require_jobs(what: str, n_jobs: Any) -> None:
     """Require a number of threads as scikit-learn counts them: an integer other than 0, or None."""
-    if n_jobs is None or (is_integer(n_jobs) and n_jobs != 0):
+    counted = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is None or (counted and n_jobs != 0):
         return
     raise InputError(
         f"{what} must be a number of threads (1: no others), -1 for all cores, -2 for all but one and so on, or None, "
