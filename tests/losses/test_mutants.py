@@ -62,6 +62,8 @@ ZERO_ONE = [
     Mutant(PYTHON, "return -sign if sign * scores[0]", "return -sign if scores[0]"),
 ]
 
+COST = "truth if self.cost is None else np.array(self.cost[truth])\n        return self._known()[int(np.argmax(scores"
+
 MULTICLASS = [
     Mutant(KERNEL, "if k == truth:", "if k == 0:"),
     Mutant(KERNEL, "cost = 1.0 if", "cost = 0.0 if"),
@@ -69,8 +71,8 @@ MULTICLASS = [
     Mutant(KERNEL, "for k in range(K):", "for k in range(K - 1):"),
     Mutant(KERNEL, "out[best] = -1.0", "out[best] = 1.0"),
     Mutant(KERNEL, "        out[truth] = 1.0\n", ""),
-    Mutant(PYTHON, "!= truth if", "== truth if"),
-    Mutant(PYTHON, "!= truth if", "!= truth - 1 if"),
+    Mutant(PYTHON, f"!= {COST}", f"== {COST}"),
+    Mutant(PYTHON, f"!= {COST}", f"!= 1 - {COST}"),
     Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmin(scores + cost)"),
     Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(scores)"),
     Mutant(PYTHON, "np.argmax(scores + cost)", "np.argmax(cost - scores)"),
