@@ -1,0 +1,132 @@
+"""Scores at which a wrong argmax shows: on ties between outputs of ``Δ + scores·c``, and to either side of them."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from attrs import define, field
+
+from structsvm.types import Matrix, Vector
+
+_BESIDE = 1e-3
+"""How far from a tie, as a part of what the outputs that tie differ by."""
+
+_MOST_STEPS = 200
+"""Ties along a line that are walked over at most."""
+
+_MOST_KEPT = 3_000
+"""Outputs that are kept of an example whose outputs are not listed."""
+
+
+@define(eq=False)
+class Known:
+    """The outputs of an example that are known: all, where they are listed, or those that came up.
+
+    Parameters
+    ----------
+    outputs : the outputs.
+    codes : their encodings, one a row.
+    losses : their losses.
+    truth : encoding of the truth.
+    complete : whether these are all.
+    """
+
+    outputs: list[Any]
+    codes: Matrix
+    losses: Vector
+    truth: Vector
+    complete: bool
+    _seen: set[bytes] = field(factory=set)
+
+    @classmethod
+    def alone(cls, y: Any, truth: Vector) -> Self:
+        """Return the truth as the one output that is known."""
+        return cls([y], truth[None], np.zeros(1), truth, complete=False)
+
+    def take(self, output: Any, code: Vector, loss: float) -> None:
+        """Take in an output that came up, where not all were known."""
+        key = np.append(code, loss).tobytes()
+        if self.complete or key in self._seen or len(self.outputs) >= _MOST_KEPT:
+            return
+        self._seen.add(key)
+        self.outputs.append(output)
+        self.codes = np.vstack([self.codes, code])
+        self.losses = np.append(self.losses, loss)
+
+    def values(self, scores: Vector, *, augmented: bool = True) -> Vector:
+        """Return ``Δ + scores·c(ŷ)`` of each, or without Δ."""
+        plain = self.codes @ scores
+        return np.asarray(self.losses + plain if augmented else plain)
+
+    def rounding(self, scores: Vector, tol: float) -> float:
+        """Return the difference of values that counts as rounding.
+
+        That is ``tol`` times what outputs differ by, and what sums in float64 may be off.
+        """
+        apart = np.abs(self.codes @ scores - self.truth @ scores).max() + self.losses.max()
+        sums = (np.abs(self.codes) @ np.abs(scores)).max()
+        return float(tol * apart + 1e-13 * (1.0 + sums))
+
+    def direction(self, rng: np.random.Generator) -> Vector:
+        """Draw a direction: of any kind, on the scale of the encodings, along few scores, or towards an output."""
+        m = self.codes.shape[1]
+        apart = self.codes - self.truth
+        kind = int(rng.integers(4))
+        u = rng.standard_normal(m)
+        if kind == 1:
+            scale = np.sqrt(np.mean(apart**2, axis=0))
+            u = np.divide(u, scale, out=np.zeros(m), where=scale > 0.0)
+        elif kind == 2:
+            u[rng.random(m) > 2.5 / m] = 0.0
+        elif kind == 3:
+            u = rng.permutation(apart)[:2].T @ rng.standard_normal(min(2, len(apart)))
+        return u if u.any() else np.ones(m)
+
+    def ties(self, at: Vector, along: Vector) -> Iterator[tuple[float, float]]:
+        """Yield where the output of the largest value changes on the line ``at + t · along`` with ``t > 0``.
+
+        Each with how far from there the two that tie differ in value by a small part of the largest loss.
+        """
+        height, slope = self.values(at), self.codes @ along
+        level = np.abs(height).max() + self.losses.max()
+        leading = np.flatnonzero(height >= height.max() - 1e-12 * level)
+        now = int(leading[np.argmax(slope[leading])])
+        least = 1e-9 * np.abs(slope - self.truth @ along).max()
+        reached = 0.0
+        for _ in range(_MOST_STEPS):
+            steeper = np.flatnonzero(slope > slope[now] + least)
+            if not len(steeper):
+                return
+            t = (height[now] - height[steeper]) / (slope[steeper] - slope[now])
+            first = float(t.min())
+            level = 1e-12 * (1.0 + abs(first))
+            tied = steeper[t <= first + level]
+            following = int(tied[np.argmax(slope[tied])])
+            if first > reached + level:
+                yield first, _BESIDE * float(self.losses.max()) / float(slope[following] - slope[now])
+            now, reached = following, max(first, reached)
+
+    def probes(self, rng: np.random.Generator) -> Iterator[Vector]:
+        """Yield scores on ties and to either side of them, along a ray from 0 and along a line from a tie.
+
+        An argmax that weighs Δ by a factor f changes its output at f times the scores at which the right one does, so
+        that it is wrong beside a tie on a ray: on the near side where f is below 1, on the far side where it is above.
+        """
+        along = self.direction(rng)
+        ties = [t for t, _ in self.ties(np.zeros(len(along)), along)]
+        if not ties:
+            return
+        chosen = rng.permutation(ties)[:2]
+        for t in chosen:
+            yield (1.0 - _BESIDE) * t * along
+            yield (1.0 + _BESIDE) * t * along
+        tie = chosen[0] * along
+        yield tie
+        across = self.direction(rng)
+        others = list(self.ties(tie, across))
+        if not others:
+            return
+        t, beside = others[int(rng.integers(len(others)))]
+        yield tie + (t - beside) * across
+        yield tie + (t + beside) * across
+        yield tie + 0.5 * t * across
