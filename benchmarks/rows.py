@@ -37,6 +37,14 @@ COLUMNS: dict[str, Column] = {
     "stored": Column.number("MB stored", "stored", ".3g"),
     "postings": Column.number("postings", "postings", ",.0f"),
     "rate": Column.number("postings a second", "rate", ",.0f"),
+    "found0.5": Column.number("% of 0.5 Δ", "found0.5", ".0f"),
+    "found0.7": Column.number("% of 0.7 Δ", "found0.7", ".0f"),
+    "found0.9": Column.number("% of 0.9 Δ", "found0.9", ".0f"),
+    "found0.95": Column.number("% of 0.95 Δ", "found0.95", ".0f"),
+    "found0.99": Column.number("% of 0.99 Δ", "found0.99", ".0f"),
+    "found_others": Column.number("% of others", "found_others", ".1f"),
+    "alarms": Column.number("false alarms", "alarms", ".0f"),
+    "right": Column.number("of", "right", ".0f"),
 }
 """What shows the numbers that a row may have."""
 

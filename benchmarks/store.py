@@ -40,6 +40,7 @@ NAMES = (
     "serving",
     "retrieval_memory",
     "first_fit",
+    "check_power",
 )
 """The benchmarks, in the order of the page."""
 

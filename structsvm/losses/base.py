@@ -7,12 +7,13 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, StructSVMError
 from structsvm.operators import Operator, Readable, Rows, Shared, WithIntercept
 from structsvm.types import Vector
 
 X = TypeVar("X")
 Y = TypeVar("Y")
+T = TypeVar("T")
 
 Kernel: TypeAlias = Callable[[Vector, Vector, Vector, Vector], float]
 """``kernel(scores, labels, params, out) -> Δ``; writes ``c(y) − c(ŷ)`` to ``out``."""
@@ -185,7 +186,28 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
-        return [self.argmax(scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
+        return [
+            called(self, "argmax", i, lambda i=i: self.argmax(scores[ptr[i] : ptr[i + 1]])) for i in range(operator.n)
+        ]
+
+
+def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[[], T]) -> T:
+    """Call a method of a loss, so that what it raises names the loss, the method and the example.
+
+    Raises
+    ------
+    InputError : when it raises something other than an error of ours, or one of memory.
+    """
+    try:
+        return call()
+    except (StructSVMError, MemoryError):
+        raise
+    except Exception as error:
+        said = str(error).rstrip(".")
+        raise InputError(
+            f"{loss.title}.{method} raised {type(error).__name__}: {said}. It was called for example {example}. "
+            "Run structsvm.testing.check_loss on the loss."
+        ) from error
 
 
 def reads_text(method: Callable[[Any], Any], text: Any) -> bool:
@@ -237,13 +259,13 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set: every example has the weights themselves as its scores."""
         self._refuse(intercept)
-        d = len(self.joint_feature(xs[0], ys[0]))
+        d = len(called(self, "joint_feature", 0, lambda: self.joint_feature(xs[0], ys[0])))
         return Examples(InScoreSpace(self), Shared(d, len(xs)), list(zip(xs, ys, strict=True)))
 
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         self._refuse(intercept)
-        return [self.argmax(x, w) for x in xs]
+        return [called(self, "argmax", i, lambda x=x: self.argmax(x, w)) for i, x in enumerate(xs)]
 
     def _refuse(self, intercept: float) -> None:
         if intercept:

@@ -136,10 +136,16 @@ class PythonOracle:
     """The Python methods of a loss, example by example.
 
     Inside ``joblib.parallel_config(n_jobs=...)`` the examples are spread over as many processes.
+
+    Parameters
+    ----------
+    loss, ys : the loss and the true outputs.
+    first : number of the first example, for messages.
     """
 
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
+    first: int = 0
 
     @property
     def content(self) -> Any:
@@ -184,7 +190,7 @@ class PythonOracle:
             except RAISED_AS_IS:
                 raise
             except Exception as error:
-                raise failed(self.loss, method, error, y, y_hat) from error
+                raise failed(self.loss, method, error, y, y_hat, self.first + i) from error
         return Planes(coef, losses)
 
     def _code(self, y_hat: Any, y: Any, owned: slice) -> Vector:
@@ -197,7 +203,7 @@ class PythonOracle:
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
-        return type(self)(self.loss, self.ys[start:stop])
+        return type(self)(self.loss, self.ys[start:stop], self.first + start)
 
 
 @frozen(eq=False)

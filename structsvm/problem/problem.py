@@ -1,6 +1,6 @@
 """The problem that a solver sees."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,9 +14,11 @@ from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
 from structsvm.planes import DualPlanes
 from structsvm.problem.checks import (
+    RAISED_AS_IS,
     beaten,
     checked_labels,
     checked_weights,
+    failed,
     is_usable,
     number_of,
     require_argmaxes,
@@ -33,6 +35,7 @@ from structsvm.problem.checks import (
 from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
+from structsvm.problem.trial import is_own, require_free_truths, require_safe_kernel
 from structsvm.queries import Queries, row_weights
 from structsvm.registry import losses
 from structsvm.settings import require_kind, require_number
@@ -41,6 +44,21 @@ from structsvm.types import BoolVector, IntVector, Vector
 _COPIES_OF_SCORES = 4
 _COPIES_OF_WEIGHTS = 6
 """How many vectors of scores and coefficients, and of weights and cuts, a solver holds at the same time, at least."""
+
+
+_BYTES_OF_EARLIER_PLANES = 2**28
+"""What the planes of earlier points may take together."""
+
+_MOST_EARLIER = 4
+_MOST_EARLIER_IN_PYTHON = 16
+"""How many points' planes are kept at most, and where argmaxes in Python take most of the time."""
+
+_NEARBY = (0.95, 1.05)
+"""Multiples of weights at which outputs are found that are compared with those found there."""
+
+_FEWEST_PROBED = 8
+_PROBED = 50
+"""One in how many examples is looked at so, where there is a kernel, and how many at least."""
 
 
 @frozen(eq=False, kw_only=True)
@@ -181,7 +199,8 @@ class Problem:
 
         Raises
         ------
-        InputError : when C, the weights or the numbers of examples do not fit.
+        InputError : when C, the weights or the numbers of examples do not fit; or when a loss that is not of this
+            library has a truth with a loss, or a kernel that reads beyond its vectors, changes them or does not end.
         """
         require_C(C)
         require_kind("loss", loss, ScoreLoss, "a ScoreLoss")
@@ -197,10 +216,15 @@ class Problem:
         used = operator.n if usable is None else int(usable.sum())
         with np.errstate(over="ignore", invalid="ignore"):
             cap = require_caps(kappa * C / used)
+        oracle = make_oracle(loss, ys)
+        if not is_own(loss):
+            require_free_truths(loss, ys, usable)
+            if loss.kernel is not None:
+                require_safe_kernel(loss, ys, usable, operator.ptr)
         return cls(
             loss=loss,
             operator=operator,
-            oracle=make_oracle(loss, ys),
+            oracle=oracle,
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,
@@ -271,9 +295,15 @@ class Problem:
 
         Raises
         ------
+        InputError : when a method of the loss, or its kernel, raises something; it names the example.
         OracleError : when a loss is not a finite number of at least 0, or an encoding not finite.
         """
-        planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+        try:
+            planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+        except RAISED_AS_IS:
+            raise
+        except Exception as error:
+            raise self._failed_kernel(point, error) from error
         require_planes(self.loss.title, planes.loss, planes.coef, self.ptr, self.first)
         return planes
 
@@ -298,6 +328,41 @@ class Problem:
             return np.maximum(violation, known)
         require_unbeaten(self.loss.title, violation, known, point.scores, self.first)
         return violation
+
+    @property
+    def planes_kept(self) -> int:
+        """How many earlier points' planes a solver keeps for `require_unbeaten`: two, and more where memory allows."""
+        most = _MOST_EARLIER if self.has_kernel else _MOST_EARLIER_IN_PYTHON
+        return int(np.clip(_BYTES_OF_EARLIER_PLANES // (8 * int(self.ptr[-1]) + 1), 2, most))
+
+    def require_unbeaten(self, planes: Planes, point: Point, others: Iterable[Planes]) -> None:
+        """Require that no output found elsewhere beats those of exact argmaxes: no pass.
+
+        Looked at are outputs found earlier, and for some examples those found at weights a little shorter and longer:
+        there, an argmax that weighs the loss a little too little or too much finds outputs that are better here than
+        what it finds here. Where argmaxes run in Python, which takes most of the time in any case, this is for all
+        examples.
+
+        Parameters
+        ----------
+        planes, point : the argmaxes, and where they were found.
+        others : planes found elsewhere.
+
+        Raises
+        ------
+        OracleError : when an output of these has a larger ``Δ + w·Ψ`` there; it names the example.
+        """
+        violation = self.violation(planes, point)
+        for other in others:
+            require_unbeaten(self.loss.title, violation, self.violation(other, point), point.scores, self.first)
+        looked_at = max(_FEWEST_PROBED, self.n // _PROBED) if self.has_kernel else self.n
+        start = int(np.random.default_rng(self.n).integers(max(self.n - looked_at, 0) + 1))
+        some = self.block(start, min(start + looked_at, self.n))
+        here = Point(point.w, point.scores[self.ptr[start] : self.ptr[start + some.n]])
+        for t in _NEARBY:
+            nearby = some.planes(some.origin().toward(here, t))
+            value, found = some.violation(nearby, here), violation[start : start + some.n]
+            require_unbeaten(self.loss.title, found, value, here.scores, some.first)
 
     def slope(self, planes: Planes, along: Vector) -> float:
         """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
@@ -346,7 +411,12 @@ class Problem:
         ------
         OracleError : when an output is seen not to be the argmax, as the truth or a plane that is kept beats it.
         """
-        visited = self.oracle.sweep(self.operator.view, dual, order)
+        try:
+            visited = self.oracle.sweep(self.operator.view, dual, order)
+        except RAISED_AS_IS:
+            raise
+        except Exception as error:
+            raise self._failed_kernel(self.at(dual.w), error) from error
         if visited is None:
             return sum(self._visit(dual, i) for i in order.tolist())
         met, wrong = visited
@@ -354,6 +424,16 @@ class Problem:
             self._visit(dual, wrong)
             raise beaten(self.loss.title, self.first + wrong)
         return met
+
+    def _failed_kernel(self, point: Point, error: Exception) -> InputError:
+        """Return the error for a kernel that raised one, with the first example for which it does so at this point."""
+        for i in range(self.n):
+            example, owned = self.block(i, i + 1), slice(self.ptr[i], self.ptr[i + 1])
+            try:
+                example.oracle.planes(point.scores[owned], example.ptr, example.cap)
+            except Exception as again:
+                return failed(self.loss, "kernel", again, None, example=self.first + i)
+        return failed(self.loss, "kernel", error, None)
 
     def _visit(self, dual: DualPlanes, i: int) -> float:
         example = self.block(i, i + 1)

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias
@@ -11,6 +12,7 @@ from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
+from structsvm.problem.checks import no_loss_found
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
 from structsvm.solvers.checkpoint import Keeper, Named
@@ -66,6 +68,7 @@ class Run:
     ------
     InputError : when ``start`` has another number of weights, or no run can go on from the checkpoint.
     ModelFileError : when the checkpoint is damaged.
+    OracleError : when the argmax finds no loss at w = 0, where every output with one is better than the truth.
     """
 
     def __init__(
@@ -96,9 +99,12 @@ class Run:
         self._began = time.perf_counter()
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
+        self._earlier: deque[Planes] = deque(maxlen=problem.planes_kept)
         self._last_evaluated = np.zeros(problem.d) if start is None else start.w
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
+        if self.primal == 0.0 and problem.exact and not self.w.any():
+            raise no_loss_found(problem.loss.title, problem.used)
         self._fingerprint = problem.known_fingerprint
         if keeper is not None:
             keeper.require_same(problem, self._own_fingerprint())
@@ -288,6 +294,7 @@ class Run:
     def _evaluated(self, point: Point) -> _Evaluated:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
+            self._earlier.append(planes)
             return _Evaluated(point, planes, self._primal(planes, point))
 
     def _primal(self, planes: Planes, point: Point) -> float:
@@ -296,6 +303,17 @@ class Run:
         if self.problem.exact or self._known_hinges is None:
             return primal
         return max(estimate(self.problem, planes, point, self._known_hinges(point.w)), self.dual)
+
+    def _require_unbeaten(self) -> None:
+        """Require that no output found elsewhere beats those behind the upper bound.
+
+        Raises
+        ------
+        OracleError : when one does.
+        """
+        if self.problem.exact and self.w.any():
+            with self.clock("oracle"):
+                self.problem.require_unbeaten(self._best.planes, self._best.point, self._earlier)
 
     def _estimate_best_again(self) -> None:
         """Let the cuts found since then sharpen what the best weights were estimated at."""
@@ -329,10 +347,15 @@ class Run:
         cuts : what a restart needs.
         handovers : how often a QP backend was helped out.
         dual : a lower bound that may be better than those recorded.
+
+        Raises
+        ------
+        OracleError : when an output found at other weights is better than the one that the argmax found at the best.
         """
         self.dual = max(self.dual, dual)
         try:
             self._score_best_again()
+            self._require_unbeaten()
             self._own_fingerprint()
             found = self._so_far(status, solver, cuts, handovers)
             if self._keeper is not None and self._moved:

@@ -12,8 +12,8 @@ from structsvm.exceptions import CheckError, InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.operators import Rows
-from structsvm.problem.program import plain_function
 from structsvm.problem.sweep import compiled_kernel
+from structsvm.problem.trial import trial
 from structsvm.types import Vector
 
 T = TypeVar("T")
@@ -151,14 +151,11 @@ class Methods:
                 "so that a row does not get one score: say scores_rows = False in the class"
             )
 
-    def indices(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
-        """Run the kernel in Python, where an index that is out of bounds is noticed; compiled code goes on with it."""
-        try:
-            plain_function(self.loss.kernel)(scores.copy(), labels.copy(), params.copy(), np.zeros(len(scores)))
-        except IndexError as error:
-            raise self.wrong("kernel", f"reads or writes beyond its vectors: {error}", y, scores=scores) from error
-        except Exception:  # whatever else fails in Python may be right when compiled
-            return
+    def run_interpreted(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
+        """Run the kernel in Python, where bounds are checked and a loop can be ended; compiled code goes on with it."""
+        verdict = trial(self.loss.kernel, scores, labels, params)
+        if verdict:
+            raise self.wrong("kernel", verdict, y, scores=scores)
 
     def wrong(self, method: str, verdict: str, y: Any, **seen: Any) -> CheckError:
         """Return the error that says what a method did wrong: the verdict first, then example, scores and output.

@@ -14,6 +14,9 @@ _BESIDE = 1e-3
 _MOST_STEPS = 200
 """Ties along a line that are walked over at most."""
 
+_MOST_TURNS = 40
+"""Turns of a direction towards an output at most."""
+
 _MOST_KEPT = 3_000
 """Outputs that are kept of an example whose outputs are not listed."""
 
@@ -68,7 +71,7 @@ class Known:
         return float(tol * apart + 1e-13 * (1.0 + sums))
 
     def direction(self, rng: np.random.Generator) -> Vector:
-        """Draw a direction: of any kind, on the scale of the encodings, along few scores, or towards an output."""
+        """Draw a direction: any, on the scale of the encodings, along few scores, or one that favours some output."""
         m = self.codes.shape[1]
         apart = self.codes - self.truth
         kind = int(rng.integers(4))
@@ -79,7 +82,8 @@ class Known:
         elif kind == 2:
             u[rng.random(m) > 2.5 / m] = 0.0
         elif kind == 3:
-            u = rng.permutation(apart)[:2].T @ rng.standard_normal(min(2, len(apart)))
+            favoured = np.zeros(m) if rng.random() < 0.5 else apart[rng.integers(len(apart))]
+            u = _in_favour(favoured - apart, u * np.abs(apart).max())
         return u if u.any() else np.ones(m)
 
     def ties(self, at: Vector, along: Vector) -> Iterator[tuple[float, float]]:
@@ -130,3 +134,20 @@ class Known:
         yield tie + (t - beside) * across
         yield tie + (t + beside) * across
         yield tie + 0.5 * t * across
+
+
+def _in_favour(margins: Matrix, u: Vector) -> Vector:
+    """Turn a direction until one output has the largest value along it, if that can be done soon (a perceptron).
+
+    Parameters
+    ----------
+    margins : encoding of that output minus that of each.
+    u : where to begin.
+    """
+    for _ in range(_MOST_TURNS):
+        values = margins @ u
+        worst = int(np.argmin(values))
+        if values[worst] >= 0.0:
+            break
+        u = u + 1.5 * abs(values[worst]) / (margins[worst] @ margins[worst]) * margins[worst]
+    return u
