@@ -302,15 +302,6 @@ def beaten(title: str, example: int) -> OracleError:
     )
 
 
-def no_loss_found(title: str, used: int) -> OracleError:
-    """Return the error for argmaxes that find no loss at w = 0 in any of the examples that can be learned from."""
-    return OracleError(
-        f"{title}: at w = 0 the loss-augmented argmax returned outputs of loss 0 for all of the {used} examples, which "
-        "leaves nothing to learn. There, an exact argmax returns an output of the largest loss. Run "
-        "structsvm.testing.check_loss on the loss; if it passes, no example has an output with a loss."
-    )
-
-
 def _tolerance(scores: Vector) -> float:
     """Return by how much values of ``Δ − c·s`` at these scores may be off."""
     return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))

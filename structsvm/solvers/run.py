@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
-from structsvm.problem.checks import no_loss_found
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
 from structsvm.solvers.checkpoint import Keeper, Named
@@ -68,7 +67,7 @@ class Run:
     ------
     InputError : when ``start`` has another number of weights, or no run can go on from the checkpoint.
     ModelFileError : when the checkpoint is damaged.
-    OracleError : when the argmax finds no loss at w = 0, where every output with one is better than the truth.
+    OracleError : when the argmax finds no loss at w = 0, where any is better than none, and finds one elsewhere.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Run:
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
         if self.primal == 0.0 and problem.exact and not self.w.any():
-            raise no_loss_found(problem.loss.title, problem.used)
+            self._look_for_a_loss()
         self._fingerprint = problem.known_fingerprint
         if keeper is not None:
             keeper.require_same(problem, self._own_fingerprint())
@@ -314,6 +313,13 @@ class Run:
         if self.problem.exact and self.w.any():
             with self.clock("oracle"):
                 self.problem.require_unbeaten(self._best.planes, self._best.point, self._earlier)
+
+    def _look_for_a_loss(self) -> None:
+        """Look at some other weights for outputs with a loss, each of which is better at w = 0 than one without."""
+        w = np.random.default_rng(0).standard_normal(self.problem.d)
+        with self.clock("oracle"):
+            elsewhere = [self.problem.planes(self.problem.at(each)) for each in (w, -w)]
+            self.problem.require_unbeaten(self._best.planes, self._best.point, elsewhere)
 
     def _estimate_best_again(self) -> None:
         """Let the cuts found since then sharpen what the best weights were estimated at."""
