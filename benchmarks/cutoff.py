@@ -1,6 +1,7 @@
 """Losses with a cut-off, at full depth and truncated, beside the other rankers."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -146,7 +147,7 @@ def _tested(model: Model, folds: Sequence[Fold]) -> Tested:
     """Return the values of the candidates that validation picks."""
     values, constant, seconds = [], 0, 0.0
     for train, valid, test in folds:
-        took, candidates = clock(lambda: model.candidates(train.X, train.y, train.qid), 1)  # noqa: B023
+        took, candidates = clock(partial(model.candidates, train.X, train.y, train.qid), 1)
         judged = [MEASURE.mean(each.scores(valid.X, valid.qid), valid.y, valid.qid) for each in candidates]
         scores = candidates[int(np.argmax(judged))].scores(test.X, test.qid)
         constant += int(np.ptp(scores) == 0.0)

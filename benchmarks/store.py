@@ -29,6 +29,7 @@ NAMES = (
     "weight_search",
     "zero_one",
     "web30k",
+    "cluster_web30k",
     "sparse",
     "binned",
     "sequences",

@@ -151,6 +151,10 @@ class PluginError(StructSVMError, ImportError):
     """What another package registered under a name cannot be imported, or is of another kind."""
 
 
+class ClusterError(StructSVMError):
+    """Workers of a cluster did not answer in time, or there are none left."""
+
+
 class CheckpointWarning(UserWarning):
     """The checkpoint of a fit could not be written, as on a full disk. The fit goes on; what was there stays."""
 

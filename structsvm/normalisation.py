@@ -279,24 +279,77 @@ def learned(name: str, X: Any) -> Normalisation:
     ------
     InputError : when X has indicators by thresholds, or numbers that are too large.
     """
+    _require_numbers_of_features(name, X)
     sparse = hasattr(X, "tocsr")
-    if sparse and not hasattr(X, "indptr"):
+    if name != Standardised.name:
+        return _BY_QUERY[name](centred=not sparse)
+    return Moments.of(X).standardised(centred=not sparse)
+
+
+@frozen(eq=False)
+class Moments:
+    """The mean and the variance of each feature over rows, which those of several parts of the rows make up.
+
+    Parameters
+    ----------
+    rows : their number.
+    mean, variance : shape (d,); the variance is the mean square of deviations from the mean.
+    """
+
+    rows: int
+    mean: Vector = field(repr=False)
+    variance: Vector = field(repr=False)
+
+    @classmethod
+    def of(cls, X: Any) -> "Moments":
+        """Return those of rows, one at least, dense or CSR.
+
+        Raises
+        ------
+        InputError : when X has indicators by thresholds, or numbers that are too large.
+        """
+        _require_numbers_of_features(Standardised.name, X)
+        from sklearn.preprocessing import StandardScaler
+
+        scaler = StandardScaler(with_mean=not hasattr(X, "tocsr"))
+        with np.errstate(all="ignore"):
+            for start in range(0, X.shape[0], _ROWS_AT_ONCE):  # by blocks, as it copies what it is given
+                scaler.partial_fit(X[start : start + _ROWS_AT_ONCE])
+        _require_finite(scaler.var_)
+        return cls(X.shape[0], *(np.asarray(each, dtype=np.float64) for each in (scaler.mean_, scaler.var_)))
+
+    def with_more(self, other: "Moments") -> "Moments":
+        """Return those of the rows of both.
+
+        Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances",
+        COMPSTAT 1982.
+        """
+        rows = self.rows + other.rows
+        share, apart = other.rows / rows, other.mean - self.mean
+        with np.errstate(over="ignore"):
+            variance = (1.0 - share) * self.variance + share * other.variance + share * (1.0 - share) * apart * apart
+        _require_finite(variance)
+        return Moments(rows, self.mean + share * apart, variance)
+
+    def standardised(self, *, centred: bool) -> Standardised:
+        """Return the normalisation by them.
+
+        Parameters
+        ----------
+        centred : whether means are subtracted, which they are not where rows are sparse.
+        """
+        deviation = np.sqrt(self.variance)
+        small = deviation <= self.rows * EPSILON * np.abs(self.mean)
+        mean = self.mean if centred else np.zeros(len(self.mean))
+        return Standardised(mean, np.where(small, 1.0, deviation))
+
+
+def _require_numbers_of_features(name: str, X: Any) -> None:
+    if hasattr(X, "tocsr") and not hasattr(X, "indptr"):
         raise InputError(
             f"normalise={name!r} is of numbers, and X is a {type(X).__name__}, whose features are all 0 or 1: leave "
             "normalise=None, or normalise the scores before structsvm.features.Thresholds"
         )
-    if name != Standardised.name:
-        return _BY_QUERY[name](centred=not sparse)
-    from sklearn.preprocessing import StandardScaler
-
-    scaler = StandardScaler(with_mean=not sparse)
-    with np.errstate(all="ignore"):
-        for start in range(0, X.shape[0], _ROWS_AT_ONCE):  # by blocks, as it copies what it is given
-            scaler.partial_fit(X[start : start + _ROWS_AT_ONCE])
-    _require_finite(scaler.var_)
-    deviation = np.asarray(scaler.scale_, dtype=np.float64)
-    mean = np.zeros(len(deviation)) if sparse else np.asarray(scaler.mean_, dtype=np.float64)
-    return Standardised(mean, deviation)
 
 
 def read_normaliser(arrays: Mapping[str, Any], columns: int) -> Normalisation:

@@ -17,8 +17,11 @@ from structsvm.storage.archives import finite_numbers, record, require_names, re
 from structsvm.storage.files import read_archive, write_archive
 from structsvm.types import IntVector, Matrix, Vector
 
-_FORMAT = 2
-"""That of a result of some columns only; others are written as 1, which older versions read."""
+_FORMAT = 3
+"""That of a result of data spread over a cluster; 2 is of some columns only, 1 of others, as older versions read."""
+
+_NUMBERS_OF_ONE_MACHINE = 10
+"""Numbers of a step that are written where nothing was sent over a network."""
 
 _WRITTEN = ("primal", "dual", "exact", "C", "tol", "status", "solver", "handovers", "groups", "history")
 
@@ -58,6 +61,8 @@ class Step:
     primal, dual : best certified upper and lower bound so far.
     cuts, active_cuts : cuts in the working set, and those with a positive multiplier.
     oracle_seconds, qp_seconds, seconds : time so far in scores and argmaxes, in the QP, and in all.
+    calls : how often the workers of a cluster were asked something so far; 0 where the data are in one process.
+    sent : bytes of numbers sent to them, and by them, so far.
     """
 
     iteration: int
@@ -70,6 +75,8 @@ class Step:
     oracle_seconds: float
     qp_seconds: float
     seconds: float
+    calls: int = 0
+    sent: int = 0
 
     @property
     def gap(self) -> float:
@@ -122,8 +129,9 @@ def wide(w: Vector, columns: IntVector | None, n_features: int) -> Vector:
 
 def _step(row: Any) -> Step:
     """Return a step that a file holds as a list of numbers."""
-    if not (isinstance(row, list) and len(row) == len(fields(Step)) and all(map(is_number, row))):
-        raise ValueError(f"a step of 'history' must be {len(fields(Step))} numbers, got {row!r}")
+    known = (_NUMBERS_OF_ONE_MACHINE, len(fields(Step)))
+    if not (isinstance(row, list) and len(row) in known and all(map(is_number, row))):
+        raise ValueError(f"a step of 'history' must be {known[0]} or {known[1]} numbers, got {row!r}")
     return Step(*row)
 
 
@@ -321,8 +329,10 @@ class Result:
 
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays for a file; `from_arrays` reads them back."""
+        spread = any(step.calls for step in self.history)
+        numbers = len(fields(Step)) if spread else _NUMBERS_OF_ONE_MACHINE
         written = {
-            "format": 1 if self.columns is None else _FORMAT,
+            "format": _FORMAT if spread else 1 if self.columns is None else 2,
             "primal": self.primal,
             "dual": self.dual,
             "exact": self.exact,
@@ -332,7 +342,7 @@ class Result:
             "solver": self.solver,
             "handovers": self.handovers,
             "groups": self.cuts.groups,
-            "history": [list(asdict(step).values()) for step in self.history],
+            "history": [list(asdict(step).values())[:numbers] for step in self.history],
         }
         cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a", "error")}
         return {

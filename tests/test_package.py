@@ -44,6 +44,7 @@ MAY_IMPORT = {
     "planes": BASE | {"result"},
     "problem": BASE | {"registry", "result", "queries", "moved", "operators", "metrics", "losses", "planes"},
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
+    "distributed": BASE | {"registry", "operators", "losses", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
@@ -73,7 +74,19 @@ MAY_IMPORT = {
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
-LARGE = {"Stemmer", "cvxopt", "osqp", "highspy", "ir_datasets", "lightgbm", "matplotlib", "jinja2", "onnx"}
+LARGE = {
+    "Stemmer",
+    "cvxopt",
+    "dask",
+    "distributed",
+    "highspy",
+    "ir_datasets",
+    "jinja2",
+    "lightgbm",
+    "matplotlib",
+    "onnx",
+    "osqp",
+}
 
 STATEMENTS = [
     "import structsvm",
@@ -83,6 +96,7 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
+    "import structsvm.distributed",
     "import structsvm.significance, structsvm.evaluation",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",

@@ -17,9 +17,7 @@ def descending(scores: Vector) -> IntVector:
     put in order, b bits each; about n² buckets leave little for an insertion sort to mend.
     Scores that crowd into few buckets, as beside a far outlier, are left to a merge sort.
     """
-    highest, lowest = -np.inf, np.inf
-    for score in scores:
-        highest, lowest = max(highest, score), min(lowest, score)
+    highest, lowest = _extremes(scores)
     if highest == lowest:
         return np.arange(len(scores))
     bits = _FEWEST_BITS
@@ -35,41 +33,73 @@ def descending(scores: Vector) -> IntVector:
 
 
 @compiled
+def _extremes(scores: Vector) -> tuple[float, float]:
+    """Return the largest and the smallest score, four of each being under way at a time; NaN counts for nothing."""
+    highest, second, third, fourth = -np.inf, -np.inf, -np.inf, -np.inf
+    lowest, below, beneath, under = np.inf, np.inf, np.inf, np.inf
+    in_fours = len(scores) - len(scores) % 4
+    for k in range(0, in_fours, 4):
+        a, b, c, d = scores[k], scores[k + 1], scores[k + 2], scores[k + 3]
+        highest, lowest = a if a > highest else highest, a if a < lowest else lowest
+        second, below = b if b > second else second, b if b < below else below
+        third, beneath = c if c > third else third, c if c < beneath else beneath
+        fourth, under = d if d > fourth else fourth, d if d < under else under
+    for k in range(in_fours, len(scores)):
+        a = scores[k]
+        highest, lowest = a if a > highest else highest, a if a < lowest else lowest
+    return max(max(highest, second), max(third, fourth)), min(min(lowest, below), min(beneath, under))
+
+
+@compiled
 def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVector:
-    """Sort by ``(highest − score) * scale``, cut to an integer of 2 · bits bits."""
+    """Sort by ``(highest − score) * scale``, cut to an integer of 2 · bits bits.
+
+    Unsigned numbers spare each look at an array a test for negative ones.
+    """
     n = len(scores)
     buckets = 1 << bits
-    mask = buckets - 1
+    mask, shift, one = np.uint32(buckets - 1), np.uint32(bits), np.uint32(1)
     last = float(buckets * buckets - 1)
-    words, other = np.empty(n, np.int64), np.empty(n, np.int64)
-    low, high = np.zeros(buckets + 1, np.int64), np.zeros(buckets + 1, np.int64)
+    key, other, order = np.empty(n, np.uint32), np.empty(n, np.uint32), np.empty(n, np.int64)
+    low, high = np.zeros(buckets, np.uint32), np.zeros(buckets, np.uint32)
     for document in range(n):
         place = (highest - scores[document]) * scale
-        key = int(min(place, last)) if place >= 0.0 else 0  # NaN must not lead astray
-        low[(key & mask) + 1] += 1
-        high[(key >> bits) + 1] += 1
-        words[document] = (key << 32) | document
+        place = place if place > 0.0 else 0.0  # NaN must not lead astray
+        key[document] = np.int32(place if place < last else last)
+    for document in range(n):
+        low[key[document] & mask] += one
+        high[key[document] >> shift] += one
+    first_low, first_high = np.uint32(0), np.uint32(0)
     for bucket in range(buckets):
-        low[bucket + 1] += low[bucket]
-        high[bucket + 1] += high[bucket]
-    for word in words:
-        digit = (word >> 32) & mask
-        other[low[digit]] = word
-        low[digit] += 1
-    for word in other:
-        digit = word >> (32 + bits)
-        words[high[digit]] = word & 0xFFFFFFFF
-        high[digit] += 1
-    return words
+        in_low, in_high = low[bucket], high[bucket]
+        low[bucket], high[bucket] = first_low, first_high
+        first_low += in_low
+        first_high += in_high
+    for document in range(n):
+        digit = key[document] & mask
+        rank = low[digit]
+        other[rank] = document
+        low[digit] = rank + one
+    for k in range(n):
+        known = other[k]
+        digit = key[known] >> shift
+        rank = high[digit]
+        order[rank] = known
+        high[digit] = rank + one
+    return order
 
 
 @compiled
 def _mended(scores: Vector, order: IntVector) -> bool:
     """Insert what is out of order where it belongs; give up where that moves too much."""
     left = _PATIENCE * len(order)
-    for i in range(1, len(order)):
+    before = np.inf
+    for i in range(len(order)):
         document = order[i]
         score = scores[document]
+        if not score > before:
+            before = score
+            continue
         j = i
         while j > 0 and scores[order[j - 1]] < score:
             order[j] = order[j - 1]

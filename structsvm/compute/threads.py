@@ -1,41 +1,167 @@
-"""Compiled loops over blocks of examples, on as many threads as numba is set to."""
+"""How many threads compute, and blocks of examples spread over them."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from numbers import Integral
+from typing import Any, TypeVar
 
 import numpy as np
 
 from structsvm.compute.environment import numba
+from structsvm.exceptions import InputError
 from structsvm.types import IntVector
 
 T = TypeVar("T")
 
-_WORTH_A_THREAD = 20_000
-"""Scores below which a thread costs more than it saves, at the work of an argmax."""
+_BLOCK = 5_000
+"""Scores that a block holds, at the work of an argmax: half a millisecond."""
+
+_MOST_BLOCKS = 128
+"""Blocks beyond which they hold more."""
 
 
-def in_blocks(function: Callable[[int, int], T], ptr: IntVector, work: float = 1.0) -> list[T]:
-    """Call a function on ranges of examples that hold about the same number of scores.
+def require_jobs(what: str, n_jobs: Any) -> None:
+    """Require a number of threads as scikit-learn counts them: an integer other than 0, or None."""
+    if n_jobs is None or (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and int(n_jobs) != 0):
+        return
+    raise InputError(
+        f"{what} must be a number of threads (1: no others), -1 for all cores, -2 for all but one and so on, or None, "
+        f"got {n_jobs!r}"
+    )
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Return how many threads a number of jobs means.
+
+    Parameters
+    ----------
+    n_jobs : so many; −1 as many as numba is set to (``NUMBA_NUM_THREADS``, by default all cores), −2 one less, and so
+        on, 1 at least. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and outside
+        of both as many as numba is set to.
+    """
+    if numba.config.DISABLE_JIT:
+        return 1
+    if n_jobs is None:
+        from joblib.parallel import get_active_backend  # takes long to import
+
+        backend, n_jobs = get_active_backend()
+        if n_jobs is None:
+            return 1 if backend.nesting_level else numba.get_num_threads()
+    return int(n_jobs) if n_jobs > 0 else max(1, numba.get_num_threads() + 1 + int(n_jobs))
+
+
+class Threads:
+    """The thread that calls, and others that wait for work.
+
+    Parameters
+    ----------
+    count : how many threads there are in all.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._pool: ThreadPoolExecutor | None = None
+
+    def together(self, work: Callable[[], None], most: int) -> None:
+        """Call a function on several threads at the same time, this one among them, and wait until all are back.
+
+        Parameters
+        ----------
+        work : takes what is to be done piece by piece, until nothing is left; it should spend its time in compiled
+            code. Threads may begin late, or not at all where the others have done everything before.
+        most : threads that are of use.
+        """
+        others: list[Future[None]] = []
+        if min(self.count, most) > 1:
+            self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")
+            others = [self._pool.submit(work) for _ in range(min(self.count, most) - 1)]
+        try:
+            work()
+        finally:
+            _wait_for([other for other in others if not other.cancel()])
+        for other in others:
+            if not other.cancelled():
+                other.result()
+
+    def close(self) -> None:
+        """Let the other threads end."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+
+def _wait_for(others: list[Future[None]]) -> None:
+    """Wait for threads that work on the same arrays, even where Ctrl-C comes meanwhile."""
+    while True:
+        try:
+            wait(others)
+            return
+        except KeyboardInterrupt:
+            wait(others)
+            raise
+
+
+_current: ContextVar[Threads | None] = ContextVar("structsvm_threads", default=None)
+
+
+@contextmanager
+def using(n_jobs: int | None) -> Iterator[Threads]:
+    """Compute with so many threads, which live until the end of the block.
+
+    Within another such block, its threads are used if they are as many, or ``n_jobs`` is None.
+
+    Parameters
+    ----------
+    n_jobs : see `thread_count`.
+    """
+    outer = _current.get()
+    if outer is not None and (n_jobs is None or thread_count(n_jobs) == outer.count):
+        yield outer
+        return
+    threads = Threads(thread_count(n_jobs))
+    token = _current.set(threads)
+    try:
+        yield threads
+    finally:
+        _current.reset(token)
+        threads.close()
+
+
+def in_blocks(
+    function: Callable[[int, int], T], ptr: IntVector, work: float = 1.0, most: int = _MOST_BLOCKS
+) -> list[T]:
+    """Call a function on ranges of examples that hold about the same number of scores, on several threads.
+
+    The ranges do not depend on the number of threads, which is that of the block of `using`, or of its ``None``.
 
     Parameters
     ----------
     function : takes the first and the last example (not included) of a block; it should spend its time
         in compiled code, where other threads can run.
     ptr : where the scores of each example begin, shape (n + 1,).
-    work : time that a score takes, in units of that of an argmax, some 0.1 µs; where it is little, fewer
-        threads are used.
+    work : time that a score takes, in units of that of an argmax, some 0.1 µs; where it is little, blocks are larger.
+    most : blocks.
 
     Returns
     -------
-    The results, block after block. Their number depends on the number of threads, which is
-    ``numba.get_num_threads()``.
+    The results, block after block.
     """
     n, scores = len(ptr) - 1, int(ptr[-1])
-    threads = min(numba.get_num_threads(), int(work * scores) // _WORTH_A_THREAD, n)
-    if threads <= 1:
+    blocks = min(int(work * scores) // _BLOCK, n, most)
+    if blocks <= 1:
         return [function(0, n)]
-    bounds = np.searchsorted(ptr, np.linspace(0, scores, threads + 1)).tolist()
+    bounds = np.searchsorted(ptr, np.linspace(0, scores, blocks + 1)).tolist()
     bounds[0], bounds[-1] = 0, n
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(function, bounds[:-1], bounds[1:]))
+    results: list[Any] = [None] * blocks
+    taken = count()
+
+    def some() -> None:
+        while (block := next(taken)) < blocks:
+            results[block] = function(bounds[block], bounds[block + 1])
+
+    with using(None) as threads:
+        threads.together(some, blocks)
+    return results

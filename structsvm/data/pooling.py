@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from structsvm.data.dataset import JoinedRuns, Pool
 from structsvm.data.pairs import number_pairs, sort_topics
-from structsvm.data.qrels import Qrels, as_labels, find_grades
+from structsvm.data.qrels import Qrels, find_grades, unjudged_as_zero
 from structsvm.data.run import Run
 from structsvm.data.trec import FilePath, load_qrels, load_runs
 from structsvm.exceptions import InputError
@@ -79,7 +79,7 @@ def pool_runs(
     )
     retrieved = sum(len(top.qid) for top in tops)
     key, X = _score_matrix(tops, pairs.key[:retrieved])
-    y = as_labels(find_grades(key, pairs.key[retrieved:], judgments.grades))
+    y = unjudged_as_zero(find_grades(key, pairs.key[retrieved:], judgments.grades))
     qid = pairs.qid(key)
     left_out = _reasons(pairs.topics.tolist() if asked is None else sort_topics(asked), qid, y, judgments)
     kept = ~np.isin(qid, list(left_out))

@@ -74,7 +74,7 @@ class Qrels:
         -------
         labels : shape (n,), none of them below 0.
         """
-        return as_labels(self.grades_of(qid, doc_ids))
+        return unjudged_as_zero(self.grades_of(qid, doc_ids))
 
     def grades_of(self, qid: ArrayLike, doc_ids: ArrayLike) -> Vector:
         """Return the grade of each document as it stands, below 0 too, NaN where the judgments do not have it.
@@ -122,6 +122,6 @@ def find_grades(key: IntVector, judged: IntVector, grades: Vector) -> Vector:
     return np.where(judged[place] == key, grades[place], np.nan)
 
 
-def as_labels(grades: Vector) -> Vector:
+def unjudged_as_zero(grades: Vector) -> Vector:
     """Return grades with 0 in the place of those below 0 and of NaN: what was not judged is not relevant."""
     return np.where(grades > 0.0, grades, 0.0)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, compute_sample_weight
 
-from structsvm.estimators.model_file import require_object
+from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
@@ -110,18 +110,35 @@ def weights_of_rows(
     ------
     InputError : when the loss learns from queries, or ``class_weight`` does not fit the labels.
     """
-    given = estimator.class_weight
-    if given is None:
+    if estimator.class_weight is None:
         return sample_weight
+    given = class_weights_of(estimator, loss, y)
+    balanced = not isinstance(given, dict)
+    weights: Vector = compute_sample_weight(given, np.where(y > 0, 1, -1) if balanced else y)
+    return weights if sample_weight is None else weights * row_weights(sample_weight, len(y))
+
+
+def class_weights_of(estimator: BaseEstimator, loss: ScoreLoss[Any], y: Vector) -> "dict[Any, float] | str":
+    """Return the ``class_weight`` of a ranker that has one.
+
+    Parameters
+    ----------
+    estimator : the ranker.
+    loss : its loss.
+    y : labels, each of those that occur at least once.
+
+    Raises
+    ------
+    InputError : when the loss learns from queries, or ``class_weight`` does not fit the labels.
+    """
+    given: dict[Any, float] | str = estimator.class_weight
     if not loss.per_row:
         raise InputError(
             f"class_weight is for losses whose examples are rows, and {estimator.loss!r} learns from queries: "
             "use sample_weight to weight queries"
         )
     _require_class_weight(place(estimator, "class_weight"), given, y)
-    balanced = not isinstance(given, dict)
-    weights: Vector = compute_sample_weight(given, np.where(y > 0, 1, -1) if balanced else y)
-    return weights if sample_weight is None else weights * row_weights(sample_weight, len(y))
+    return given
 
 
 def _require_class_weight(what: str, given: Any, y: Vector) -> None:

@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
-from structsvm.estimators.model_file import SavedEstimator, require_object
+from structsvm.estimators.model_file import SavedEstimator
 from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
 from structsvm.estimators.ranking import LinearRanker
+from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure

@@ -286,13 +286,12 @@ class LinearScores(RankingEstimator):
         if name is None:
             self.normaliser_ = None
             if self._weighs_scales and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
-                self._compare_scales(X, stacklevel)
+                self._warn_of_scales(ColumnRanges.of(X), stacklevel)
             return X
         self.normaliser_ = learned(name, X)
         return self.normaliser_.rows(X, queries() if self.normaliser_.by_query else None)
 
-    def _compare_scales(self, X: Any, stacklevel: int) -> None:
-        ranges = ColumnRanges.of(X)
+    def _warn_of_scales(self, ranges: ColumnRanges, stacklevel: int) -> None:
         if ranges.far_apart:
             names = getattr(self, "feature_names_in_", None)
             called = "column {}".format if names is None else lambda k: repr(str(names[k]))

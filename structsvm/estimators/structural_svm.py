@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, require_form
-from structsvm.estimators.model_file import SavedEstimator, SavedLoss, Trained
+from structsvm.estimators.model_file import SavedEstimator, Trained
 from structsvm.estimators.parameters import require_settings
+from structsvm.estimators.written_settings import SavedLoss
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array

@@ -3,72 +3,90 @@
 import numpy as np
 from attrs import frozen
 
+from structsvm.compute.compilation import compiled
 from structsvm.losses.shared.kinds import by_kind
 from structsvm.losses.shared.pairwise import PairwiseLoss
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import Vector
 
 
+@compiled
+def _passes(i: int, t: int, rank: int, lead: float, score: float, half: float, harmonic: Vector) -> bool:
+    """Say whether the non-relevant document of this rank had better pass the relevant documents i + 1 to t.
+
+    All are counted from 1. ``lead`` is the sum of the scores of those passed, ``half`` half the number of non-relevant
+    documents. Both sides are multiplied by the denominator of T, as division takes long.
+    """
+    passed = t - i
+    denominator = float((rank + t) * (rank + i))
+    gain = (harmonic[rank + t - 1] - harmonic[rank + i - 1]) * denominator - rank * passed
+    return bool(half * gain > (lead - passed * score) * denominator)
+
+
 def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
 
-    For the j-th best non-relevant document, ``first[j]`` is the number of relevant documents
-    that stay ahead of it. The best one maximises ``δ_j(i) = T_j(i)/R − 2/(RN) Σ_{k>i} (s_k − s̄_j)``
-    and does not decrease with j (Yue et al., 2007, Theorem 2), so that halving the range of j
-    halves the range of i: O(n log n) in all. T is the sum of the changes in average precision,
-    in closed form through harmonic numbers.
+    The j-th best non-relevant document lets i relevant documents stay ahead of it. The best i maximises
+    ``δ_j(i) = T_j(i)/R − 2/(RN) Σ_{k>i} (s_k − s̄_j)`` and does not decrease with j (Yue et al., 2007, Theorem 2), as
+    ``δ_j(i) − δ_j(t)``, for i < t, falls with j: of each two numbers the smaller is better for the first j, and the
+    larger for all others. So each i, from R down, is the best one for some of the first j or for none, and how many
+    these are is found by halving: O(n + R log N) after the sort. T is the sum of the changes in average
+    precision, and in closed form through harmonic numbers
+    ``T_j(i) − T_j(t) = h_{j+t−1} − h_{j+i−1} − j (t − i) / ((j + t) (j + i))``.
     """
     relevant, other = by_kind(scores, labels)
     R = len(relevant)
     N = len(other)
-    out[:] = 0.0
     if R == 0 or N == 0:
+        out[:] = 0.0
         return 0.0
 
-    below = np.zeros(R + 1)
+    below = np.empty(R + 1)
+    below[R] = 0.0
     for i in range(R - 1, -1, -1):
         below[i] = below[i + 1] + scores[relevant[i]]
 
-    first = np.empty(N, np.int64)
-    stack = np.empty((64, 4), np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, N, 0, R
+    best, end = np.empty(R + 1, np.int64), np.empty(R + 1, np.int64)  # the last one is for the first j, up to its end
+    best[0], end[0] = R, N
     depth = 1
-    while depth > 0:
-        depth -= 1
-        j_low, j_high, i_low, i_high = stack[depth]
-        if i_low == i_high:
-            first[j_low:j_high] = i_low
-            continue
-        j = (j_low + j_high) // 2
-        score = scores[other[j]]
-        rank = j + 1
-        top = harmonic[R + rank - 1]
-        best_value = -np.inf
-        best = i_high
-        for i in range(i_high, i_low - 1, -1):
-            gain = (R - rank * (R - 1 - i)) / ((rank + i) * (R + rank)) + top - harmonic[i + rank]
-            value = N * gain - 2.0 * (below[i] - (R - i) * score)
-            if value > best_value:
-                best_value = value
-                best = i
-        first[j] = best
-        if j_low < j:
-            stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = j_low, j, i_low, best
-            depth += 1
-        if j + 1 < j_high:
-            stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = j + 1, j_high, best, i_high
+    half = 0.5 * N
+    for i in range(R - 1, -1, -1):
+        first = 0
+        while depth > 0:
+            t, last = best[depth - 1], end[depth - 1]
+            lead = below[i] - below[t]
+            if _passes(i, t, last, lead, scores[other[last - 1]], half, harmonic):
+                first = last
+                depth -= 1
+                continue
+            left = last - 1 - first
+            while left > 0:
+                step = (left + 1) >> 1
+                if _passes(i, t, first + step, lead, scores[other[first + step - 1]], half, harmonic):
+                    first += step
+                    left -= step
+                else:
+                    left = step - 1
+            break
+        if first > 0:
+            best[depth], end[depth] = i, first
             depth += 1
 
     scale = 2.0 / (R * N)
     loss = 0.0
-    j = 0
-    for i in range(R):
-        while j < N and first[j] <= i:
-            j += 1
-        out[relevant[i]] = scale * j
-        loss += j / (i + 1 + j)
-    for j in range(N):
-        out[other[j]] = -scale * (R - first[j])
+    i, j = 0, 0
+    while depth > 0:
+        depth -= 1
+        for k in range(i, best[depth]):
+            out[relevant[k]] = scale * j
+            loss += j / (k + 1 + j)
+        i = best[depth]
+        for k in range(j, end[depth]):
+            out[other[k]] = -scale * (R - i)
+        j = end[depth]
+    for k in range(i, R):
+        out[relevant[k]] = scale * N
+        loss += N / (k + 1 + N)
     return loss / R
 
 

@@ -18,28 +18,24 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
     shifted = np.empty(n)
     R = 0
     for document in range(n):
-        if labels[document] > 0.0:
-            shifted[document] = scores[document] - 0.25
-            R += 1
-        else:
-            shifted[document] = scores[document] + 0.25
+        relevant = labels[document] > 0.0
+        shifted[document] = scores[document] + (-0.25 if relevant else 0.25)
+        R += relevant
     N = n - R
-    out[:] = 0.0
     if R == 0 or N == 0:
+        out[:] = 0.0
         return 0.0
 
     scale = 2.0 / (R * N)
     others_ahead = 0
     relevant_behind = R
     swapped = 0
-    for document in descending(shifted):
-        if labels[document] > 0.0:
-            relevant_behind -= 1
-            swapped += others_ahead
-            out[document] = scale * others_ahead
-        else:
-            others_ahead += 1
-            out[document] = -scale * relevant_behind
+    for document in descending(shifted):  # without a branch, which could not be foreseen
+        relevant = labels[document] > 0.0
+        relevant_behind -= relevant
+        swapped += others_ahead * relevant
+        out[document] = scale * (others_ahead if relevant else -relevant_behind)
+        others_ahead += not relevant
     return 0.5 * scale * swapped
 
 

@@ -256,16 +256,31 @@ class Measure(ABC):
         InputError : as `rank_lists`; weights that do not fit; or ``empty="skip"`` leaves no query.
         """
         lists = rank_lists(scores, labels, qid, doc_ids=doc_ids, judged=judged)
-        weight = np.ones(len(lists.ids)) if weights is None else _weights(weights, lists.ids)
+        values, weight = self.weighted(lists, None if weights is None else _weights(weights, lists.ids))
+        self.require_weight(float(weight.sum()))
+        return self.over_queries(values, weight)
+
+    def weighted(self, lists: RankedLists, weights: Vector | None = None) -> tuple[Vector, Vector]:
+        """Return what `over_queries` takes: the value of each query, 0 where there is none, and its weight, shape (Q,).
+
+        Parameters
+        ----------
+        lists : documents that `rank_lists` has ranked.
+        weights : of the queries; None: all 1. With ``empty="skip"``, those without a value have weight 0.
+        """
         values = self.values(lists)
+        weight = np.ones(len(lists.ids)) if weights is None else weights
         if self.empty == "skip":
             weight = np.where(np.isnan(values), 0.0, weight)
-        if not weight.any():
+        return np.nan_to_num(values, nan=0.0), weight
+
+    def require_weight(self, total: float) -> None:
+        """Refuse a mean over queries none of which has both a value and a weight, given the sum of `weighted`."""
+        if total <= 0.0:
             raise InputError(
                 f"{self} has no mean: no query has both a value and a weight above 0. "
                 "With empty='zero' a query without a value counts 0."
             )
-        return self.over_queries(np.nan_to_num(values, nan=0.0), weight)
 
     def over_queries(self, values: Vector, weights: Vector | None = None) -> float:
         """Return the mean of values of queries, shape (Q,), or what the measure has in its place: see `summary`.

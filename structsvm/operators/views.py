@@ -60,7 +60,9 @@ def register_view(
     for target, function in ((example_scores, scores), (example_combine, combine)):
         if len(signature(function).parameters) != 4:
             raise InputError(f"{function.__name__} must have four arguments, as {target.__name__} has")
-        numba.extending.overload(target, strict=False)(_for_kind(kind, function))
+        numba.extending.overload(target, jit_options={"fastmath": {"contract"}}, strict=False)(
+            _for_kind(kind, function)
+        )
         _in_python[target, kind] = function
         _functions.append(function)
 

@@ -89,9 +89,9 @@ class DualPlanes:
         square = float(self.w @ self.w)
         return float(offset - 0.5 * square - rounding(square**0.5, error))
 
-    def best(self, i: int) -> float:
+    def best(self, i: int, w: Vector) -> float:
         """Bound the largest ``L − g·w`` over the planes kept of example i, the truth (0) among them, from below."""
-        return float(best_value(self.arrays, i, self.w, np.empty((2, self.arrays.L.shape[1])))[0])
+        return float(best_value(self.arrays, i, w, np.empty((2, self.arrays.L.shape[1])))[0])
 
     def hinges(self, w: Vector) -> Vector:
         """Return the hinge of each example at weights w by the planes that are kept, shape (n,): a lower bound."""

@@ -1,19 +1,27 @@
 """Problems: a loss and an operator joined into what a solver sees."""
 
 from structsvm import moved
+from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint, Traffic
 from structsvm.problem.fingerprint import fingerprint, same
+from structsvm.problem.line import Hinge, Line, Parabola
 from structsvm.problem.points import Cut, Cuts, Planes, Point
-from structsvm.problem.problem import Problem, estimate
+from structsvm.problem.problem import Problem
 from structsvm.problem.violated import MostViolated, most_violated
 
 __all__ = [
+    "AbstractProblem",
+    "AnyPlanes",
+    "AnyPoint",
     "Cut",
     "Cuts",
+    "Hinge",
+    "Line",
     "MostViolated",
+    "Parabola",
     "Planes",
     "Point",
     "Problem",
-    "estimate",
+    "Traffic",
     "fingerprint",
     "most_violated",
     "same",

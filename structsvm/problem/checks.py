@@ -119,13 +119,11 @@ def checked_labels(loss: ScoreLoss[Any], shape: tuple[int, ...], y: Vector) -> V
     return y
 
 
-def usable_queries(loss: ScoreLoss[Any], ys: Sequence[Any]) -> BoolVector:
-    """Return which queries the loss can learn from; refuse to have none."""
-    usable = np.array([is_usable(loss, y) for y in ys], dtype=np.bool_)
+def require_one_usable(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVector) -> None:
+    """Require a query that the loss can learn from; the labels of all say why there is none."""
     if not usable.any():
         why = loss.why_none_usable(ys)
         raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {why}")
-    return usable
 
 
 def number_of(what: str, several: Any) -> int:

@@ -3,22 +3,23 @@
 import os
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.compute.environment import numba
-from structsvm.compute.threads import in_blocks
+from structsvm.compute.threads import in_blocks, using
 from structsvm.compute.workers import beside
 from structsvm.losses import ScoreLoss
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
+from structsvm.problem.batches import Batches
 from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
 from structsvm.problem.points import Planes
 from structsvm.problem.program import constants, methods, program
-from structsvm.problem.sweep import argmax_sweep, compiled_kernel, dual_sweep, segment_dots
+from structsvm.problem.sweep import argmax_sweep, batched_visits, compiled_kernel, segment_dots
 from structsvm.types import IntVector, Vector
 
 
@@ -35,14 +36,22 @@ class Oracle(Protocol):
         Examples of cap 0 get a plane of zeros, and their argmax is not asked for.
         """
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
-        """Visit examples in compiled code; None where there is none.
-
-        Returns the gaps met, and the example at which a wrong argmax ended the sweep, or −1.
-        """
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> "Visited | None":
+        """Visit examples in compiled code; None where there is none. ``values`` are read for an example on average."""
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
+
+
+class Visited(NamedTuple):
+    """What came of visits: the sum of the gaps met; where a wrong argmax ended them, of which example, and at which w.
+
+    ``wrong`` is −1 where none did.
+    """
+
+    met: float
+    wrong: int
+    w: Vector
 
 
 def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> Oracle:
@@ -114,15 +123,27 @@ class CompiledOracle:
         in_blocks(write, ptr)
         return Planes(coef, loss)
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> Visited | None:
         """Visit examples; see `Problem.sweep`."""
         if view is None:
             return None
-        loop = dual_sweep(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
+        n = len(view.ptr) - 1
+        batches = Batches.of(len(order), n, view.ptr[-1] / n, values, dual.w, first=not dual.size)
+        loop = batched_visits(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
         kernel = compiled_kernel(self.kernel)
-        data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, dual.w)
-        met, wrong = loop(kernel, *data, self.allowed)
-        return met, wrong
+
+        def some() -> None:
+            data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, batches)
+            try:
+                loop(kernel, *data, self.allowed, dual.w)
+            except BaseException:
+                batches.stop()
+                raise
+
+        with using(None) as threads:
+            threads.together(some, batches.threads)
+        wrong = np.flatnonzero(batches.wrong)
+        return Visited(float(batches.met[0]), int(order[wrong[0]]) if len(wrong) else -1, batches.w)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
@@ -198,7 +219,7 @@ class PythonOracle:
         require_code(self.loss, code, owned.stop - owned.start, y, y_hat)
         return code
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> None:
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> None:
         """Return None: there is nothing compiled."""
 
     def block(self, start: int, stop: int) -> Self:
@@ -223,9 +244,9 @@ class NotBelowTruth:
         below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
         return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector) -> tuple[float, int] | None:
+    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> Visited | None:
         """Visit examples; see `Problem.sweep`."""
-        return self.inner.sweep(view, dual, order)
+        return self.inner.sweep(view, dual, order, values)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""

@@ -1,6 +1,7 @@
 """The problem that a solver sees."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -9,10 +10,13 @@ from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.compute.memory import require_memory
+from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
+from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
+from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import (
     RAISED_AS_IS,
     beaten,
@@ -26,12 +30,14 @@ from structsvm.problem.checks import (
     require_caps,
     require_finite,
     require_moderate,
+    require_one_usable,
     require_pairs,
     require_planes,
     require_unbeaten,
     require_usable,
-    usable_queries,
 )
+from structsvm.problem.content import Content
+from structsvm.problem.line import Hinge, Line, Parabola
 from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
@@ -44,6 +50,9 @@ from structsvm.types import BoolVector, IntVector, Vector
 _COPIES_OF_SCORES = 4
 _COPIES_OF_WEIGHTS = 6
 """How many vectors of scores and coefficients, and of weights and cuts, a solver holds at the same time, at least."""
+
+_SMALL = 0.1
+"""Largest score of the probe of a fingerprint: so near 0 that no hinge vanishes, and every label and loss shows."""
 
 
 _BYTES_OF_EARLIER_PLANES = 2**28
@@ -62,10 +71,10 @@ _PROBED = 50
 
 
 @frozen(eq=False, kw_only=True)
-class Problem:
+class Problem(AbstractProblem):
     """Find w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``.
 
-    All that a solver knows. Make one with `from_queries`, `from_examples`, or `make`.
+    All that a solver knows, with the data in this process. Make one with `from_queries`, `from_examples`, or `make`.
 
     Parameters
     ----------
@@ -126,22 +135,11 @@ class Problem:
         UnknownNameError : when no loss has that name.
         """
         require_number("intercept", intercept)
-        X = readable(X)
-        bound: ScoreLoss[Any] = losses.create(loss).bind(np.asarray(y))
-        labels = checked_labels(bound, X.shape, np.asarray(y))
-        queries = Queries.of(qid, len(labels))
-        rows: Rows | WithIntercept
-        ys: Any
-        if bound.per_row:
-            rows, ys, usable = Rows.one_each(X), labels, None
-            weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
-        else:
-            rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
-            usable = usable_queries(bound, ys)
-            weights = queries.weights(sample_weight, usable)
-        if intercept:
-            rows = WithIntercept(rows, intercept)
-        return cls.make(bound, bound.operator(rows), ys, C, weights, usable)
+        bound = losses.create(loss).bind(np.asarray(y))
+        parts = ranking_examples(X, y, qid, bound, sample_weight, intercept)
+        if parts.usable is not None:
+            require_one_usable(bound, parts.ys, parts.usable)
+        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable)
 
     @classmethod
     def from_examples(
@@ -214,17 +212,11 @@ class Problem:
         )
         kappa = checked_weights(weights, operator.n, usable)
         used = operator.n if usable is None else int(usable.sum())
-        with np.errstate(over="ignore", invalid="ignore"):
-            cap = require_caps(kappa * C / used)
-        oracle = make_oracle(loss, ys)
-        if not is_own(loss):
-            require_free_truths(loss, ys, usable)
-            if loss.kernel is not None:
-                require_safe_kernel(loss, ys, usable, operator.ptr)
+        cap = _caps(kappa, C, used)
         return cls(
             loss=loss,
             operator=operator,
-            oracle=oracle,
+            oracle=_trusted_oracle(loss, operator, ys, usable),
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,
@@ -233,20 +225,46 @@ class Problem:
             left_out=operator.n - used,
         )
 
+    @classmethod
+    def part(cls, examples: "RankingExamples") -> Self:
+        """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
+
+        Unlike a whole problem it may have no weight, and no example that can be learned from.
+        """
+        loss, operator, ys = examples.loss, examples.operator, examples.ys
+        weights = np.ones(operator.n) if examples.weights is None else examples.weights
+        usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
+        used = int(usable.sum())
+        return cls(
+            loss=loss,
+            operator=operator,
+            oracle=_trusted_oracle(loss, operator, ys, usable),
+            ptr=operator.ptr,
+            cap=np.zeros(operator.n),
+            weights=np.where(usable, weights, 0.0),
+            C=1.0,
+            used=used,
+            left_out=operator.n - used,
+        ).as_part_of(1.0, max(used, 1))
+
+    def as_part_of(self, C: float, used: int) -> Self:
+        """Return this as a part of a problem with this C, of which ``used`` examples can be learned from in all."""
+        return evolve(self, C=C, used=used, cap=self.weights * C / used)
+
     @property
     def n(self) -> int:
         """Number of examples, those without weight included."""
         return len(self.cap)
 
     @property
-    def has_kernel(self) -> bool:
-        """Whether argmaxes run in compiled code, so that they cost less than a pass over the data."""
-        return self.loss.kernel is not None
+    def sizes(self) -> tuple[int, int, int]:
+        """Number of examples, of weights and of scores."""
+        return self.n, self.d, int(self.ptr[-1])
 
-    @property
-    def exact(self) -> bool:
-        """Whether argmaxes are exact; if not, the primal is an estimate (`estimate`)."""
-        return self.loss.exact
+    @cached_property
+    def total_cap(self) -> float:
+        """``Σ κ_i C / n``, rounded once."""
+        return exact_sum(self.cap)
 
     @property
     def stored(self) -> int:
@@ -261,7 +279,7 @@ class Problem:
     def with_C(self, C: float) -> Self:
         """Return the problem with another C."""
         require_C(C)
-        return evolve(self, C=float(C), cap=self.cap * (C / self.C))
+        return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
     def block(self, start: int, stop: int) -> Self:
         """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
@@ -368,25 +386,58 @@ class Problem:
         """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
         return float(np.sum(self.cap * segment_dots(planes.coef, along, self.ptr)))
 
-    def primal(self, planes: Planes, point: Point) -> float:
-        """Return ``P(w)`` from the planes that were found at this very point.
+    def hinge(self, planes: Planes, point: Point) -> float:
+        """Return the second part of ``P(w)``, exactly rounded; see `AbstractProblem.hinge`."""
+        return self.exact_hinge(planes, point).value
 
-        Raises
-        ------
-        OracleError : when the truth itself beats an output that was returned as the argmax.
-        """
+    def exact_hinge(self, planes: Planes, point: Point) -> ExactSum:
+        """Return the same as a sum that can be added to that of other parts."""
         violation = self.violation(planes, point)
         require_argmaxes(self.loss.title, violation, point.scores, self.first)
-        return float(0.5 * (point.w @ point.w) + np.sum(self.cap * np.maximum(violation, 0.0)))
+        return ExactSum.of(self.cap * np.maximum(violation, 0.0))
+
+    def estimate(self, planes: Planes, point: Point, known: Vector) -> float:
+        """Return the largest lower bound of ``P(w)`` that is known; see `AbstractProblem.estimate`."""
+        hinges = np.maximum(self.violation(planes, point), 0.0)
+        each = len(known) == self.n
+        hinge = exact_sum(self.cap * (np.maximum(hinges, known) if each else hinges))
+        return self.regulariser(point.w) + (hinge if each else max(hinge, float(self.total_cap * known[0])))
+
+    def largest_score(self, point: Point) -> float:
+        """Return the largest absolute value of the scores of a point."""
+        return float(np.abs(point.scores).max(initial=0.0))
+
+    def line(self, base: Point, planes: Planes, target: Point) -> Line:
+        """Return the objective on the line from a point, with its planes, through another: no pass over the data."""
+        return _ScoredLine(self, base, planes, target)
+
+    def tell(self, content: Content) -> None:
+        """Add all that tells the problem from others, C aside; see `fingerprint`."""
+        content.add((self.used, self.weights, self.ptr, self.oracle.content))
+        features, view = self.operator.content, self.operator.view
+        content.add(features)
+        if features is None:
+            content.add_unknown()
+        rng = np.random.default_rng(0)
+        if view is None or not is_built_in(view):  # its code may be another, too
+            content.add(self.at(rng.standard_normal(self.d)).scores)
+        probe = rng.uniform(-_SMALL, _SMALL, self.ptr[-1])
+        planes = self.planes(Point(np.zeros(self.d), probe))
+        content.add((planes.coef, planes.loss))
 
     def cut(self, planes: Planes) -> Cut:
-        """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: a pass over the data."""
-        weight = self.cap / self.cap.sum()
+        """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: half a pass over the data."""
+        g, L = self.weighted(planes, self.total_cap)
+        require_moderate(g[np.newaxis], self.C)
+        return Cut(g, L.value)
+
+    def weighted(self, planes: Planes, total: float) -> tuple[Vector, ExactSum]:
+        """Return the sum of the planes ``(g_i, L_i)``, each times its cap divided by the total of all caps."""
+        weight = self.cap / total
         g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         if not np.isfinite(g).all():
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
-        require_moderate(g[np.newaxis], self.C)
-        return Cut(g, float(np.sum(weight * planes.loss)))
+        return g, ExactSum.of(weight * planes.loss)
 
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
@@ -394,14 +445,18 @@ class Problem:
         return Cuts(self.operator.combine_each(planes.coef, examples), planes.loss[examples], examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
-        """Visit examples with a dual point in hand: find the plane of each at ``dual.w``, take it in, and step.
+        """Visit examples with a dual point in hand: find the plane of each, take it in, and step.
 
-        A pass over the data where ``order`` is all examples.
+        A pass over the data where ``order`` is all examples. A fiftieth of the examples makes up a batch, whose planes
+        several threads find at the same weights, an average of ``dual.w`` over the batches before. Then one example
+        after the other steps, at ``dual.w`` as it is after the steps before, so that the dual never falls. Batches do
+        not depend on the number of threads, nor does any result. With fewer than 75 examples, or a loss or an operator
+        in Python, a batch is one example, and its plane is found at ``dual.w``.
 
         Parameters
         ----------
         dual : changed in place.
-        order : the examples.
+        order : the examples, each once at most.
 
         Returns
         -------
@@ -411,19 +466,20 @@ class Problem:
         ------
         OracleError : when an output is seen not to be the argmax, as the truth or a plane that is kept beats it.
         """
+        if np.bincount(order, minlength=self.n).max(initial=0) > 1:
+            raise InputError("order must have each example once at most")
         try:
-            visited = self.oracle.sweep(self.operator.view, dual, order)
+            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n)
         except RAISED_AS_IS:
             raise
         except Exception as error:
             raise self._failed_kernel(self.at(dual.w), error) from error
         if visited is None:
-            return sum(self._visit(dual, i) for i in order.tolist())
-        met, wrong = visited
-        if wrong >= 0:
-            self._visit(dual, wrong)
-            raise beaten(self.loss.title, self.first + wrong)
-        return met
+            return sum(self._visit(dual, i, dual.w) for i in order.tolist())
+        if visited.wrong >= 0:
+            self._visit(dual, visited.wrong, visited.w)
+            raise beaten(self.loss.title, self.first + visited.wrong)
+        return visited.met
 
     def _failed_kernel(self, point: Point, error: Exception) -> InputError:
         """Return the error for a kernel that raised one, with the first example for which it does so at this point."""
@@ -435,32 +491,108 @@ class Problem:
                 return failed(self.loss, "kernel", again, None, example=self.first + i)
         return failed(self.loss, "kernel", error, None)
 
-    def _visit(self, dual: DualPlanes, i: int) -> float:
+    def _visit(self, dual: DualPlanes, i: int, w: Vector) -> float:
         example = self.block(i, i + 1)
-        point = example.at(dual.w)
+        point = example.at(w)
         planes = example.planes(point)
         example.primal(planes, point)
-        example.checked_violation(planes, point, np.array([dual.best(i)]))
+        example.checked_violation(planes, point, np.array([dual.best(i, w)]))
         cuts = example.cuts(planes, np.ones(1, dtype=np.bool_))
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
 
 
-def estimate(problem: Problem, planes: Planes, point: Point, known: Vector) -> float:
-    """Return the largest lower bound of ``P(w)`` that is known: an estimate, too low if anything.
-
-    Every output makes a valid plane, so that lower bounds hold whatever the argmax. The hinge that an
-    inexact one gives may be too small, and with it the primal. The truth and the outputs found earlier
-    are looked at as well: the estimate is as close as what is known allows (Finley and Joachims, "Training
-    Structural SVMs when Exact Inference is Intractable", ICML 2008, on undergenerating argmaxes).
+@frozen(eq=False)
+class RankingExamples:
+    """What rows of features and labels are to a loss.
 
     Parameters
     ----------
-    problem, point : the problem, and the weights w with their scores.
-    planes : what was found at this point.
-    known : hinges at w by the outputs found earlier: of each example, shape (n,), or the weighted
-        mean of all, shape (1,).
+    loss, operator, ys : as in `Problem.make`.
+    weights : example weights κ; None: all 1.
+    usable : which examples the loss can learn from; None: all.
     """
-    hinges = np.maximum(problem.violation(planes, point), 0.0)
-    each = len(known) == problem.n
-    hinge = float(np.sum(problem.cap * (np.maximum(hinges, known) if each else hinges)))
-    return 0.5 * float(point.w @ point.w) + (hinge if each else max(hinge, float(problem.cap.sum() * known[0])))
+
+    loss: ScoreLoss[Any]
+    operator: Operator
+    ys: Any
+    weights: Vector | None
+    usable: BoolVector | None
+
+
+def ranking_examples(
+    X: Readable,
+    y: Vector,
+    qid: ArrayLike | None,
+    loss: ScoreLoss[Any],
+    sample_weight: ArrayLike | None,
+    intercept: float,
+) -> RankingExamples:
+    """Return the examples that rows make up; see `Problem.from_queries`.
+
+    Parameters
+    ----------
+    X, y, qid, sample_weight, intercept : as there.
+    loss : a loss that knows what it must of the data (`bind`).
+    """
+    X = readable(X)
+    labels = checked_labels(loss, X.shape, np.asarray(y))
+    queries = Queries.of(qid, len(labels))
+    rows: Rows | WithIntercept
+    ys: Any
+    if loss.per_row:
+        rows, ys, usable = Rows.one_each(X), labels, None
+        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+    else:
+        rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
+        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
+        weights = queries.weights(sample_weight, usable)
+    if intercept:
+        rows = WithIntercept(rows, intercept)
+    return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
+
+
+def _trusted_oracle(loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None) -> Oracle:
+    """Return the argmaxes of a loss, which is tried first where it is not of this library."""
+    oracle = make_oracle(loss, ys)
+    if not is_own(loss):
+        require_free_truths(loss, ys, usable)
+        if loss.kernel is not None:
+            require_safe_kernel(loss, ys, usable, operator.ptr)
+    return oracle
+
+
+def _caps(weights: Vector, C: float, used: int) -> Vector:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return require_caps(weights * C / used)
+
+
+class _ScoredLine(Line):
+    """A line in score space, whose points have their scores at hand."""
+
+    def __init__(self, problem: Problem, base: Point, planes: Planes, target: Point) -> None:
+        self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
+        self._problem, self._base, self._planes, self._target = problem, base, planes, target
+        self._along = target.scores - base.scores
+        self._lowest, self._least = (0.0, base, planes), np.inf
+
+    def hinges(self, steps: Sequence[float]) -> list[Hinge]:
+        """Return the weighted hinge and its slope at some t, after an argmax of every example unless t is 0."""
+        return [self._look(t) for t in steps]
+
+    def at(self, t: float) -> tuple[Point, Planes]:
+        """Return the point at t and its planes, which are at hand where P is lowest of all t that were looked at."""
+        lowest, point, planes = self._lowest
+        return (point, planes) if lowest == t else self._found(t)
+
+    def _found(self, t: float) -> tuple[Point, Planes]:
+        if t == 0.0:
+            return self._base, self._planes
+        point = self._base.toward(self._target, t)
+        return point, self._problem.planes(point)
+
+    def _look(self, t: float) -> Hinge:
+        point, planes = self._found(t)
+        value = self._problem.hinge(planes, point)
+        if value + self.regulariser.value(t) < self._least:
+            self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
+        return Hinge(value, -self._problem.slope(planes, self._along))

@@ -6,19 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from structsvm.compute.atomics import add, give_way, read
 from structsvm.compute.compilation import compiled
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
-from structsvm.planes.arrays import insert
+from structsvm.operators.dense import dot
+from structsvm.planes.arrays import insert, may_be_rounded
 from structsvm.planes.steps import best_value, improve
+from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
 from structsvm.problem.program import plain_function
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
 _INDEX = numba.types.Array(numba.int64, 1, "C")
 _COUNT = numba.int64
-_VISITED = numba.types.Tuple((numba.float64, numba.int64))
+
+_LOOKS = 1_000
+"""Looks at a counter after which a thread that waits lets others have its processor: some microseconds."""
 
 KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """The one signature of a loss kernel: ``(scores, labels, params, out) -> Δ``."""
@@ -83,7 +88,20 @@ def _argmax_sweep(
         )
 
 
-def _dual_sweep(
+@compiled
+def _stepped(batches: Batches, b: int) -> bool:
+    """Wait until the steps of the batches before b are taken; say whether they were, and visits were not stopped."""
+    looks = 0
+    while read(batches.counters, STEPPED) < b:
+        if read(batches.counters, STOP) > 0:
+            return False
+        looks += 1
+        if looks > _LOOKS:
+            give_way()
+    return True
+
+
+def _batched_visits(
     kernel: Any,
     view: Any,
     labels: Vector,
@@ -91,28 +109,62 @@ def _dual_sweep(
     params: Vector,
     planes: Any,
     order: IntVector,
-    w: Vector,
+    batches: Any,
     allowed: float,
-) -> tuple[float, int]:
-    total = 0.0
+    w: Vector,
+) -> None:
+    chunk_ptr, batch_ptr, counters, at, wrong = (
+        batches.chunk_ptr,
+        batches.batch_ptr,
+        batches.counters,
+        batches.w,
+        batches.wrong,
+    )
     g = np.empty(len(w))
     room = np.empty((2, planes.L.shape[1]))
-    for i in order:
-        count = view.ptr[i + 1] - view.ptr[i]
-        scores = np.empty(count)
-        coef = np.empty(count)
-        example_scores(view, i, w, scores)
-        loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
-        value = loss - np.dot(coef, scores)
-        best, to_beat = best_value(planes, i, w, room)
-        sound = 0.0 <= loss < np.inf and value < np.inf
-        if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
-            return total, i
-        if value > to_beat:
-            example_combine(view, i, coef, g)
-            insert(planes, i, g, loss, 0.0, w)
-        total += improve(planes, i, w, True, room)
-    return total, -1
+    rounded = may_be_rounded(planes)
+    b = 0
+    while True:
+        chunk = add(counters, NEXT, 1)
+        if chunk >= batch_ptr[-1]:
+            return
+        while batch_ptr[b + 1] <= chunk:
+            b += 1
+        if not _stepped(batches, b):
+            return
+        first_chunk, end_chunk = batch_ptr[b], batch_ptr[b + 1]
+        moved = batches.moved[chunk - first_chunk]
+        if rounded:
+            moved[:] = 0.0
+        for k in range(chunk_ptr[chunk], chunk_ptr[chunk + 1]):
+            i = order[k]
+            count = view.ptr[i + 1] - view.ptr[i]
+            scores = np.empty(count)
+            coef = np.empty(count)
+            example_scores(view, i, at, scores)
+            loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
+            value = loss - dot(coef, scores)
+            best, to_beat = best_value(planes, i, at, room)
+            sound = 0.0 <= loss < np.inf and value < np.inf
+            if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
+                wrong[k] = 1
+                break
+            if value > to_beat:
+                example_combine(view, i, coef, g)
+                insert(planes, i, g, loss, 0.0, moved)
+        if add(counters, FIRST_DONE + b, 1) == end_chunk - first_chunk - 1:
+            first, end = chunk_ptr[first_chunk], chunk_ptr[end_chunk]
+            if wrong[first:end].any():
+                add(counters, STOP, 1)
+                return
+            if rounded:
+                for c in range(end_chunk - first_chunk):
+                    w += batches.moved[c]
+            for k in range(first, end):
+                batches.met[0] += improve(planes, order[k], w, True, room)
+            for k in range(len(w)):
+                at[k] = (1.0 - batches.share) * at[k] + batches.share * w[k]
+            add(counters, STEPPED, 1)
 
 
 @cache
@@ -123,15 +175,18 @@ def argmax_sweep() -> Any:
 
 
 @cache
-def dual_sweep(view: Any, planes: Any, keep: bool) -> Any:
+def batched_visits(view: Any, planes: Any, keep: bool) -> Any:
     """Return the loop that visits examples with a dual point in hand, for a type of view; keep it on disk or not.
 
-    While the rows of an example are in the processor's cache, it is scored, its argmax is
-    found, the plane is combined, and weight moves between its planes. Where the truth or a
-    plane that is kept beats the argmax by more than is allowed, or the plane is of NaN, the loop ends.
+    All threads run it, each on the next chunk of examples that is not taken. While the rows of an example are in the
+    processor's cache, it is scored, its argmax is found, and the plane is combined and kept. The thread that is last
+    to end a chunk of a batch moves weight between the planes of each example of the batch, one after the other, while
+    the others wait. Where the truth or a plane that is kept beats the argmax by more than is allowed, or
+    the plane is of NaN, all end.
     """
-    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, _VECTOR, numba.float64)
-    return compiled(_dual_sweep, [_VISITED(*arguments)], keep=keep)
+    batches = numba.typeof(Batches.of(1, 1, 1.0, 1.0, np.zeros(1), first=True))
+    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, batches, numba.float64, _VECTOR)
+    return compiled(_batched_visits, [numba.void(*arguments)], keep=keep)
 
 
 @compiled

@@ -72,9 +72,7 @@ def require_free_truths(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVec
             )
 
 
-def require_safe_kernel(
-    loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVector | None, ptr: IntVector
-) -> None:
+def require_safe_kernel(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVector | None, ptr: IntVector) -> None:
     """Run a kernel on some examples, interpreted, once a process, before compiled code goes wherever it leads.
 
     Compiled, an index that is out of range reads or writes what is there, and an endless loop cannot be interrupted.

@@ -13,7 +13,7 @@ from structsvm.storage.records import Kind, Records, versions
 T = TypeVar("T")
 
 
-def finish(
+def run_missing(
     kept: Records[T] | None,
     kind: Kind[T],
     keys: Sequence[Any],

@@ -7,14 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from structsvm.estimators.model_file import (
-    Saved,
-    beside,
-    plain_number,
-    read_setting,
-    take_beside,
-    written_setting,
-)
+from structsvm.estimators.model_file import Saved, common_arrays, take_common
+from structsvm.estimators.written_settings import plain_number, read_setting, written_setting
 from structsvm.exceptions import InputError
 from structsvm.serving.kinds import FORMAT, KINDS, contents
 from structsvm.serving.scorer import Description
@@ -63,7 +57,7 @@ class SavedRanker(Saved):
         except TypeError as error:
             raise InputError(f"{type(self).__name__} cannot be written: {error}") from None
         state = {name: array for name, array in self._state().items() if array is not None}
-        return {self._kind: np.array(text), **state, **beside(self)}
+        return {self._kind: np.array(text), **state, **common_arrays(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
@@ -82,7 +76,7 @@ class SavedRanker(Saved):
             require_number(name, fitted[name])
         for name, value in fitted.items():
             setattr(estimator, name, value)
-        take_beside(estimator, arrays)
+        take_common(estimator, arrays)
         estimator._restore(arrays, Description(cls._kind, KINDS[cls._kind], estimator.n_features_in_))
         return estimator
 

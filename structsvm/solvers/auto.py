@@ -8,7 +8,7 @@ from joblib import effective_n_jobs
 
 from structsvm.planes import Capacity
 from structsvm.planes.capacity import ENOUGH_PLACES
-from structsvm.problem import Problem
+from structsvm.problem import AbstractProblem, Problem
 from structsvm.qp import QPBackend
 from structsvm.result import Result, Status
 from structsvm.settings import at_least, positive, require_kind
@@ -35,8 +35,8 @@ class Auto(Solver):
     Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes
     of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
     rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
-    where a loss in Python is spread over processes, or where a QP backend is asked for, 1-slack
-    it is. A loss whose argmax is inexact is for Frank-Wolfe all the same, however few the
+    where a loss in Python is spread over processes, where a QP backend is asked for, or where the data are spread over
+    a cluster, 1-slack it is. A loss whose argmax is inexact is for Frank-Wolfe all the same, however few the
     examples: the best that was found of each is kept, which a cut of all of them loses.
 
     Where Frank-Wolfe has not converged after 60 passes, because C is very large for the scale of
@@ -55,8 +55,10 @@ class Auto(Solver):
     max_iter: int = field(default=10_000, validator=at_least(1))
     backend: str | QPBackend = "auto"
 
-    def choose(self, problem: Problem) -> Solver:
+    def choose(self, problem: AbstractProblem) -> Solver:
         """Return the solver for a problem."""
+        if not isinstance(problem, Problem):
+            return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
         planes = Capacity.exact_within(problem.n, problem.d, FrankWolfe().memory).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
@@ -68,13 +70,13 @@ class Auto(Solver):
 
     def solve(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         start: Result | None = None,
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
         """Minimise the problem with the solver that fits it; see `Solver.solve`."""
-        require_kind("problem", problem, Problem, "a Problem")
+        require_kind("problem", problem, AbstractProblem, "a Problem")
         keeper = Keeper.of(checkpoint, self)
         start = start if keeper is None else keeper.begin(problem, start)
         chosen = self.choose(problem)

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from structsvm.problem import Problem
+from structsvm.exceptions import ClusterError, InputError
+from structsvm.problem import AbstractProblem, Problem
 from structsvm.qp import QPBackend
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, positive, require_kind
-from structsvm.solvers.checkpoint import CheckpointLike, Keeper
+from structsvm.solvers.checkpoint import CheckpointLike, Keeper, without_workers
 from structsvm.solvers.run import Callback, Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
@@ -28,7 +29,7 @@ class Solver(ABC):
     @abstractmethod
     def solve(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         start: Result | None = None,
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
@@ -54,7 +55,24 @@ class Solver(ABC):
         InputError : when ``start`` has another number of weights, or the checkpoint is of another problem or solver.
         ModelFileError : when the checkpoint is damaged or something else.
         OracleError : when the loss returned an output that is not the argmax.
+        ClusterError : when the data are spread over a cluster that does not answer; it names the checkpoint, if any.
         """
+
+
+def require_examples(solver: str, problem: AbstractProblem) -> Problem:
+    """Return a problem that hands out planes of single examples, as one does whose data are in this process.
+
+    Raises
+    ------
+    InputError : when it does not; it names the solver that does without.
+    """
+    require_kind("problem", problem, AbstractProblem, "a Problem")
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"{solver} looks at one example after the other, and the data of this problem are spread over a cluster: "
+            "use OneSlack, which asks for sums over all of them"
+        )
+    return problem
 
 
 _FEW_WEIGHTS = 100
@@ -81,18 +99,21 @@ class CuttingPlane(Solver):
 
     def solve(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         start: Result | None = None,
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
-        require_kind("problem", problem, Problem, "a Problem")
+        require_kind("problem", problem, AbstractProblem, "a Problem")
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
         working_set = WorkingSet(problem.d, caps, self._most_cuts(problem, len(caps)))
         keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
-        run = Run(problem, self.tol, start, callback, working_set.hinges, keeper)
+        try:
+            run = Run(problem, self.tol, start, callback, working_set.hinges, keeper)
+        except ClusterError as error:
+            raise without_workers(error, keeper) from error
         start = run.start
         if start is not None and run.same_problem:
             cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, problem)
@@ -104,9 +125,11 @@ class CuttingPlane(Solver):
             status = Status.INTERRUPTED
             if working_set.dual > run.dual:
                 run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
+        except ClusterError as error:
+            raise run.lost(error, self, working_set.cuts(), working_set.handovers) from error
         return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
 
-    def _most_cuts(self, problem: Problem, groups: int) -> int:
+    def _most_cuts(self, problem: AbstractProblem, groups: int) -> int:
         """Return how many cuts are kept: no fewer than an optimum needs where these take little memory."""
         return max(self.max_cuts, 4 * groups, groups + problem.d if problem.d <= _FEW_WEIGHTS else 0)
 
@@ -115,7 +138,7 @@ class CuttingPlane(Solver):
         """Add cuts and solve QPs, from the planes of the first evaluation, until a status is reached."""
 
     @abstractmethod
-    def _group_caps(self, problem: Problem) -> Vector:
+    def _group_caps(self, problem: AbstractProblem) -> Vector:
         """Return the cap of each group of cuts.
 
         Raises
@@ -124,5 +147,5 @@ class CuttingPlane(Solver):
         """
 
     @abstractmethod
-    def _translate(self, start: Result, problem: Problem) -> CutSet | None:
+    def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
         """Return the cuts of a solver with other groups in the groups of this one; None where they cannot be."""

@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeAlias, Union
 import numpy as np
 from attrs import evolve, field, fields, frozen, has
 
-from structsvm.exceptions import CheckpointWarning, InputError, ModelFileError
-from structsvm.problem import Problem, fingerprint, same
+from structsvm.exceptions import CheckpointWarning, ClusterError, InputError, ModelFileError
+from structsvm.problem import AbstractProblem, fingerprint, same
 from structsvm.result import CutSet, Result, Status, require_known_format
 from structsvm.settings import not_negative, require_kind
 from structsvm.storage.archives import record
@@ -163,7 +163,7 @@ class Keeper:
             keeper.cuts = cuts
         return keeper
 
-    def begin(self, problem: Problem, start: Result | None) -> Result | None:
+    def begin(self, problem: AbstractProblem, start: Result | None) -> Result | None:
         """Return what to go on from: what is in the file, or where there is none the start that was given.
 
         Raises
@@ -185,7 +185,7 @@ class Keeper:
         self.known = evolve(result, status=Status.UNFINISHED)
         return self.known
 
-    def require_same(self, problem: Problem, seen: Vector) -> None:
+    def require_same(self, problem: AbstractProblem, seen: Vector) -> None:
         """Require that the data and the loss are those of the file, or that a later run can tell whether they are.
 
         Parameters
@@ -234,6 +234,15 @@ class Keeper:
         return InputError(f"the checkpoint {self.checkpoint.path} {what}: {_WAYS_OUT}")
 
 
+def without_workers(error: ClusterError, keeper: Keeper | None) -> ClusterError:
+    """Return the error of a run that lost its workers, with what is left of the run."""
+    if keeper is None:
+        return ClusterError(f"{error}. Nothing of this fit is kept; checkpoint=PATH keeps one while it runs")
+    path = keeper.checkpoint.path
+    left = f"The same fit goes on from {path}" if path.exists() else f"There is nothing in {path} yet"
+    return ClusterError(f"{error}. {left}")
+
+
 def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:
     about = record(arrays, "checkpoint")
     require_known_format(about.pop("format", None), _FORMAT)
@@ -243,7 +252,7 @@ def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:
     return Result.from_arrays(arrays), made_of
 
 
-def _made_of(problem: Problem, solver: Named) -> dict[str, str]:
+def _made_of(problem: AbstractProblem, solver: Named) -> dict[str, str]:
     """Return in words what must be the same when a fit goes on, beside what the fingerprint tells."""
     loss, kind = problem.loss.title, type(solver).__name__
     settings = {name: value for name, value in _settings(solver).items() if name not in _LIMITS}

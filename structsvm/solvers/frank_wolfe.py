@@ -9,11 +9,11 @@ from attrs import field, frozen
 from structsvm.exceptions import InputError
 from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
 from structsvm.planes.capacity import fewest
-from structsvm.problem import Problem
+from structsvm.problem import AbstractProblem, Problem
 from structsvm.problem.checks import require_moderate_norm
 from structsvm.result import Result, Status
-from structsvm.settings import at_least, positive, require_kind
-from structsvm.solvers.base import Solver
+from structsvm.settings import at_least, positive
+from structsvm.solvers.base import Solver, require_examples
 from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.joint_step import improve_jointly, solve_over_planes
 from structsvm.solvers.run import Callback, Run
@@ -89,13 +89,13 @@ class FrankWolfe(Solver):
 
     def solve(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         start: Result | None = None,
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
-        require_kind("problem", problem, Problem, "a Problem")
+        problem = require_examples("FrankWolfe", problem)
         capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
         dual = DualPlanes(problem.d, problem.cap, capacity)
         run = Run(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))
@@ -126,7 +126,7 @@ class FrankWolfe(Solver):
 
     def _begin(self, run: Run, dual: DualPlanes, start: Result | None) -> Status | None:
         """Take over the planes of an earlier result, or those at its weights."""
-        problem = run.problem
+        problem = require_examples("FrankWolfe", run.problem)
         if start is not None and run.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
         elif start is not None:
@@ -135,7 +135,7 @@ class FrankWolfe(Solver):
         return run.record(dual.refresh(), dual.size, dual.active)
 
     def _iterate(self, run: Run, dual: DualPlanes) -> Status:
-        problem = run.problem
+        problem = require_examples("FrankWolfe", run.problem)
         rng = np.random.default_rng(self.seed)
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
@@ -163,7 +163,7 @@ class FrankWolfe(Solver):
             worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
             if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
                 since = 0
-                require_moderate_norm(dual.largest, float(problem.cap.sum()))
+                require_moderate_norm(dual.largest, problem.total_cap)
                 point, planes = run.evaluate(dual.w.copy())
                 held = dual.held()
                 shares = np.divide(held, problem.cap, out=np.zeros(problem.n), where=problem.cap > 0.0)

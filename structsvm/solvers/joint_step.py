@@ -1,11 +1,14 @@
 """All multipliers of the planes that are kept, moved together."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from structsvm.planes import RestrictedProblem
 from structsvm.planes.restricted import Choice
+from structsvm.problem import Hinge, Parabola
 from structsvm.qp import ActiveSet
-from structsvm.solvers.line_search import TOWARD_TARGET, Hinge, Line, lowest_on
+from structsvm.solvers.line_search import TOWARD_TARGET, lowest_on
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Matrix
 
@@ -42,16 +45,16 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
         working_set.solve(backend, _QP_ACCURACY * enough)
         target = restricted.values(working_set.w)
         along = np.subtract(target, values, out=np.zeros_like(values), where=np.isfinite(values))
-        line = Line.between(w, working_set.w)
+        line = Parabola.between(w, working_set.w)
 
-        def hinge_at(t: float, values: Matrix = values, along: Matrix = along) -> Hinge:
-            return Hinge(*restricted.choose(values, along, t)[:2])
+        def hinges_at(steps: Sequence[float], values: Matrix = values, along: Matrix = along) -> list[Hinge]:
+            return [Hinge(*restricted.choose(values, along, t)[:2]) for t in steps]
 
-        t = lowest_on(line, hinge_at(0.0), hinge_at)
+        t = lowest_on(line, hinges_at)
         if t > 0.0:
             w = w + t * (working_set.w - w)
             values = values + t * along
-            lowest = line.regulariser(t) + hinge_at(0.0, values, along).value
+            lowest = line.value(t) + hinges_at([0.0], values, along)[0].value
         choice = restricted.choose(values, along, TOWARD_TARGET * (1.0 - t))[2]
     restricted.mix(float(working_set.a[0]), choices, working_set.a[1:])
 

@@ -5,11 +5,11 @@ from typing import ClassVar
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.problem import Planes, Point, Problem
+from structsvm.problem import AbstractProblem, Planes, Point, Problem
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least
-from structsvm.solvers.base import CuttingPlane
+from structsvm.solvers.base import CuttingPlane, require_examples
 from structsvm.solvers.run import Run
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
@@ -48,7 +48,8 @@ class NSlack(CuttingPlane):
     batch: int = field(default=1, validator=at_least(1))
     max_idle: int = field(default=5_000, validator=at_least(1))
 
-    def _group_caps(self, problem: Problem) -> Vector:
+    def _group_caps(self, problem: AbstractProblem) -> Vector:
+        problem = require_examples("NSlack", problem)
         cuts = self._most_cuts(problem, problem.n)
         need = 8 * cuts * (cuts + problem.d)
         if need > _MOST_BYTES:
@@ -59,15 +60,15 @@ class NSlack(CuttingPlane):
             )
         return problem.cap
 
-    def _translate(self, start: Result, problem: Problem) -> CutSet | None:
+    def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
         """Return None: a mean plane cannot be taken apart."""
         return None
 
     def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
-        problem = run.problem
+        problem = require_examples("NSlack", run.problem)
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
-        accuracy = self.tol * problem.C / problem.cap.sum()  # ε, where the example weights have mean 1
+        accuracy = self.tol * problem.C / problem.total_cap  # ε, where the example weights have mean 1
         widest = accuracy
         status = run.record(working_set.dual, working_set.size, working_set.active)
         if status:

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from structsvm.exceptions import InputError
-from structsvm.problem import Planes, Point, Problem
+from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint
 from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, truth_value
@@ -19,7 +19,7 @@ from structsvm.types import Vector
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
 
-_At: TypeAlias = tuple[Point, Planes]
+_At: TypeAlias = tuple[AnyPoint, AnyPlanes]
 
 _MOST_MOVES = 20
 """Searches after which the best point is scored afresh, so that rounding errors do not add up."""
@@ -52,16 +52,16 @@ class OneSlack(CuttingPlane):
     line_search: bool | None = field(default=None, validator=optional(truth_value))
     max_idle: int = field(default=50, validator=at_least(1))
 
-    def _group_caps(self, problem: Problem) -> Vector:
-        return np.array([problem.cap.sum()])
+    def _group_caps(self, problem: AbstractProblem) -> Vector:
+        return np.array([problem.total_cap])
 
-    def _translate(self, start: Result, problem: Problem) -> CutSet:
+    def _translate(self, start: Result, problem: AbstractProblem) -> CutSet:
         """Return the mean plane of n-slack's cuts: a valid cut that carries their dual value."""
-        cuts, cap = start.cuts, problem.with_C(start.C).cap.sum()
+        cuts, cap = start.cuts, problem.with_C(start.C).total_cap
         mean = [(cuts.a @ part)[None] / cap for part in (cuts.G, cuts.L, cuts.error)]
         return CutSet(mean[0], mean[1], _ONE_GROUP, np.array([cap]), 1, mean[2])
 
-    def _searches(self, problem: Problem) -> bool:
+    def _searches(self, problem: AbstractProblem) -> bool:
         if self.line_search and not problem.exact:
             raise InputError(
                 f"OneSlack(line_search=True) needs the values of an exact argmax, and that of {problem.loss.title} is "

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 
-from structsvm.exceptions import InputError, OracleError
-from structsvm.problem import Cut, Planes, Point, Problem, estimate, fingerprint, same
+from structsvm.exceptions import ClusterError, InputError, OracleError
+from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint, Cut, fingerprint, same
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
-from structsvm.solvers.checkpoint import Keeper, Named
+from structsvm.solvers.checkpoint import Keeper, Named, without_workers
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
@@ -35,8 +35,8 @@ Callback: TypeAlias = Callable[[Step], bool | None]
 class _Evaluated:
     """A point with its planes and ``P(w)``, or where the argmax is inexact an estimate of it."""
 
-    point: Point
-    planes: Planes
+    point: AnyPoint
+    planes: AnyPlanes
     primal: float
 
 
@@ -72,7 +72,7 @@ class Run:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: AbstractProblem,
         tol: float,
         start: Result | None,
         callback: Callback | None,
@@ -96,9 +96,11 @@ class Run:
         self.passes = 0.0
         self._seconds = {"oracle": 0.0, "qp": 0.0}
         self._began = time.perf_counter()
+        self._traffic = problem.traffic
+        self._before = 0, 0
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
-        self._earlier: deque[Planes] = deque(maxlen=problem.planes_kept)
+        self._earlier: deque[AnyPlanes] = deque(maxlen=problem.planes_kept)
         self._last_evaluated = np.zeros(problem.d) if start is None else start.w
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
@@ -129,6 +131,7 @@ class Run:
         self._seconds["oracle"] += last.oracle_seconds
         self._seconds["qp"] += last.qp_seconds
         self._began -= last.seconds
+        self._before = last.calls, last.sent
 
     @property
     def primal(self) -> float:
@@ -138,7 +141,8 @@ class Run:
     @property
     def w(self) -> Vector:
         """The weights of that bound."""
-        return self._best.point.w
+        w: Vector = self._best.point.w
+        return w
 
     @property
     def gap_wanted(self) -> float:
@@ -183,14 +187,14 @@ class Run:
         most = np.sqrt(2.0 * self.primal) if norm is None else norm
         return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
 
-    def evaluate(self, w: Vector) -> tuple[Point, Planes]:
+    def evaluate(self, w: Vector) -> tuple[AnyPoint, AnyPlanes]:
         """Score all examples at w, and `evaluate_point`: half a pass."""
         point = self.score(w)
         planes, _ = self.evaluate_point(point)
         self._last_evaluated = w
         return point, planes
 
-    def score(self, w: Vector) -> Point:
+    def score(self, w: Vector) -> AnyPoint:
         """Return the point at w: half a pass over the data, none for w = 0."""
         if not w.any():
             return self.problem.origin()
@@ -199,14 +203,22 @@ class Run:
         self.count_passes(0.5)
         return point
 
-    def evaluate_point(self, point: Point) -> tuple[Planes, float]:
+    def evaluate_point(self, point: AnyPoint) -> tuple[AnyPlanes, float]:
         """Find the planes at a point and ``P(w)``, and keep them where they are the best so far: no pass."""
         found = self._evaluated(point)
-        if found.primal < self.primal:
-            self._best = found
+        self._keep(found)
         return found.planes, found.primal
 
-    def cut(self, planes: Planes) -> Cut:
+    def keep(self, point: AnyPoint, planes: AnyPlanes) -> None:
+        """Keep a point that was evaluated elsewhere, with its planes, where it is the best so far."""
+        self._earlier.append(planes)
+        self._keep(_Evaluated(point, planes, self._primal(planes, point)))
+
+    def _keep(self, found: _Evaluated) -> None:
+        if found.primal < self.primal:
+            self._best = found
+
+    def cut(self, planes: AnyPlanes) -> Cut:
         """Return the weighted mean of planes: half a pass."""
         with self.clock("oracle"):
             cut = self.problem.cut(planes)
@@ -269,6 +281,7 @@ class Run:
         if self._at_start:
             self._at_start = False
             return self.history[-1]
+        calls, sent = self._sent()
         step = Step(
             iteration=len(self.history),
             C=self.problem.C,
@@ -280,28 +293,35 @@ class Run:
             oracle_seconds=self._seconds["oracle"],
             qp_seconds=self._seconds["qp"],
             seconds=time.perf_counter() - self._began,
+            calls=calls,
+            sent=sent,
         )
         self.history.append(step)
         logger.debug("%s", step)
         return step
 
+    def _sent(self) -> tuple[int, int]:
+        """Return calls to workers and bytes so far."""
+        now, then = self.problem.traffic, self._traffic
+        return self._before[0] + now.calls - then.calls, self._before[1] + now.sent - then.sent
+
     def _rounding_of_bounds(self) -> float:
         """Return by how much rounding may let the lower bound be above the upper one."""
-        of_scores = np.abs(self._best.point.scores).max(initial=0.0) * self.problem.cap.sum()
+        of_scores = self.problem.largest_score(self._best.point) * self.problem.total_cap
         return float(1e-9 * (1.0 + abs(self.primal)) + 1e-14 * of_scores)
 
-    def _evaluated(self, point: Point) -> _Evaluated:
+    def _evaluated(self, point: AnyPoint) -> _Evaluated:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
             self._earlier.append(planes)
             return _Evaluated(point, planes, self._primal(planes, point))
 
-    def _primal(self, planes: Planes, point: Point) -> float:
+    def _primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
         """Return ``P(w)``; where the argmax is inexact, the largest lower bound of it that is known."""
         primal = self.problem.primal(planes, point)
         if self.problem.exact or self._known_hinges is None:
             return primal
-        return max(estimate(self.problem, planes, point, self._known_hinges(point.w)), self.dual)
+        return max(self.problem.estimate(planes, point, self._known_hinges(point.w)), self.dual)
 
     def _require_unbeaten(self) -> None:
         """Require that no output found elsewhere beats those behind the upper bound.
@@ -369,6 +389,12 @@ class Run:
         except KeyboardInterrupt:
             found = self._so_far(Status.INTERRUPTED, solver, cuts, handovers)
         return found
+
+    def lost(self, error: ClusterError, solver: Named, cuts: CutSet, handovers: int) -> ClusterError:
+        """Keep the run that lost its workers in its checkpoint, if it has one, and return an error that names that."""
+        if self._keeper is not None and self._moved:
+            self._keeper.write(self._so_far(Status.UNFINISHED, solver, cuts, handovers))
+        return without_workers(error, self._keeper)
 
     def _so_far(self, status: Status, solver: Named | str, cuts: CutSet, handovers: int) -> Result:
         named: dict[str, Any] = (

@@ -5,7 +5,7 @@ Python method. It is made from the source as it stands, so a replacement whose t
 refused, and nothing is compiled: mutated kernels run as plain Python. In a test module::
 
     @pytest.mark.parametrize(("loss", "mutant", "examples"), cases(MyLoss(), [
-        Mutant("kernel", "shifted[document] = scores[document] - 0.25", "shifted[document] = scores[document]"),
+        Mutant("kernel", "(-0.25 if relevant else 0.25)", "(-0.25 if relevant else 0.0)"),
         Mutant("loss_augmented_argmax", "-0.25, 0.25", "0.25, -0.25"),
     ]))
     def test_mutants_are_found(loss, mutant, examples):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from structsvm import StructuralSVM
-from structsvm.estimators.model_file import _read, _written
+from structsvm.estimators.written_settings import read_object, written_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Multiclass
 from structsvm.registry import losses
@@ -122,4 +122,4 @@ def test_a_loss_with_costs_is_a_value() -> None:
 
 def test_costs_survive_being_written_as_text() -> None:
     loss = Multiclass(classes=["x", "y", "z"], cost=ASYMMETRIC)
-    assert _read(losses, json.loads(json.dumps(_written(losses, loss)))) == loss
+    assert read_object(losses, json.loads(json.dumps(written_object(losses, loss)))) == loss

@@ -1,4 +1,4 @@
-"""What measures share for which a document is relevant or not."""
+"""What measures share for which a document is relevant or not, and those of them that look at the first k ranks."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.metrics.base import Measure, RankedLists
-from structsvm.settings import finite
+from structsvm.settings import at_least, finite
 from structsvm.types import BoolVector, Vector
 
 
@@ -56,3 +56,21 @@ class BinaryMeasure(Measure):
         """Return the number of relevant documents that were judged, for each query; 0 becomes NaN."""
         count = lists.total_judged(self.relevant(lists.judged))
         return np.where(count > 0, count, np.nan)
+
+
+@frozen
+class BinaryMeasureAtK(BinaryMeasure):
+    """A measure of the relevant documents among the first k, undefined without a relevant document.
+
+    Parameters
+    ----------
+    k : cut-off, at least 1.
+    relevant_from, empty : see `BinaryMeasure`.
+    """
+
+    k: int = field(validator=at_least(1))
+
+    def hits(self, lists: RankedLists) -> Vector:
+        """Return how many of the first k documents of each query are relevant; NaN where none was judged so."""
+        hits = lists.total(self.found(lists) & (lists.rank <= self.k))
+        return np.where(np.isnan(self.n_relevant(lists)), np.nan, hits)

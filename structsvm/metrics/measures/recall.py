@@ -1,15 +1,14 @@
 """Recall at k."""
 
-from attrs import field, frozen
+from attrs import frozen
 
 from structsvm.metrics.base import RankedLists
-from structsvm.metrics.measures.binary import BinaryMeasure
-from structsvm.settings import at_least
+from structsvm.metrics.measures.binary import BinaryMeasureAtK
 from structsvm.types import Vector
 
 
 @frozen
-class Recall(BinaryMeasure):
+class Recall(BinaryMeasureAtK):
     """Recall at k: relevant documents among the first k, over their number R.
 
     Relevant documents that are not ranked (`judged`) count in R, as in trec_eval. Undefined without a
@@ -17,15 +16,12 @@ class Recall(BinaryMeasure):
 
     Parameters
     ----------
-    k : cut-off, at least 1.
-    relevant_from, empty : see `BinaryMeasure`.
+    k, relevant_from, empty : see `BinaryMeasureAtK`.
     """
-
-    k: int = field(validator=at_least(1))
 
     @property
     def name(self) -> str:
         return "recall"
 
     def values(self, lists: RankedLists) -> Vector:
-        return lists.total(self.found(lists) & (lists.rank <= self.k)) / self.n_relevant(lists)
+        return self.hits(lists) / self.n_relevant(lists)

@@ -1,32 +1,28 @@
 """Success at k."""
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from structsvm.metrics.base import RankedLists
-from structsvm.metrics.measures.binary import BinaryMeasure
-from structsvm.settings import at_least
+from structsvm.metrics.measures.binary import BinaryMeasureAtK
 from structsvm.types import Vector
 
 
 @frozen
-class Success(BinaryMeasure):
+class Success(BinaryMeasureAtK):
     """Success at k: 1 if a relevant document is among the first k, else 0 (a hit, in other fields).
 
     Undefined without a relevant document. Text: ``success@5``.
 
     Parameters
     ----------
-    k : cut-off, at least 1.
-    relevant_from, empty : see `BinaryMeasure`.
+    k, relevant_from, empty : see `BinaryMeasureAtK`.
     """
-
-    k: int = field(validator=at_least(1))
 
     @property
     def name(self) -> str:
         return "success"
 
     def values(self, lists: RankedLists) -> Vector:
-        hits = lists.total(self.found(lists) & (lists.rank <= self.k))
-        return np.where(np.isnan(self.n_relevant(lists)), np.nan, hits > 0)
+        hits = self.hits(lists)
+        return np.where(np.isnan(hits), np.nan, hits > 0)

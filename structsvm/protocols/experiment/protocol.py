@@ -22,7 +22,7 @@ from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
 from structsvm.protocols.pick import Part, Progress, fit_models
-from structsvm.protocols.unfinished import finish
+from structsvm.protocols.unfinished import run_missing
 from structsvm.queries import Queries
 from structsvm.storage.records import Header, open_records, versions
 from structsvm.types import IntVector, Vector
@@ -91,7 +91,7 @@ def run(
             columns = {variant: columns[variant] for variant in settings.variants}
             return ((number, splits[number], collection, read, columns, models) for number in numbers)
 
-        trials = finish(records, TRIALS, range(settings.trials), run_trial, tasks, jobs=jobs, progress=progress)
+        trials = run_missing(records, TRIALS, range(settings.trials), run_trial, tasks, jobs=jobs, progress=progress)
         results = Results(
             header=records.header,
             queries=_queries(collection),

@@ -24,7 +24,7 @@ from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, as_reported, measured, name_of
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
 from structsvm.protocols.pick import Part, Progress, fit_models
-from structsvm.protocols.unfinished import finish
+from structsvm.protocols.unfinished import run_missing
 from structsvm.queries import Queries
 from structsvm.registry import measures
 from structsvm.settings import as_list, require_kind
@@ -128,7 +128,7 @@ def benchmark(
         def tasks(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
             return ((by_name[name].located(), rivals, picking, single_features, normalise) for name in names)
 
-        found = finish(kept, FOLDS, list(by_name), run_fold, tasks, jobs=jobs, progress=progress)
+        found = run_missing(kept, FOLDS, list(by_name), run_fold, tasks, jobs=jobs, progress=progress)
     return Benchmark(title, found, name_of(picking))
 
 

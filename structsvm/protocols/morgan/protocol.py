@@ -24,7 +24,7 @@ from structsvm.protocols.morgan.settings import MorganSettings
 from structsvm.protocols.morgan.terms import informative_terms, mutual_information
 from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.protocols.pick import Progress
-from structsvm.protocols.unfinished import finish
+from structsvm.protocols.unfinished import run_missing
 from structsvm.settings import as_list, as_path, require_kind
 from structsvm.storage.files import replacing
 from structsvm.storage.records import Header, as_json, open_records, versions
@@ -92,7 +92,7 @@ def morgan(
         def tasks(numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
             return _tasks(numbers, plan, index, chosen, settings)
 
-        trials = finish(records, TRIALS, range(len(plan)), run_topic_trial, tasks, jobs=jobs, progress=progress)
+        trials = run_missing(records, TRIALS, range(len(plan)), run_topic_trial, tasks, jobs=jobs, progress=progress)
         results = MorganResults(
             header=records.header,
             topics=chosen.counts,

@@ -1,0 +1,43 @@
+"""Data in partitions that stay where they are: the same optimum, with the same certificate.
+
+`DaskRanker` is `structsvm.Ranker` on the workers of a Dask cluster, and `Partitions` are its data, which
+`read_partitions` lets the workers read. Below it, a `DistributedProblem` is solved by `structsvm.solvers.OneSlack` as
+any other. A `Cluster` keeps the partitions: all in this process, or at the workers of Dask.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from structsvm.distributed.cluster import Call, Cluster, InProcess
+from structsvm.distributed.dask_cluster import DaskCluster
+from structsvm.distributed.problem import DistributedProblem
+from structsvm.distributed.shard import Part
+
+if TYPE_CHECKING:
+    from structsvm.distributed.dask_ranker import DaskRanker
+    from structsvm.distributed.partitions import Partitions, read_partitions
+
+__all__ = [
+    "Call",
+    "Cluster",
+    "DaskCluster",
+    "DaskRanker",
+    "DistributedProblem",
+    "InProcess",
+    "Part",
+    "Partitions",
+    "read_partitions",
+]
+
+_HOME = {"DaskRanker": "dask_ranker", "Partitions": "partitions", "read_partitions": "partitions"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: a problem needs no estimators."""
+    if name in _HOME:
+        return getattr(import_module(f"structsvm.distributed.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

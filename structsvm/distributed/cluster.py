@@ -1,0 +1,158 @@
+"""Where shards are, and how all of them are asked something."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self, TypeAlias
+
+import numpy as np
+from attrs import fields, frozen, has
+
+from structsvm.problem import Traffic
+
+ARITY = 32
+"""Most answers that are merged in one place: above it, 32 after 32 at workers, as a tree."""
+
+Kept: TypeAlias = Any
+"""What a worker keeps of one partition: opaque to all but its cluster."""
+
+
+class Answer(Protocol):
+    """What a shard answers: a few numbers, or a vector of d of them."""
+
+    def merged(self, others: "Sequence[Self]") -> Self:
+        """Return the answer of this part of the data and, in this order, of others."""
+
+
+@frozen
+class Call:
+    """One call to all shards, or some: what a model of a network needs to know of it.
+
+    Parameters
+    ----------
+    name : the function.
+    asked : number of shards, or of groups of them at one place, that were asked.
+    down : bytes that each of these was sent.
+    up : bytes that each of them answered, at most.
+    seconds : time that each shard took, one after the other; empty where it is not known.
+    wall : time until the driver had the answer.
+    """
+
+    name: str
+    asked: int
+    down: int
+    up: int
+    seconds: tuple[float, ...]
+    wall: float
+
+
+class Cluster(ABC):
+    """Keeps what functions make of partitions where it is made, and asks functions of it.
+
+    All functions are of modules or can be pickled by cloudpickle, and have no other effect than what they return:
+    any of them may run twice, or elsewhere again. Every wait has a limit.
+
+    Attributes
+    ----------
+    log : the calls so far, the last 10,000 of them.
+    """
+
+    def __init__(self) -> None:
+        self.log: list[Call] = []
+        self._traffic = Traffic()
+
+    @property
+    def traffic(self) -> Traffic:
+        """How often all shards, or some, were asked and waited for, and the bytes of numbers sent and answered."""
+        return self._traffic
+
+    @abstractmethod
+    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
+        """Have a function make something of each part, which stays where it is made.
+
+        Parameters
+        ----------
+        function : called with a part, and with an element of every further sequence.
+        parts : values, things that are kept, or whatever the cluster takes for a value elsewhere (futures).
+        each : further arguments, one for each part.
+        """
+
+    @abstractmethod
+    def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
+        """Return what a function of each thing that is kept returns, in order.
+
+        Raises
+        ------
+        ClusterError : when no answer came in time, or there is nobody to ask.
+        """
+
+    @abstractmethod
+    def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
+        """Return the merged answers of a function of each thing that is kept.
+
+        They are merged in the order of the partitions, 32 after 32, then 32 after 32 of these, and so on. Where several
+        partitions are in one place, they are merged there first.
+
+        Raises
+        ------
+        ClusterError : as `ask`.
+        """
+
+    def count(self, call: Call) -> None:
+        """Count a call."""
+        calls, down, up = self._traffic
+        self._traffic = Traffic(calls + 1, down + call.asked * call.down, up + call.asked * call.up)
+        self.log.append(call)
+        del self.log[:-10_000]
+
+
+class InProcess(Cluster):
+    """All partitions in this process, one after the other: for tests, simulation, and data that fit.
+
+    Bytes are counted as if every shard were another machine: 8 a number, plus those of arrays.
+    """
+
+    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
+        """Have a function make something of each part."""
+        return [function(*arguments) for arguments in zip(parts, *each, strict=True)]
+
+    def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
+        """Return what a function of each thing that is kept returns, in order."""
+        answers, seconds, began = [], [], time.perf_counter()
+        for shard in kept:
+            started = time.perf_counter()
+            answers.append(function(shard, *arguments))
+            seconds.append(time.perf_counter() - started)
+        up = max(map(size_of, answers), default=0)
+        wall = time.perf_counter() - began
+        self.count(Call(function.__name__, len(kept), size_of(arguments), up, tuple(seconds), wall))
+        return answers
+
+    def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
+        """Return the merged answers of a function of each thing that is kept."""
+        return merged(self.ask(function, kept, *arguments))
+
+
+def merged(answers: Sequence[Any]) -> Any:
+    """Merge answers, 32 after 32, until one is left."""
+    while len(answers) > 1:
+        answers = [merge(answers[i : i + ARITY]) for i in range(0, len(answers), ARITY)]
+    return answers[0]
+
+
+def merge(answers: Sequence[Any]) -> Any:
+    """Merge answers in their order."""
+    return answers[0].merged(answers[1:])
+
+
+def size_of(value: Any) -> int:
+    """Return the bytes of the numbers in a value: those of arrays, and 8 of every other number or None."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, tuple | list):
+        return sum(map(size_of, value))
+    if has(type(value)):
+        return sum(size_of(getattr(value, each.name)) for each in fields(type(value)))
+    return 8

@@ -1,0 +1,235 @@
+"""Partitions at the workers of Dask, as plain futures."""
+
+import time
+from asyncio import CancelledError
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from attrs import frozen
+
+from structsvm.compute.environment import numba
+from structsvm.distributed.cluster import ARITY, Answer, Call, Cluster, Kept, merge, merged, size_of
+from structsvm.exceptions import ClusterError, InputError, NotInstalledError
+from structsvm.settings import require_number
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_TRIES = 3
+"""How often a call is made again that was lost with workers."""
+
+_SENT_ONCE = 2**16
+"""Bytes of arguments above which they are sent to every worker, and not with every task."""
+
+
+class DaskCluster(Cluster):
+    """The workers of a Dask client.
+
+    What is kept is a future at the worker where it was made, and depends on the future of its partition: where the
+    worker is lost, Dask makes it again elsewhere, as long as it can make the partition again. Partitions that
+    were scattered by hand, and are nowhere else, cannot be. A task is one shard's answer to one question, on one
+    thread, at the worker that has the shard; answers are merged at workers too, 32 after 32.
+
+    Parameters
+    ----------
+    client : the client; None: the one that was made last.
+    limit : seconds that any call may take before it is given up: reading the data, or one question to all shards.
+
+    Raises
+    ------
+    InputError : when there is no client.
+    NotInstalledError : when Dask is missing.
+    """
+
+    def __init__(self, client: "Client | None" = None, *, limit: float = 600.0) -> None:
+        super().__init__()
+        require_number("DaskCluster(limit=...)", limit, above=0.0)
+        self.client = _client(client)
+        self.limit = float(limit)
+        self._places: dict[str, str] = {}
+        self._threads: dict[str, int] = {}
+
+    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
+        """Have a function make something of each part, at the workers, which stays there."""
+        name = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
+        made = [
+            self.client.submit(function, *arguments, key=f"{name}-{number}", pure=False)
+            for number, arguments in enumerate(zip(parts, *each, strict=True))
+        ]
+        self._results([self.client.submit(_all, made, key=f"{name}-all", pure=False)], time.monotonic() + self.limit)
+        return made
+
+    def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
+        """Return what a function of each thing that is kept returns, in order."""
+        answers: dict[int, Any] = self.total(_numbered, kept, function, *arguments).values
+        return [answers[number] for number in range(len(kept))]
+
+    def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
+        """Return the merged answers of a function of each thing that is kept."""
+        began = time.monotonic()
+        for attempt in range(_TRIES):
+            try:
+                found, groups = self._total(function, kept, arguments, began + self.limit)
+                break
+            except _lost() as error:
+                self._places.clear()
+                if attempt == _TRIES - 1:
+                    raise ClusterError(
+                        f"a call was lost {_TRIES} times ({error}): workers die while they work on it, as where they "
+                        f"have too little memory, or the data they had cannot be made again. {self._left()}"
+                    ) from error
+        if found.elsewhere:
+            self._places.clear()
+        down, wall = size_of(arguments), time.monotonic() - began
+        self.count(Call(_name(function, arguments), groups, down, found.up, found.seconds, wall))
+        return found.answer
+
+    def _total(
+        self, function: Callable[..., Answer], kept: Sequence[Kept], arguments: tuple[Any, ...], until: float
+    ) -> "tuple[_Timed, int]":
+        groups = self._groups(kept)
+        name = f"structsvm-{_name(function, arguments)}-{uuid4().hex}"
+        sent: Any = arguments
+        if size_of(arguments) > _SENT_ONCE:
+            sent = self.client.scatter([arguments], broadcast=True, hash=False, timeout=self.limit)[0]
+        answers = [
+            self.client.submit(
+                *(_answer, [kept[i] for i in numbers], numbers, place, function, sent),
+                key=f"{name}-{group}",
+                pure=False,
+                **({"workers": place, "allow_other_workers": True} if place else {}),
+            )
+            for group, (place, numbers) in enumerate(groups)
+        ]
+        while len(answers) > ARITY:
+            answers = [
+                self.client.submit(merge, answers[i : i + ARITY], key=f"{answers[i].key}-merged", pure=False)
+                for i in range(0, len(answers), ARITY)
+            ]
+        return merge(self._results(answers, until)), len(groups)
+
+    def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
+        """Return the numbers of those that one thread of a worker answers for, with its address."""
+        if any(each.key not in self._places for each in kept):
+            found = self.client.who_has(list(kept))
+            self._places.update({key: next(iter(places), "") for key, places in found.items()})
+            self._threads = self.client.nthreads()
+        by_place: dict[str, list[int]] = {}
+        for number, each in enumerate(kept):
+            by_place.setdefault(self._places.get(each.key, ""), []).append(number)
+        shares = [
+            (place, numbers[start :: min(self._threads.get(place, 1), len(numbers))])
+            for place, numbers in by_place.items()
+            for start in range(min(self._threads.get(place, 1), len(numbers)))
+        ]
+        return sorted(shares, key=lambda share: share[1])
+
+    def _results(self, futures: "Sequence[Future[Any]]", until: float) -> list[Any]:
+        from distributed import TimeoutError as DaskTimeoutError
+        from distributed import as_completed
+
+        results = {}
+        try:
+            left = max(until - time.monotonic(), 0.001)
+            for future, result in as_completed(futures, with_results=True, timeout=left):
+                results[future.key] = result
+        except (TimeoutError, DaskTimeoutError) as error:
+            raise ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}") from error
+        return [results[future.key] for future in futures]
+
+    def _left(self) -> str:
+        """Say how many workers there are, as far as the scheduler can be reached."""
+        try:
+            workers = len(self.client.scheduler_info(n_workers=-1)["workers"])
+        except Exception:  # of a client that is closed, or has lost its scheduler: of any kind
+            return "The scheduler cannot be reached"
+        if not workers:
+            return "There are no workers left: start some"
+        return (
+            f"There {'is 1 worker' if workers == 1 else f'are {workers} workers'}; DaskCluster(limit=...) waits longer"
+        )
+
+
+@frozen(eq=False)
+class _Timed:
+    """An answer with what it took: seconds a shard, bytes of the largest, and whether another worker gave it."""
+
+    answer: Any
+    seconds: tuple[float, ...]
+    up: int
+    elsewhere: bool
+
+    def merged(self, others: "Sequence[_Timed]") -> "_Timed":
+        every = [self, *others]
+        return _Timed(
+            merge([each.answer for each in every]),
+            tuple(taken for each in every for taken in each.seconds),
+            max(each.up for each in every),
+            any(each.elsewhere for each in every),
+        )
+
+
+@frozen(eq=False)
+class _Numbered:
+    """Answers as they are, by the number of the partition."""
+
+    values: dict[int, Any]
+
+    def merged(self, others: "Sequence[_Numbered]") -> "_Numbered":
+        return _Numbered({number: value for each in (self, *others) for number, value in each.values.items()})
+
+
+def _answer(
+    shards: Sequence[Any], numbers: Sequence[int], place: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> _Timed:
+    from distributed import get_worker
+
+    numba.set_num_threads(1)  # a task is one thread: the worker has others for other shards
+    answers, seconds = [], []
+    for number, shard in zip(numbers, shards, strict=True):
+        began = time.perf_counter()
+        named = (number,) if function is _numbered else ()
+        answers.append(function(shard, *named, *arguments))
+        seconds.append(time.perf_counter() - began)
+    answer = merged(answers)
+    return _Timed(answer, tuple(seconds), size_of(answer), get_worker().address != place)
+
+
+def _numbered(shard: Any, number: int, function: Callable[..., Any], *arguments: Any) -> _Numbered:
+    return _Numbered({number: function(shard, *arguments)})
+
+
+def _all(made: Sequence[Any]) -> int:
+    return len(made)
+
+
+def _name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    named = arguments[0] if function is _numbered else function
+    return str(named.__name__)
+
+
+def _lost() -> tuple[type[BaseException], ...]:
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+    from distributed.scheduler import KilledWorker
+
+    return KilledWorker, FutureCancelledError, CancelledError, CommClosedError
+
+
+def _client(client: "Client | None") -> "Client":
+    try:
+        from distributed import get_client
+    except ImportError as error:
+        raise NotInstalledError(
+            f"Dask cannot be loaded ({error}): pip install 'structural-svm[dask]' brings what is needed"
+        ) from error
+    if client is not None:
+        return client
+    try:
+        return get_client()
+    except ValueError:
+        raise InputError(
+            "there is no Dask client: make one, as in client = distributed.Client('tcp://scheduler:8786') or "
+            "distributed.Client(processes=True) for this machine"
+        ) from None

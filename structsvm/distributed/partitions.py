@@ -1,0 +1,326 @@
+"""The data of a cluster: partitions of whole queries, which stay with the workers that hold them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import DTypeLike, NDArray
+
+from structsvm.distributed import whole_queries
+from structsvm.distributed.partition import Survey, as_csr, survey, widened
+from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
+from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.settings import require_switch
+
+_AS_READ = FileColumns()
+NEEDS_DASK = "structsvm.distributed needs Dask: pip install 'structural-svm[dask]'"
+
+
+def client_of(given: Any = None) -> Any:
+    """Return Dask's client: what is given, or the one that was made last, or that of the task that this runs in.
+
+    Raises
+    ------
+    NotInstalledError : Dask is missing.
+    InputError : there is no client; it says how to make one.
+    """
+    try:
+        from distributed import Client, get_client
+    except ImportError as error:
+        raise NotInstalledError(NEEDS_DASK) from error
+    if given is None:
+        try:
+            return get_client()
+        except ValueError:
+            raise InputError(
+                "there is no Dask client: client = dask.distributed.Client('tcp://scheduler:8786') connects to a "
+                "cluster, and Client() makes one of the cores of this machine; it is then found, or client=client "
+                "names it"
+            ) from None
+    if not isinstance(given, Client):
+        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
+    return given
+
+
+@frozen(eq=False)
+class Partitions:
+    """Rows in partitions, each held by a worker, no query in two of them. Made by `of` and by `read_partitions`.
+
+    They stay with the workers as long as this is kept, and are made again by Dask where a worker is lost.
+
+    Parameters
+    ----------
+    client : Dask's.
+    parts : a future of a `Partition` each.
+    surveys : what is known of each.
+    """
+
+    client: Any = field(repr=False)
+    parts: tuple[Any, ...] = field(repr=False)
+    surveys: tuple[Survey, ...] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any = None,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        client: Any = None,
+        shuffle: bool = False,
+        columns: FileColumns = _AS_READ,
+    ) -> Self:
+        """Make partitions of what a user has.
+
+        Parameters
+        ----------
+        X : Dask's array or data frame, the paths of files, or a list of futures or delayed calls.
+        y, qid, sample_weight : as `of_collections` has them; files and lists hold these themselves.
+        client : Dask's; None: that which is found.
+        shuffle : whether queries that are split over partitions are moved together; if not, they are refused.
+        columns : what is in files.
+
+        Raises
+        ------
+        InputError : when the data cannot be used, or do not fit each other; it says which and where.
+        """
+        if isinstance(X, cls):
+            _require_none(y, qid, sample_weight, "partitions hold")
+            return X
+        client = client_of(client)
+        require_switch("shuffle", shuffle)
+        calls, names = calls_of(X, y, qid, sample_weight, columns)
+        parts = _compute(client, calls, spread=are_files(X))
+        made = cls(client, tuple(parts), tuple(_gather(client, _surveys(client, parts, names))))
+        return made._alike(free=are_files(X))._whole(shuffle)
+
+    def __len__(self) -> int:
+        """Return the number of partitions."""
+        return len(self.parts)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(each.rows for each in self.surveys)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.surveys[0].columns
+
+    @property
+    def queries(self) -> int:
+        """Number of queries."""
+        return sum(each.queries for each in self.surveys)
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the features, or None."""
+        return self.surveys[0].names
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether rows have labels."""
+        return all(each.labelled for each in self.surveys)
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether rows have query ids."""
+        return all(each.kind for each in self.surveys)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """The different labels, ascending."""
+        return np.unique(np.concatenate([each.labels for each in self.surveys]))
+
+    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Return futures of a function of each partition."""
+        return [self.client.submit(function, part, *arguments, pure=False) for part in self.parts]
+
+    def gather(self, futures: Sequence[Any]) -> list[Any]:
+        """Return what futures hold; what was refused at a worker is refused here."""
+        return _gather(self.client, futures)
+
+    def mapped(self, function: Callable[..., Any], *arguments: Any) -> Self:
+        """Return the partitions that a function makes of each; names, numbers and queries of rows must stay."""
+        return type(self)(self.client, tuple(self.map(function, *arguments)), self.surveys)
+
+    def __repr__(self) -> str:
+        numbers = f"{self.queries:,} queries, {self.rows:,} documents, {self.n_features} features"
+        return f"Partitions({len(self)} of them, {numbers}, {self.surveys[0].dtype})"
+
+    def _alike(self, *, free: bool) -> Self:
+        """Return partitions of one width, kind and type.
+
+        Parameters
+        ----------
+        free : whether they may be made so where they are not, as those of files, which each were read alone.
+
+        Raises
+        ------
+        InputError : when they are not alike; it names two that differ.
+        """
+        parts, surveys = list(self.parts), self.surveys
+        filled = [k for k, each in enumerate(surveys) if each.rows]
+        if not filled:
+            raise InputError("there are no rows in any partition")
+        width = max(surveys[k].columns for k in filled)
+        csr = any(surveys[k].sparse for k in filled)
+        if free:
+            for k, each in enumerate(surveys):
+                if csr and not each.sparse:
+                    parts[k] = self.client.submit(as_csr, parts[k], pure=False)
+                if each.columns != width and each.names is None:
+                    parts[k] = self.client.submit(widened, parts[k], width, pure=False)
+            changed = [k for k in range(len(parts)) if parts[k] is not self.parts[k]]
+            surveys = self._surveyed_again(parts, changed)
+        first = surveys[filled[0]]
+        for k in filled[1:]:
+            each = surveys[k]
+            for what, one, other in (
+                ("features", first.columns, each.columns),
+                ("names of features", first.names, each.names),
+                ("numbers of type", first.dtype, each.dtype),
+                ("rows in CSR", first.sparse, each.sparse),
+                ("labels", first.labelled, each.labelled),
+                ("query ids", bool(first.kind), bool(each.kind)),
+                ("sample weights", first.weighted, each.weighted),
+            ):
+                if one != other:
+                    raise InputError(_difference(what, first.name, one, each.name, other))
+        kept = filled if len(filled) < len(parts) else range(len(parts))
+        return type(self)(self.client, tuple(parts[k] for k in kept), tuple(surveys[k] for k in kept))
+
+    def _whole(self, shuffle: bool) -> Self:
+        """Return partitions of whole queries."""
+        if not self.has_queries:
+            return self
+        split, shared = whole_queries.find(self.client, self.parts, self.surveys)
+        if not split.count:
+            return self
+        if not shuffle:
+            whole_queries.refuse(self.client, self.parts, self.surveys, split)
+            return self
+        parts = list(self.parts)
+        changed = whole_queries.move(self.client, parts, split, shared)
+        for k, part in changed.items():
+            parts[k] = part
+        surveys = self._surveyed_again(parts, sorted(changed))
+        kept = [k for k, each in enumerate(surveys) if each.rows]
+        return type(self)(self.client, tuple(parts[k] for k in kept), tuple(surveys[k] for k in kept))
+
+    def _surveyed_again(self, parts: Sequence[Any], changed: Sequence[int]) -> tuple[Survey, ...]:
+        names = [self.surveys[k].name for k in changed]
+        found = _gather(self.client, _surveys(self.client, [parts[k] for k in changed], names))
+        surveys = list(self.surveys)
+        for k, each in zip(changed, found, strict=True):
+            surveys[k] = each
+        return tuple(surveys)
+
+
+def read_partitions(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    label: str = "label",
+    qid: str = "qid",
+    features: Iterable[str] | None = None,
+    n_features: int | None = None,
+    sparse: bool | None = None,
+    dtype: DTypeLike = np.float64,
+    shuffle: bool = False,
+    client: Any = None,
+) -> Partitions:
+    """Let the workers read files, one partition each: the driver reads none, and holds none of the rows.
+
+    Parameters
+    ----------
+    paths : files as the workers see them: in LETOR's format, plain or compressed, or tables in CSV, TSV or Parquet.
+    label, qid : tables: names of the columns of labels and query ids.
+    features : tables: names of those of features; None: all other columns of numbers, which all must have.
+    n_features : LETOR's format: number of columns. None: the largest index in the files; where one has a smaller, its
+        features are copied once, to as many columns.
+    sparse : LETOR's format: True for CSR, False for dense. None: what takes less memory; CSR, if it does for any file.
+    dtype : of the features: float64, or float32, which takes half the memory.
+    shuffle : whether queries that are in several files are moved together; if not, they are refused. Queries whose
+        sizes are in a file beside, so that they have no ids, are numbered apart.
+    client : Dask's; None: that which is found.
+
+    Raises
+    ------
+    InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; and when files do not
+        fit each other, or a query is in two.
+    """
+    columns = FileColumns(label, qid, features, n_features, sparse, dtype)
+    return Partitions.of(paths, client=client, shuffle=shuffle, columns=columns)
+
+
+def calls_of(
+    X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, columns: FileColumns = _AS_READ
+) -> tuple[list[Any], list[str]]:
+    """Return the delayed calls that make the partitions of what a user has, and what messages call these.
+
+    The parameters are those of `Partitions.of`.
+
+    Raises
+    ------
+    InputError : when it is nothing that is in partitions; it says what would be.
+    """
+    if are_files(X):
+        _require_none(y, qid, sample_weight, "files hold")
+        return of_files(X, columns)
+    if isinstance(X, list | tuple):
+        _require_none(y, qid, sample_weight, "partitions hold")
+        return of_list(list(X))
+    if not (hasattr(X, "dask") and hasattr(X, "to_delayed")):
+        raise InputError(
+            f"X must be a Dask array or data frame, a list of files, or a list of futures or delayed calls, got a "
+            f"{type(X).__name__}: dask.array.from_array(X, chunks=(100_000, -1)) makes an array of it; what fits in "
+            "one machine, Ranker takes"
+        )
+    return of_collections(X, y, qid, sample_weight)
+
+
+def _compute(client: Any, calls: Sequence[Any], *, spread: bool) -> list[Any]:
+    """Return futures of delayed calls; where they are to be spread, those of as many to each thread of each worker."""
+    if not spread:
+        return list(client.compute(list(calls)))
+    slots = [address for address, threads in sorted(client.nthreads().items()) for _ in range(threads)]
+    if not slots:
+        return list(client.compute(list(calls)))
+    places = [slots[k % len(slots)] for k in range(len(calls))]
+    return [
+        client.compute(call, workers=[place], allow_other_workers=True)
+        for call, place in zip(calls, places, strict=True)
+    ]
+
+
+def _surveys(client: Any, parts: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    return [client.submit(survey, name, part, pure=False) for name, part in zip(names, parts, strict=True)]
+
+
+def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
+    return list(client.gather(list(futures)))
+
+
+def _require_none(y: Any, qid: Any, sample_weight: Any, who: str) -> None:
+    for name, given in (("y", y), ("qid", qid), ("sample_weight", sample_weight)):
+        if given is not None:
+            raise InputError(f"{name} must not be given, as {who} labels and query ids themselves")
+
+
+def _difference(what: str, first: str, one: Any, second: str, other: Any) -> str:
+    if isinstance(one, bool):
+        having, lacking = (first, second) if one else (second, first)
+        return f"{having} has {what}, and {lacking} has none: all partitions must be alike"
+    if isinstance(one, int):
+        return f"{first} has {one} {what}, and {second} has {other}: all partitions must be alike"
+    return f"the {what} of {first} and of {second} differ ({_cut(one)}; {_cut(other)}): all partitions must be alike"
+
+
+def _cut(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."

@@ -1,0 +1,300 @@
+"""Queries that are split over partitions: found, and refused or moved together.
+
+The driver never sees the ids of all queries. Of each partition it knows the least and the greatest, so that where these
+ranges lie apart, as in sorted data, there is nothing to do. Of ids within ranges that overlap, the workers exchange
+hashes: 8 bytes a query, once over the network; between sorted partitions that share a query, that is one id each. With
+K such partitions and Q such queries it takes K B + K + B small tasks, where B is Q / 4 million, at least 1. What
+moves is the rows of queries that are split, all but those at the one partition of its holders that their hash chooses,
+so that they spread evenly.
+"""
+
+from collections.abc import Sequence
+from operator import getitem
+from typing import Any, NamedTuple
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from xxhash import xxh3_64_intdigest
+
+from structsvm.arrays import is_sparse
+from structsvm.distributed.partition import Partition, Survey, distinct_ids
+from structsvm.exceptions import InputError
+from structsvm.types import IntVector
+
+_IDS_A_BUCKET = 2**22
+_EXAMPLES = 100
+
+Hashes = NDArray[np.uint64]
+
+
+class Regions(NamedTuple):
+    """Ranges of query ids, apart and ascending, in which several partitions may have the same.
+
+    Parameters
+    ----------
+    low, high : the ends of each, which belong to it.
+    """
+
+    low: list[Any]
+    high: list[Any]
+
+
+class Shared(NamedTuple):
+    """The queries of one bucket of hashes that several partitions hold.
+
+    Parameters
+    ----------
+    found : their number.
+    examples : some of them, each with its hash and the numbers of two partitions.
+    source, destination : partitions that rows move from and to, shape (moves,).
+    hashes : of their queries, shape (moves,).
+    """
+
+    found: int
+    examples: list[tuple[int, int, int]]
+    source: IntVector
+    destination: IntVector
+    hashes: Hashes
+
+
+@frozen
+class Split:
+    """What the driver is told of the queries that are split.
+
+    Parameters
+    ----------
+    count : their number.
+    examples : some of them, each with its hash and the numbers of two partitions.
+    moves : pairs of partitions that rows move from and to.
+    """
+
+    count: int
+    examples: tuple[tuple[int, int, int], ...] = field(repr=False)
+    moves: frozenset[tuple[int, int]] = field(repr=False)
+
+
+def overlaps(surveys: Sequence[Survey]) -> tuple[list[int], Regions]:
+    """Return the partitions that may share queries with others, by number, and the ranges of ids where they may.
+
+    Raises
+    ------
+    InputError : when ids are of different kinds in different partitions.
+    """
+    held = [k for k, each in enumerate(surveys) if each.queries]
+    for k in held:
+        if surveys[k].kind != surveys[held[0]].kind:
+            one, other = surveys[held[0]], surveys[k]
+            raise InputError(
+                f"query ids are {_KINDS.get(one.kind, 'numbers')} in {one.name} and "
+                f"{_KINDS.get(other.kind, 'numbers')} in {other.name}: make them of one kind"
+            )
+    held.sort(key=lambda k: surveys[k].low)
+    regions, reached, owner = Regions([], []), None, -1
+    sharing = set[int]()
+    for k in held:
+        low, high = surveys[k].low, surveys[k].high
+        if reached is not None and low <= reached:
+            end = min(high, reached)
+            if regions.high and low <= regions.high[-1]:
+                regions.high[-1] = max(end, regions.high[-1])
+            else:
+                regions.low.append(low)
+                regions.high.append(end)
+            sharing |= {owner, k}
+        if reached is None or high > reached:
+            reached, owner = high, k
+    touched = [k for k in held if k in sharing or _touches(surveys[k], regions)]
+    return sorted(touched), regions
+
+
+_KINDS = {"i": "whole numbers", "f": "numbers with fractions", "U": "texts"}
+
+
+def _touches(survey: Survey, regions: Regions) -> bool:
+    return any(low <= survey.high and survey.low <= high for low, high in zip(*regions, strict=True))
+
+
+def find(client: Any, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[Split, list[Any]]:
+    """Find the queries that several partitions hold.
+
+    Parameters
+    ----------
+    client : Dask's client.
+    parts : futures of the partitions.
+    surveys : what is known of them.
+
+    Returns
+    -------
+    What the driver is told of them, and futures of `Shared`.
+    """
+    numbers, regions = overlaps(surveys)
+    if not numbers:
+        return Split(0, (), frozenset()), []
+    buckets = -(-sum(surveys[k].queries for k in numbers) // _IDS_A_BUCKET)
+    hashes = [client.submit(hashes_of, parts[k], regions, buckets, pure=False) for k in numbers]
+    shared = []
+    for bucket in range(buckets):
+        own = [client.submit(getitem, each, bucket, pure=False) for each in hashes]
+        shared.append(client.submit(held_by_several, numbers, own, pure=False))
+    del hashes
+    told = client.gather([client.submit(summary, each, pure=False) for each in shared])
+    split = Split(
+        count=sum(each.count for each in told),
+        examples=tuple(example for each in told for example in each.examples),
+        moves=frozenset[tuple[int, int]]().union(*(each.moves for each in told)),
+    )
+    return split, shared
+
+
+def refuse(client: Any, parts: Sequence[Any], surveys: Sequence[Survey], split: Split) -> None:
+    """Refuse queries that are split, by name.
+
+    Raises
+    ------
+    InputError : it names one of them, with two partitions that hold it, and the ways out.
+    """
+    for hashed, first, second in sorted(split.examples, key=lambda example: example[1:]):
+        ids = client.gather([client.submit(ids_of_hash, parts[k], hashed, pure=False) for k in (first, second)])
+        both = [query for query in ids[0] if query in ids[1]]
+        if both:
+            more = f", and {split.count - 1:,} more are split so" if split.count > 1 else ""
+            raise InputError(
+                f"query {both[0]} is in {surveys[first].name} and in {surveys[second].name}{more}. The rows of a query "
+                "must be in one partition: shuffle=True moves it together; if they are two queries, give them two ids"
+            )
+
+
+def move(client: Any, parts: Sequence[Any], split: Split, shared: Sequence[Any]) -> dict[int, Any]:
+    """Move the rows of split queries together, and return futures of the partitions that change, by number.
+
+    Parameters
+    ----------
+    client, parts : as in `find`.
+    split, shared : what it returned.
+    """
+    sources = {source for source, _ in split.moves}
+    out = {k: client.submit(leaving, parts[k], k, list(shared), pure=False) for k in sources}
+    changed = {}
+    for k in sources | {destination for _, destination in split.moves}:
+        kept = client.submit(getitem, out[k], k, pure=False) if k in sources else parts[k]
+        senders = sorted(source for source, destination in split.moves if destination == k)
+        pieces = [client.submit(getitem, out[source], k, pure=False) for source in senders]
+        changed[k] = client.submit(joined, [kept, *pieces], pure=False)
+    return changed
+
+
+def hashed_ids(ids: NDArray[Any]) -> Hashes:
+    """Return a hash of 64 bits of each id, the same in every process; no two whole numbers have the same.
+
+    Of whole numbers it is the mix of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+    generators", OOPSLA 2014), of texts XXH3.
+    """
+    if ids.dtype.kind in "iub":
+        z = ids.astype(np.int64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    elif ids.dtype.kind == "f":
+        z = (ids.astype(np.float64) + 0.0).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    else:
+        return np.array(
+            [xxh3_64_intdigest(str(each).encode("utf-8", "surrogatepass")) for each in ids], dtype=np.uint64
+        )
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def hashes_of(part: Partition, regions: Regions, buckets: int) -> list[Hashes]:
+    """Return the hashes of a partition's query ids that are in some ranges, by bucket."""
+    ids = distinct_ids(part)[0]
+    low, high = np.array(regions.low), np.array(regions.high)
+    place = np.searchsorted(low, ids, side="right") - 1
+    inside = (place >= 0) & (ids <= high[np.maximum(place, 0)])
+    hashes = hashed_ids(ids[inside])
+    bucket = hashes % np.uint64(buckets)
+    return [hashes[bucket == k] for k in range(buckets)]
+
+
+def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> Shared:
+    """Return the queries of one bucket that several partitions hold.
+
+    Parameters
+    ----------
+    numbers : of the partitions.
+    hashes : of each, the hashes of its ids.
+    """
+    holder = np.repeat(np.array(numbers, dtype=np.int64), [len(each) for each in hashes])
+    ids = np.concatenate(hashes)
+    order = np.argsort(ids, kind="stable")
+    ids, holder = ids[order], holder[order]
+    again = np.zeros(len(ids), dtype=np.bool_)
+    again[1:] = (ids[1:] == ids[:-1]) & (holder[1:] == holder[:-1])  # two texts of one hash
+    ids, holder = ids[~again], holder[~again]
+    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])) if len(ids) else np.zeros(0, dtype=np.int64)
+    counts = np.diff(starts, append=len(ids))
+    several = np.flatnonzero(counts > 1)
+    first = starts[several]
+    chosen = holder[first + (ids[first] % counts[several].astype(np.uint64)).astype(np.int64)]
+    entries = np.repeat(counts > 1, counts)
+    destination = np.repeat(chosen, counts[several])
+    source, moving = holder[entries], ids[entries]
+    leaves = source != destination
+    examples = [(int(ids[k]), int(holder[k]), int(holder[k + 1])) for k in first[:_EXAMPLES].tolist()]
+    return Shared(len(several), examples, source[leaves], destination[leaves], moving[leaves])
+
+
+def summary(shared: Shared) -> Split:
+    """Return what the driver is told of them."""
+    pairs = np.unique(np.stack([shared.source, shared.destination], axis=1), axis=0).tolist()
+    return Split(shared.found, tuple(shared.examples), frozenset((a, b) for a, b in pairs))
+
+
+def ids_of_hash(part: Partition, hashed: int) -> list[Any]:
+    """Return the query ids of a partition that have a hash."""
+    ids = distinct_ids(part)[0]
+    found: list[Any] = ids[hashed_ids(ids) == np.uint64(hashed)].tolist()
+    return found
+
+
+def leaving(part: Partition, number: int, shared: Sequence[Shared]) -> dict[int, Partition]:
+    """Return the rows of a partition by the partition that they are to be in; those that stay by its own number."""
+    ids, row = distinct_ids(part)
+    hashes = hashed_ids(ids)
+    order = np.argsort(hashes)
+    to = np.full(len(ids), number, dtype=np.int64)
+    for each in shared:
+        own = each.source == number
+        moving, destination = each.hashes[own], each.destination[own]
+        by_hash = np.argsort(moving)
+        moving, destination = moving[by_hash], destination[by_hash]
+        place = np.searchsorted(moving, hashes[order])
+        known = np.append(moving, np.uint64(0))[place] == hashes[order]
+        known &= place < len(moving)
+        to[order[known]] = destination[place[known]]
+    of_rows = to[row]
+    return {int(k): _rows(part, of_rows == k) for k in np.union1d(to, [number])}
+
+
+def joined(parts: Sequence[Partition]) -> Partition:
+    """Return the rows of several partitions as one, and the rows of a query in the order of the partitions."""
+    parts = [each for each in parts if each.rows] or list(parts[:1])
+    if len(parts) == 1:
+        return parts[0]
+    rows: list[Any] = [each.X for each in parts]
+    if is_sparse(rows[0]):
+        import scipy.sparse as sp
+
+        X: Any = sp.vstack(rows, format="csr")
+    else:
+        X = np.concatenate(rows)
+    y, qid, weight = (_column([each[k] for each in parts]) for k in (1, 2, 3))
+    return Partition(X, y, qid, weight, parts[0].names)
+
+
+def _column(values: list[Any]) -> Any:
+    return None if values[0] is None else np.concatenate(values)
+
+
+def _rows(part: Partition, chosen: NDArray[np.bool_]) -> Partition:
+    X: Any = part.X
+    y, qid, weight = (None if values is None else values[chosen] for values in (part.y, part.qid, part.weight))
+    return Partition(X[chosen], y, qid, weight, part.names)

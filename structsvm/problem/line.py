@@ -1,0 +1,61 @@
+"""What a problem tells of a line between two points."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from attrs import frozen
+
+from structsvm.types import Vector
+
+
+class Hinge(NamedTuple):
+    """The weighted hinge at a point of a line, and its slope there."""
+
+    value: float
+    slope: float
+
+
+@frozen
+class Parabola:
+    """The regulariser on the line ``w_b + t (w_t − w_b)``: ``start + t · linear + ½ t² · curvature``."""
+
+    start: float
+    linear: float
+    curvature: float
+
+    @classmethod
+    def between(cls, base: Vector, target: Vector) -> "Parabola":
+        """Return ``½‖w‖²`` on the line from weights ``base``, at t = 0, through ``target``, at t = 1."""
+        direction = target - base
+        return cls(0.5 * float(base @ base), float(base @ direction), float(direction @ direction))
+
+    def value(self, t: float) -> float:
+        """Return the value at t."""
+        return self.start + t * (self.linear + 0.5 * t * self.curvature)
+
+    def slope(self, t: float) -> float:
+        """Return the slope at t."""
+        return self.linear + t * self.curvature
+
+
+class Line(ABC):
+    """The objective on the line from a point, at t = 0, through another, at t = 1.
+
+    Scores are linear in t, so that no look at it reads the features.
+    """
+
+    regulariser: Parabola
+
+    @property
+    def together(self) -> int:
+        """Number of steps t that are best looked at together: 1 unless a look costs more than what is done in it."""
+        return 1
+
+    @abstractmethod
+    def hinges(self, steps: Sequence[float]) -> list[Hinge]:
+        """Return the weighted hinge and its slope at some t."""
+
+    @abstractmethod
+    def at(self, t: float) -> tuple[Any, Any]:
+        """Return the point at t, which was looked at, and its planes."""

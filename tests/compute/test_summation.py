@@ -1,0 +1,26 @@
+"""Exact sums: those of fractions, in any order and any parts."""
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structsvm.compute.summation import ExactSum, exact_sum
+
+numbers = st.lists(st.floats(-1e200, 1e200), max_size=60)
+
+
+@given(values=numbers, cuts=st.lists(st.integers(0, 60), max_size=5), seed=st.integers(0, 99))
+def test_it_is_the_sum_of_fractions_rounded_once(values: list[float], cuts: list[int], seed: int) -> None:
+    exact = float(sum(map(Fraction, values), Fraction(0)))
+    array = np.random.default_rng(seed).permutation(np.array(values, dtype=np.float64))
+    assert exact_sum(array) == exact
+    parts = np.split(array, sorted(min(cut, len(array)) for cut in cuts))
+    assert ExactSum.merged(map(ExactSum.of, parts)).value == exact
+
+
+def test_numbers_of_very_different_sizes() -> None:
+    assert exact_sum(np.array([1e300, 1.0, -1e300, 1e-300])) == 1.0
+    assert exact_sum(np.array([0.1] * 10)) == 1.0
+    assert exact_sum(np.zeros(0)) == 0.0

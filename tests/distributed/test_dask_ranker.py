@@ -1,0 +1,122 @@
+"""`DaskRanker` is `Ranker` on partitions: the same optimum, model, scores and measures."""
+
+import pickle
+
+import dask.array as da
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from structsvm import Ranker
+from structsvm.distributed import DaskRanker, Partitions
+from structsvm.exceptions import InputError
+from tests.distributed.queries import (
+    COLUMNS,
+    arrays,
+    delayed_blocks,
+    frame,
+    frames,
+    letor_files,
+    parquet_files,
+    ranking,
+)
+
+DATA = ranking()
+CUTS = [60, 120, 180]
+
+
+@pytest.fixture(scope="module")
+def local():
+    return Ranker("map", C=10.0, solver="one-slack").fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+def loaded(ranker, tmp_path):
+    ranker.save(tmp_path / "model.npz")
+    return DaskRanker.load(tmp_path / "model.npz")
+
+
+def test_scores_are_computed_lazily_in_the_chunks_of_the_features(client, local, tmp_path):
+    ranker = loaded(local, tmp_path)
+    X, _, _ = arrays(DATA)
+    scores = ranker.predict(X)
+    assert isinstance(scores, da.Array)
+    assert scores.chunks == ((60, 60, 60, 60),)
+    np.testing.assert_array_equal(scores.compute(), local.predict(DATA.X))
+
+
+@pytest.mark.parametrize("kind", ["frames", "letor", "parquet", "delayed", "partitions", "local"])
+def test_scores_of_every_source_are_the_same(kind, client, local, tmp_path):
+    ranker = loaded(local, tmp_path)
+    given = {
+        "frames": lambda: frames(DATA)[COLUMNS],
+        "letor": lambda: letor_files(DATA, CUTS, tmp_path),
+        "parquet": lambda: parquet_files(DATA, CUTS, tmp_path),
+        "delayed": lambda: delayed_blocks(DATA, CUTS),
+        "partitions": lambda: Partitions.of(*arrays(DATA), client=client),
+        "local": lambda: DATA.X,
+    }[kind]()
+    scores = ranker.predict(given)
+    found = scores if kind == "local" else scores.compute()
+    np.testing.assert_allclose(found, local.predict(DATA.X), rtol=1e-6)  # files hold float64
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg@3", "p@2", "map(empty=skip)"])
+def test_measures_are_those_of_one_machine(client, local, tmp_path, measure):
+    ranker = loaded(local, tmp_path).set_params(measure=measure)
+    weights = np.repeat(np.random.default_rng(1).uniform(0.5, 2.0, 40), 6)
+    weights[:60] = 0.0
+    expected = local.set_params(measure=measure).score(DATA.X, DATA.y, DATA.qid, weights)
+    found = ranker.score(*arrays(DATA), da.from_array(weights, chunks=60))
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert ranker.evaluate(*arrays(DATA), measures=[measure, "mrr"])[measure] == pytest.approx(
+        local.score(DATA.X, DATA.y, DATA.qid), rel=1e-12
+    )
+    local.set_params(measure=None)
+
+
+def test_a_split_query_is_not_measured(client, local, tmp_path):
+    ranker = loaded(local, tmp_path)
+    X, y, qid = arrays(DATA, chunk=63)
+    with pytest.raises(InputError, match="query 20 is in partition 0 and in partition 1"):
+        ranker.score(X, y, qid)
+    expected = local.score(DATA.X, DATA.y, DATA.qid)
+    assert ranker.set_params(shuffle=True).score(X, y, qid) == pytest.approx(expected, rel=1e-12)
+
+
+def test_labels_are_not_needed_to_score(client, local, tmp_path):
+    ranker = loaded(local, tmp_path)
+    bare = tmp_path / "bare.txt"
+    bare.write_text("qid:1 1:1 2:2\nqid:1 3:1\n")
+    expected = local.predict(np.array([[1.0, 2, 0, 0, 0], [0, 0, 1, 0, 0]]))
+    np.testing.assert_allclose(ranker.predict([bare]).compute(), expected)
+
+
+def test_predictions_that_do_not_fit_are_refused(client, local, tmp_path):
+    ranker = loaded(local, tmp_path)
+    X, y, _ = arrays(DATA)
+    with pytest.raises(InputError, match="X has 4 features, but DaskRanker is expecting 5"):
+        ranker.predict(X[:, :4])
+    with pytest.raises(InputError, match="fitted with qid, so measures need qid"):
+        ranker.score(X, y)
+    with pytest.raises(InputError, match="measures need labels"):
+        ranker.score(X)
+    named = Ranker("map", C=10.0, solver="one-slack").fit(frame(DATA)[COLUMNS], DATA.y, qid=DATA.qid)
+    other = loaded(named, tmp_path)
+    with pytest.raises(InputError, match="column 0 of X is 'b', and that of fit was 'a'"):
+        other.predict(frames(DATA)[list("bacde")])
+    np.testing.assert_array_equal(other.predict(frames(DATA)[COLUMNS]).compute(), named.predict(frame(DATA)[COLUMNS]))
+
+
+def test_parameters_clone_and_pickle(client):
+    ranker = DaskRanker("ndcg", C=3.0, shuffle=True, client=client)
+    assert ranker.get_params()["client"] is client
+    assert ranker.client_ is client
+    copied = clone(ranker)
+    assert copied.client is client
+    assert (copied.loss, copied.C, copied.shuffle) == ("ndcg", 3.0, True)
+    assert pickle.loads(pickle.dumps(ranker)).client is None
+    assert ranker.client is client
+    assert set(Ranker().get_params()) | {"client", "shuffle"} == set(ranker.get_params())
+    assert "C=3.0" in repr(ranker)
+    with pytest.raises(InputError, match="must be a dask.distributed.Client or None, got 3"):
+        assert ranker.set_params(client=3).client_

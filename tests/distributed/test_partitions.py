@@ -1,0 +1,203 @@
+"""Partitions: from every kind of source the same rows, and kind words where they do not fit."""
+
+import dask.array as da
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from dask import delayed
+
+from structsvm.data import RankingData
+from structsvm.distributed import Partitions, read_partitions
+from structsvm.exceptions import DataFormatError, InputError
+from tests.distributed.queries import (
+    COLUMNS,
+    arrays,
+    delayed_blocks,
+    frame,
+    frames,
+    letor_files,
+    parquet_files,
+    ranking,
+)
+
+DATA = ranking()
+CUTS = [60, 120, 180]
+
+
+def rows_of(partitions):
+    """Gather all rows, which only a test does."""
+    parts = partitions.client.gather(list(partitions.parts))
+    dense = [part.X.toarray() if sp.issparse(part.X) else part.X for part in parts]
+    return np.concatenate(dense), np.concatenate([p.y for p in parts]), np.concatenate([p.qid for p in parts])
+
+
+def made(kind, client, folder):
+    if kind == "arrays":
+        return Partitions.of(*arrays(DATA), client=client)
+    if kind == "frames":
+        return Partitions.of(frames(DATA), "label", "session", client=client)
+    if kind == "series":
+        table = frames(DATA)
+        return Partitions.of(table[COLUMNS], table["label"], table["session"], client=client)
+    if kind == "delayed":
+        return Partitions.of(delayed_blocks(DATA, CUTS), client=client)
+    if kind == "futures":
+        return Partitions.of(client.compute(delayed_blocks(DATA, CUTS)), client=client)
+    if kind == "letor":
+        return read_partitions(letor_files(DATA, CUTS, folder), dtype="float32", client=client)
+    if kind == "gzip":
+        return read_partitions(letor_files(DATA, CUTS, folder, ".txt.gz"), dtype="float32", client=client)
+    return read_partitions(parquet_files(DATA, CUTS, folder), dtype="float32", client=client)
+
+
+@pytest.mark.parametrize("kind", ["arrays", "frames", "series", "delayed", "futures", "letor", "gzip", "parquet"])
+def test_every_source_gives_the_same_rows(kind, client, tmp_path):
+    partitions = made(kind, client, tmp_path)
+    X, y, qid = rows_of(partitions)
+    assert len(partitions) == 4
+    assert X.dtype == np.float32
+    np.testing.assert_array_equal(X, DATA.X)
+    np.testing.assert_array_equal(y, DATA.y)
+    np.testing.assert_array_equal(qid, DATA.qid)
+    assert (partitions.rows, partitions.queries, partitions.n_features) == (240, 40, 5)
+
+
+def test_files_are_spread_over_the_workers(client, tmp_path):
+    partitions = read_partitions(letor_files(DATA, CUTS, tmp_path), client=client)
+    holders = [client.who_has(part)[part.key] for part in partitions.parts]
+    assert len({holder for each in holders for holder in each}) == 2
+
+
+def test_a_partition_shares_the_memory_of_its_source(client):
+    future = client.scatter(DATA.X, workers=[next(iter(client.nthreads()))], hash=False)
+    call = delayed(lambda X: (X, DATA.y, DATA.qid))(future)
+    part = client.gather(list(Partitions.of([call], client=client).parts))[0]
+    assert np.shares_memory(part.X, client.gather(future))
+
+
+def test_smaller_chunks_of_labels_become_those_of_features(client):
+    X, y, qid = arrays(DATA)
+    partitions = Partitions.of(X, y.rechunk(7), qid.rechunk(240), client=client)
+    np.testing.assert_array_equal(rows_of(partitions)[1], DATA.y)
+
+
+def test_empty_partitions_are_fine(client):
+    empty = delayed(lambda: (DATA.X[:0], DATA.y[:0], DATA.qid[:0]))()
+    partitions = Partitions.of([empty, *delayed_blocks(DATA, CUTS), empty], client=client)
+    assert partitions.rows == 240
+    assert len(partitions) == 4
+
+
+def test_rows_without_any_are_refused(client):
+    with pytest.raises(InputError, match="no rows in any partition"):
+        Partitions.of([delayed(lambda: (DATA.X[:0], DATA.y[:0], DATA.qid[:0]))()], client=client)
+
+
+def test_files_of_fewer_features_are_widened(client, tmp_path):
+    paths = letor_files(DATA, CUTS, tmp_path)
+    narrow = RankingData(X=DATA.X[:6, :3], y=DATA.y[:6], qid=np.full(6, 999))
+    paths += letor_files(narrow, [], tmp_path, ".narrow")
+    partitions = read_partitions(paths, client=client)
+    assert partitions.n_features == 5
+    np.testing.assert_array_equal(rows_of(partitions)[0][-6:, 3:], 0.0)
+
+
+def test_a_file_that_is_sparse_makes_all_csr(client, tmp_path):
+    X = np.zeros((12, 50))
+    X[:, 49] = 1.0
+    sparse = RankingData(X=sp.csr_array(X), y=DATA.y[:12], qid=DATA.qid[:12])
+    dense = RankingData(X=np.ones((12, 50)), y=DATA.y[:12], qid=DATA.qid[12:24] + 500)
+    paths = letor_files(sparse, [], tmp_path, ".sparse") + letor_files(dense, [], tmp_path, ".dense")
+    partitions = read_partitions(paths, client=client)
+    assert all(about.sparse for about in partitions.surveys)
+    np.testing.assert_array_equal(rows_of(partitions)[0], np.concatenate([X, np.ones((12, 50))]))
+
+
+def test_queries_of_sizes_beside_files_are_numbered_apart(client, tmp_path):
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text("1 1:1\n0 1:2\n1 1:3\n0 1:4\n")
+        (tmp_path / f"{name}.query").write_text("2\n2\n")
+    partitions = read_partitions([tmp_path / "one.txt", tmp_path / "two.txt"], client=client)
+    assert len(np.unique(rows_of(partitions)[2])) == 4
+
+
+def refused(client, match, *arguments, error=InputError, **settings):
+    with pytest.raises(error, match=match):
+        Partitions.of(*arguments, client=client, **settings)
+
+
+def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
+    X, y, qid = arrays(DATA)
+    refused(client, r"split its 5 columns in 5.*X.rechunk\(\{1: -1\}\)", X.rechunk((60, 1)), y, qid)
+    refused(client, "y must have a number for each of the 240 rows of X, it has 239", X, y[:-1], qid)
+    refused(client, "must be a Dask array or series like X, got a ndarray", X, DATA.y, qid)
+    refused(client, "got a ndarray: dask.array.from_array", DATA.X, y, qid)
+    refused(client, "X must be a matrix", y, y, qid)
+    refused(client, "X has no column 'lable', which y names", frames(DATA), "lable", "session")
+    refused(client, "names a column, and X is no data frame", X, "label", qid)
+    refused(client, "partition 0 is a int", [1, 2])
+    refused(client, "the list of partitions is empty", [])
+    refused(client, "is there twice", ["a.txt", "a.txt"])
+    refused(client, "partition 0 must return", [delayed(lambda: 3)()])
+    refused(client, r"y must not be given, as files hold", ["a.txt"], y)
+    refused(client, r"there is no file nowhere\.txt", ["nowhere.txt"])
+    bad = tmp_path / "bad.txt"
+    bad.write_text("1 qid:1 1:1\nx qid:1 1:1\n")
+    refused(client, r"bad\.txt, line 2", [str(bad)], error=DataFormatError)
+    with pytest.raises(InputError, match=r"must be a dask.distributed.Client or None, got 3"):
+        Partitions.of(X, y, qid, client=3)
+
+
+def test_numbers_at_fault_are_named_with_their_partition(client):
+    X = DATA.X.copy()
+    X[130, 2] = np.nan
+    refused(client, r"partition 2: .*NaN", *arrays(RankingData(X=X, y=DATA.y, qid=DATA.qid)))
+    y = DATA.y.copy()
+    y[61] = np.inf
+    refused(client, r"partition 1: y contains NaN or infinity", *arrays(RankingData(X=DATA.X, y=y, qid=DATA.qid)))
+
+
+def test_partitions_that_differ_are_refused_by_name(client):
+    first, *others = [(DATA.X[a : a + 60], DATA.y[a : a + 60], DATA.qid[a : a + 60]) for a in (0, 60)]
+    for changed, match in (
+        ((others[0][0].astype(float), *others[0][1:]), r"numbers of type of partition 0 and of partition 1 differ"),
+        ((others[0][0][:, :4], *others[0][1:]), "partition 0 has 5 features, and partition 1 has 4"),
+        ((others[0][0],), "partition 0 has labels, and partition 1 has none"),
+        ((*others[0], np.ones(60)), "partition 1 has sample weights, and partition 0 has none"),
+        ((others[0][0], others[0][1], others[0][2].astype(str)), "whole numbers in partition 0 and texts in partition"),
+    ):
+        parts = [delayed(lambda part=part: part)() for part in (first, changed)]
+        refused(client, match, parts)
+
+
+def test_group_sizes_are_told_from_query_ids(client):
+    X, y, _ = arrays(DATA)
+    refused(client, "group sizes, which are not taken", X, y, da.from_array(np.full(40, 6), chunks=10))
+    parts = [delayed(lambda: (DATA.X, DATA.y, np.full(40, 6)))()]
+    refused(client, r"partition 0: .*these look like group sizes", parts)
+
+
+def test_weights_may_be_all_zero_in_one_partition(client):
+    weights = np.ones(240)
+    weights[:60] = 0.0
+    partitions = Partitions.of(*arrays(DATA), da.from_array(weights, chunks=60), client=client)
+    np.testing.assert_array_equal(np.concatenate([p.weight for p in client.gather(list(partitions.parts))]), weights)
+
+
+def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):
+    import distributed
+
+    def none():
+        raise ValueError
+
+    monkeypatch.setattr(distributed, "get_client", none)
+    with pytest.raises(InputError, match="there is no Dask client: client = dask.distributed.Client"):
+        Partitions.of(*arrays(DATA))
+
+
+def test_frames_may_have_their_labels_beside(client):
+    table = frame(DATA)
+    assert list(table.columns) == [*COLUMNS, "label", "session"]
+    partitions = Partitions.of(frames(DATA), "label", "session", client=client)
+    assert partitions.names == tuple(COLUMNS)
+    assert "4 of them, 40 queries, 240 documents, 5 features" in repr(partitions)

@@ -1,0 +1,211 @@
+"""The same numbers as on one machine, whatever the partitions."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.distributed import DistributedProblem, InProcess, Part
+from structsvm.distributed.shard import evaluate, look
+from structsvm.exceptions import InputError
+from structsvm.operators import BinnedMatrix
+from structsvm.problem import Problem
+from structsvm.problem.fingerprint import fingerprint, same
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.solvers.auto import Auto
+from structsvm.types import Matrix, Vector
+from tests.small_problems import PlainROCArea, ranking_arrays
+
+
+def parts_of(X: Any, y: Vector, qid: Vector, K: int, weights: Vector | None = None) -> list[Part]:
+    """Split rows into K partitions of whole queries, some of them empty where there are fewer queries."""
+    of_row = (qid * K) // (qid.max() + 1)
+    return [
+        Part(X[of_row == k], y[of_row == k], qid[of_row == k], None if weights is None else weights[of_row == k])
+        for k in range(K)
+    ]
+
+
+def both(K: int, loss: Any = "map", C: float = 10.0, seed: int = 0, **sizes: Any) -> tuple[Problem, DistributedProblem]:
+    X, y, qid = ranking_arrays(seed, **{"queries": 12, "documents": 6, "d": 4, **sizes})
+    spread = DistributedProblem.from_queries(InProcess(), parts_of(X, y, qid, K), loss=loss, C=C)
+    return Problem.from_queries(X, y, qid, loss=loss, C=C), spread
+
+
+def stored(kind: str, X: Matrix) -> Any:
+    if kind == "binned":
+        codes = np.clip(np.round(np.abs(X)), 0, 3).astype(np.int64)
+        return BinnedMatrix(codes, np.arange(0, 4 * X.shape[1] + 1, 4))
+    return {"float32": X.astype(np.float32), "sparse": sp.csr_array(X), "dense": X}[kind]
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 999),
+    K=st.integers(1, 40),
+    loss=st.sampled_from(["map", "roc_area", "zero_one", "ndcg", "ndcg@3", "mrr", PlainROCArea()]),
+    kind=st.sampled_from(["dense", "float32", "sparse", "binned"]),
+    weighted=st.booleans(),
+    intercept=st.sampled_from([0.0, 0.5]),
+)
+def test_bounds_are_equal_to_the_last_bit(
+    seed: int, K: int, loss: Any, kind: str, weighted: bool, intercept: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    X, y, qid = ranking_arrays(seed, queries=int(rng.integers(1, 30)), documents=6, d=3)
+    kappa = rng.uniform(0.0, 2.0, int(qid.max()) + 1)[qid] if weighted else None
+    A, C = stored(kind, X), float(rng.uniform(0.1, 1000.0))
+    one = Problem.from_queries(A, y, qid, loss=loss, C=C, sample_weight=kappa, intercept=intercept)
+    made = parts_of(A, y, qid, K, kappa)
+    spread = DistributedProblem.from_queries(InProcess(), made, loss=loss, C=C, intercept=intercept)
+    assert (spread.n, spread.d, spread.used, spread.left_out) == (one.n, one.d, one.used, one.left_out)
+    assert spread.total_cap == one.total_cap
+    for problem, other in ((one, spread), (one.with_C(0.3 * C), spread.with_C(0.3 * C))):
+        w = rng.standard_normal(one.d)
+        here, there = problem.at(w), other.at(w)
+        planes, spread_planes = problem.planes(here), other.planes(there)
+        assert problem.primal(planes, here) == other.primal(spread_planes, there)
+        cut, spread_cut = problem.cut(planes), other.cut(spread_planes)
+        assert cut.L == spread_cut.L
+        np.testing.assert_allclose(cut.g, spread_cut.g, rtol=1e-12, atol=1e-12 * np.abs(cut.g).max(initial=1.0))
+
+
+@pytest.mark.parametrize("K", [1, 2, 5, 12, 40])
+@pytest.mark.parametrize("loss", ["map", "roc_area", PlainROCArea()])
+def test_one_slack_reaches_the_same_optimum(K: int, loss: Any) -> None:
+    one, spread = both(K, loss, C=100.0)
+    result, expected = OneSlack(tol=1e-6).solve(spread), OneSlack(tol=1e-6).solve(one)
+    assert result.converged
+    assert expected.converged
+    assert result.dual <= expected.primal
+    assert expected.dual <= result.primal
+    point = one.at(result.w)
+    assert result.primal == one.primal(one.planes(point), point)
+
+
+def test_a_round_takes_three_calls() -> None:
+    _, spread = both(4, C=1000.0, queries=60, documents=20, d=10)
+    calls = [spread.traffic.calls]
+    result = OneSlack(tol=1e-4).solve(spread, callback=lambda step: calls.append(spread.traffic.calls))
+    rounds = len(result.history) - 1
+    assert rounds > 5
+    assert max(np.diff(calls[2:-1])) <= 3 + 1  # one more after twenty rounds, when scores are made afresh
+    assert calls[-1] - calls[1] <= 3 * rounds + 1 + rounds // 20
+
+
+def test_the_numbers_of_a_round_do_not_depend_on_the_rows() -> None:
+    """Down go d numbers and some more, up d and some more."""
+    per_shard = []
+    for documents in (10, 40):
+        _, spread = both(4, C=100.0, queries=40, documents=documents, d=50)
+        OneSlack(tol=1e-3).solve(spread)
+        rounds = [call for call in spread.cluster.log if call.name in ("look", "evaluate")]
+        per_shard.append((max(call.down for call in rounds), max(call.up for call in rounds)))
+        assert max(call.down for call in rounds) <= 8 * (50 + 40)
+        assert max(call.up for call in rounds) <= 8 * (50 + 60)
+    assert abs(per_shard[0][0] - per_shard[1][0]) < 8 * 5
+
+
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_lost_scores_change_no_bound(every: int) -> None:
+    """Shards that forget their scores, as they do when they are made again elsewhere, are sent weights."""
+
+    class Forgetful(InProcess):
+        asked = 0
+
+        def ask(self, function: Any, kept: Any, *arguments: Any) -> Any:
+            self.asked += 1
+            if self.asked % every == 0 and function in (look, evaluate):
+                kept[self.asked % len(kept)].forget()
+            return super().ask(function, kept, *arguments)
+
+    X, y, qid = ranking_arrays(1, queries=20, documents=8, d=4)
+    one = Problem.from_queries(X, y, qid, C=50.0)
+    spread = DistributedProblem.from_queries(Forgetful(), parts_of(X, y, qid, 4), C=50.0)
+    result, expected = OneSlack(tol=1e-6).solve(spread), OneSlack(tol=1e-6).solve(one)
+    assert result.converged
+    point = one.at(result.w)
+    assert result.primal == one.primal(one.planes(point), point)
+    assert result.dual <= expected.primal
+    assert expected.dual <= result.primal
+
+
+def test_a_shard_that_moves_leaves_its_scores_behind() -> None:
+    _, spread = both(2)
+    shard = spread.shards[0]
+    spread.primal(spread.planes(point := spread.at(np.ones(4))), point)
+    moved = pickle.loads(pickle.dumps(shard))
+    assert shard._scores
+    assert not moved._scores
+
+
+@pytest.mark.parametrize("solver", [FrankWolfe(), NSlack()])
+def test_solvers_of_single_examples_name_the_one_that_will_do(solver: Any) -> None:
+    with pytest.raises(InputError, match="use OneSlack"):
+        solver.solve(both(2)[1])
+
+
+def test_auto_is_one_slack() -> None:
+    assert isinstance(Auto().choose(both(2)[1]), OneSlack)
+
+
+def test_a_restart_and_other_Cs() -> None:
+    one, spread = both(3, C=1.0, queries=40)
+    first = OneSlack(tol=1e-5).solve(spread)
+    warm = OneSlack(tol=1e-5).solve(spread.with_C(2.0), start=first)
+    cold = OneSlack(tol=1e-5).solve(one.with_C(2.0))
+    assert warm.converged
+    assert abs(warm.primal - cold.primal) <= 4e-5
+    assert len(warm.history) < len(cold.history)
+
+
+def test_the_fingerprint_tells_data_and_partitions_apart() -> None:
+    seen = [fingerprint(both(K, seed=seed)[1]) for K, seed in ((3, 0), (3, 0), (4, 0), (3, 1))]
+    assert same(seen[0], seen[1])
+    assert not same(seen[0], seen[2])
+    assert not same(seen[0], seen[3])
+
+
+def test_a_checkpoint_goes_on(tmp_path: Any) -> None:
+    file, solver = tmp_path / "fit.npz", OneSlack(tol=1e-6)
+    _, spread = both(3, C=1000.0, queries=40)
+    stopped = solver.solve(spread, callback=lambda step: step.iteration == 5, checkpoint=file)
+    assert not stopped.converged
+    steps: list[int] = []
+    _, again = both(3, C=1000.0, queries=40)
+    result = solver.solve(again, callback=lambda step: steps.append(step.iteration), checkpoint=file)
+    assert result.converged
+    assert steps[0] in (5, 6)
+    with pytest.raises(InputError, match="other features"):
+        solver.solve(both(4, C=1000.0, queries=40)[1], checkpoint=file)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda parts: [], "no partitions"),
+        (lambda parts: [Part(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "no rows"),
+        (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "partition 1 has 3 features"),
+        (lambda parts: [parts[0], parts[1]._replace(y=parts[1].y[1:])], "partition 1: "),
+        (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "learn from none"),
+        (lambda parts: [each._replace(sample_weight=0.0 * each.y) for each in parts], "sample_weight is zero"),
+        (lambda parts: [parts[0], parts[1]._replace(X=np.full_like(parts[1].X, np.nan))], "partition 1: example 0"),
+    ],
+)
+def test_what_cannot_be_used_is_named(change: Any, said: str) -> None:
+    X, y, qid = ranking_arrays(0, queries=8, documents=5, d=4)
+    with pytest.raises(InputError, match=said):
+        OneSlack().solve(DistributedProblem.from_queries(InProcess(), change(parts_of(X, y, qid, 2))))
+
+
+def test_a_partition_without_weight_counts_for_nothing() -> None:
+    X, y, qid = ranking_arrays(0, queries=10, documents=5, d=4)
+    kappa = (qid >= 5).astype(float)
+    one = Problem.from_queries(X, y, qid, sample_weight=kappa)
+    spread = DistributedProblem.from_queries(InProcess(), parts_of(X, y, qid, 2, kappa))
+    point, there = one.at(np.ones(4)), spread.at(np.ones(4))
+    assert one.primal(one.planes(point), point) == spread.primal(spread.planes(there), there)

@@ -1,0 +1,147 @@
+"""Queries that are split over partitions are found, whatever the order of ids, and refused or moved together."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from dask import delayed
+from hypothesis import HealthCheck, given, settings
+
+from structsvm.distributed import Partitions
+from structsvm.distributed.partition import Partition, survey
+from structsvm.distributed.whole_queries import (
+    Regions,
+    hashed_ids,
+    hashes_of,
+    held_by_several,
+    joined,
+    leaving,
+    overlaps,
+)
+from structsvm.exceptions import InputError
+from tests.distributed.queries import ranking
+
+DATA = ranking()
+
+
+def parts_of(rows, *, text=False, sparse=False):
+    """Return delayed partitions of rows of `DATA`, given their numbers."""
+    qid = np.array([f"q{k}" for k in DATA.qid]) if text else DATA.qid
+    X = sp.csr_array(DATA.X) if sparse else DATA.X
+    return [delayed(lambda part=part: (X[part], DATA.y[part], qid[part], np.ones(len(part))))() for part in rows]
+
+
+def random_rows(partitions, seed):
+    rows = np.random.default_rng(seed).permutation(len(DATA.y))
+    return np.array_split(rows, partitions)
+
+
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_split_queries_are_moved_together(client, text, sparse):
+    partitions = Partitions.of(parts_of(random_rows(4, 1), text=text, sparse=sparse), client=client, shuffle=True)
+    parts = client.gather(list(partitions.parts))
+    homes = [set(part.qid.tolist()) for part in parts]
+    assert sum(map(len, homes)) == len(set.union(*homes)) == 40
+    X = np.concatenate([part.X.toarray() if sparse else part.X for part in parts])
+    order, known = np.lexsort(X.T), np.lexsort(DATA.X.T)
+    np.testing.assert_array_equal(X[order], DATA.X[known])
+    np.testing.assert_array_equal(np.concatenate([part.y for part in parts])[order], DATA.y[known])
+    assert max(map(len, homes)) < 20  # they spread
+
+
+def test_rows_of_whole_queries_do_not_move(client):
+    rows = [np.arange(0, 63), np.arange(63, 120), np.arange(120, 240)]  # query 10 is split at row 63
+    calls = client.compute(parts_of(rows))
+    given = Partitions.of(calls, client=client, shuffle=True)
+    assert [about.rows for about in given.surveys] in ([66, 54, 120], [60, 60, 120])
+    before, after = client.gather(calls)[2], client.gather(given.parts[2])
+    assert np.shares_memory(before[0], after.X)
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ([np.arange(0, 63), np.arange(63, 240)], "query 20 is in partition 0 and in partition 1. The rows"),
+        ([np.arange(0, 60), np.r_[60:240, 3]], "query 10 is in partition 0 and in partition 1. The rows"),
+        ([np.r_[0:6, 234:240], np.r_[6:234, 0]], "query 10 is in partition 0 and in partition 1"),
+        ([np.arange(0, 240, 2), np.arange(1, 240, 2)], "and 39 more are split so.*shuffle=True moves it together"),
+    ],
+)
+@pytest.mark.parametrize("text", [False, True])
+def test_split_queries_are_refused_by_name(client, rows, match, text):
+    match = match.replace("query ", "query q" if text else "query ")
+    if "more" in match:
+        match = "and 39 more are split so.*shuffle=True moves it together"
+    with pytest.raises(InputError, match=match):
+        Partitions.of(parts_of(rows, text=text), client=client)
+
+
+def test_whole_queries_whose_ids_interleave_are_fine(client):
+    even = np.flatnonzero(DATA.qid % 2 == 0)
+    odd = np.flatnonzero(DATA.qid % 2 == 1)
+    assert len(Partitions.of(parts_of([even, odd]), client=client)) == 2
+
+
+def brief(number, ids):
+    return survey(f"partition {number}", Partition(np.zeros((len(ids), 1)), None, np.array(ids), None, None))
+
+
+def test_partitions_apart_exchange_nothing():
+    assert overlaps([brief(0, [5, 6]), brief(1, [1, 2]), brief(2, [9])])[0] == []
+    touched, regions = overlaps([brief(0, [1, 2]), brief(1, [2, 3]), brief(2, [5])])
+    assert touched == [0, 1]
+    assert regions == Regions([2], [2])
+
+
+IDS = st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=12), min_size=1, max_size=6)
+
+
+@given(IDS, st.booleans(), st.integers(1, 3))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+def test_all_split_queries_are_found_and_moved(ids, text, buckets):
+    """The exchange and the moves, without a cluster, beside sets."""
+    name = (lambda k: f"q{k}") if text else int
+    parts = []
+    for number, own in enumerate(ids):
+        qid = np.array([name(k) for k in own])
+        marks = np.array([[number * 100 + row] for row in range(len(own))], dtype=float)
+        parts.append(Partition(marks, marks[:, 0], qid, None, None))
+    sets = [set(part.qid.tolist()) for part in parts]
+    split = {each for own in sets for each in own if sum(each in other for other in sets) > 1}
+
+    numbers, regions = overlaps([survey("partition", part) for part in parts])
+    if not numbers:
+        assert not split
+        return
+    hashes = [hashes_of(parts[k], regions, buckets) for k in numbers]
+    shared = [held_by_several(numbers, [own[b] for own in hashes]) for b in range(buckets)]
+    assert sum(each.found for each in shared) == len(split)
+
+    out = [leaving(part, k, shared) for k, part in enumerate(parts)]
+    after = [
+        joined([out[k][k], *(out[j][k] for j in range(len(parts)) if j != k and k in out[j])])
+        for k in range(len(parts))
+    ]
+    homes = [set(part.qid.tolist()) for part in after]
+    assert sum(map(len, homes)) == len(set.union(*homes))
+    rows = sorted((float(x), q) for part in parts for x, q in zip(part.X[:, 0], part.qid.tolist(), strict=True))
+    assert sorted((float(x), q) for part in after for x, q in zip(part.X[:, 0], part.qid.tolist(), strict=True)) == rows
+    for k, part in enumerate(after):
+        assert {q for q in part.qid.tolist() if q not in split} == {q for q in sets[k] if q not in split}
+        assert all(q in sets[k] for q in part.qid.tolist())  # to one that held it
+        np.testing.assert_array_equal(part.y, part.X[:, 0])
+
+
+def test_hashes_of_whole_numbers_are_all_different():
+    ids = np.r_[np.arange(-1000, 100_000), 2**62 - np.arange(1000)]
+    assert len(np.unique(hashed_ids(ids))) == len(ids)
+    np.testing.assert_array_equal(hashed_ids(ids.astype(np.int64)[:5]), hashed_ids(ids.astype(np.int32)[:5]))
+
+
+def test_ids_of_large_numbers_keep_their_digits(client):
+    """Beside a text or a float they would lose the last."""
+    X, y = np.zeros((4, 1)), np.array([1.0, 0.0, 1.0, 0.0])
+    low, high = 2**62, 2**62 + 1
+    parts = [delayed(lambda q=q: (X, y, np.full(4, q)))() for q in (low, high)]
+    assert Partitions.of(parts, client=client).queries == 2
