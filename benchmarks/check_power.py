@@ -180,19 +180,21 @@ def run(size: Size) -> Iterator[Row]:
     warnings.simplefilter("ignore")
     seeds = max(1, round(SEEDS * size.scale))
     for what, (loss, examples) in {**shipped(), **USERS}.items():
-        tried: dict[str, list[bool]] = {}
-        for column, mutant in mutants(loss):
-            tried.setdefault(column, []).extend(
-                is_found(mutant, examples_of(loss, examples, seed), seed) for seed in range(seeds)
-            )
-        right = range(1000, 1000 + round(33 * seeds / SEEDS))
-        alarms = sum(_is_refused(loss, examples_of(loss, examples, seed), seed) for seed in right)
-        began = time.process_time()
-        check_loss(loss, examples)
-        seconds = time.process_time() - began
-        values = {column: 100.0 * float(np.mean(each)) for column, each in tried.items()}
-        values |= {"alarms": float(alarms), "right": float(len(right)), "cpu": seconds}
-        yield Row(what=what, who="check_loss", repeats=seeds, values=values)
+        yield _row(what, loss, examples, seeds)
+
+
+def _row(what: str, loss: Any, examples: Any, seeds: int) -> Row:
+    tried: dict[str, list[bool]] = {}
+    for column, mutant in mutants(loss):
+        found = [is_found(mutant, examples_of(loss, examples, seed), seed) for seed in range(seeds)]
+        tried.setdefault(column, []).extend(found)
+    right = range(1000, 1000 + round(33 * seeds / SEEDS))
+    alarms = sum(_is_refused(loss, examples_of(loss, examples, seed), seed) for seed in right)
+    began = time.process_time()
+    check_loss(loss, examples)
+    values = {column: 100.0 * float(np.mean(each)) for column, each in tried.items()}
+    values |= {"alarms": float(alarms), "right": float(len(right)), "cpu": time.process_time() - began}
+    return Row(what=what, who="check_loss", repeats=seeds, values=values)
 
 
 def _is_refused(loss: Any, examples: Any, seed: int) -> bool:

@@ -235,7 +235,7 @@ USERS: dict[str, tuple[Any, Any]] = {
     "Ordinal, iris": (Ordinal(), _FLOWERS),
     "Ordinal, iris x 1000": (Ordinal(), [(1000 * x, y) for x, y in _FLOWERS]),
     "Tree": (Tree(), [(10 * _RNG.standard_normal(6), leaf) for leaf in LEAVES[:3]]),
-    "Potts": (Potts(), [(100 * _RNG.standard_normal((2, 3, 2)), tuple(_RNG.integers(0, 3, 6).tolist()))]),
+    "Potts": (Potts(), [(100 * _RNG.standard_normal((2, 2, 2)), tuple(_RNG.integers(0, 3, 4).tolist()))]),
     "Matching": (Matching(), [(_RNG.random((4, 4, 5)), (0, 1, 2, 3)), (_RNG.random((4, 4, 5)), (2, 0, 1, 3))]),
     "Tags": (Tags(), [(_RNG.standard_normal(4), ALL[k]) for k in (0, 3, 5)]),
     "FirstRelevant": (FirstRelevant(), None),

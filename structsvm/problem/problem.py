@@ -107,7 +107,7 @@ class Problem(AbstractProblem):
     @classmethod
     def from_queries(
         cls,
-        X: Readable,
+        X: Readable | Operator,
         y: Vector,
         qid: ArrayLike | None = None,
         *,
@@ -121,7 +121,8 @@ class Problem(AbstractProblem):
         Parameters
         ----------
         X : features, shape (rows, d), dense, CSR or a `BinnedMatrix`; these, float64 or float32, are read
-            where they are, if the rows of each query are together, else copied once.
+            where they are, if the rows of each query are together, else copied once. Or an `Operator` of one score a
+            row, whose examples are the queries (single rows, for a loss of rows).
         y : labels, shape (rows,).
         qid : query of each row; rows of a query need not be together. None: one query.
         loss : name or object.
@@ -520,7 +521,7 @@ class RankingExamples:
 
 
 def ranking_examples(
-    X: Readable,
+    X: Readable | Operator,
     y: Vector,
     qid: ArrayLike | None,
     loss: ScoreLoss[Any],
@@ -534,21 +535,48 @@ def ranking_examples(
     X, y, qid, sample_weight, intercept : as there.
     loss : a loss that knows what it must of the data (`bind`).
     """
-    X = readable(X)
-    labels = checked_labels(loss, X.shape, np.asarray(y))
-    queries = Queries.of(qid, len(labels))
-    rows: Rows | WithIntercept
+    rows: Operator
     ys: Any
+    if isinstance(X, Operator):
+        labels = checked_labels(loss, (int(X.ptr[-1]), X.d), np.asarray(y))
+        queries = Queries.of_sizes(np.diff(X.ptr)) if qid is None else Queries.of(qid, len(labels))
+        rows = _of_queries(X, queries, loss)
+    else:
+        X = readable(X)
+        labels = checked_labels(loss, X.shape, np.asarray(y))
+        queries = Queries.of(qid, len(labels))
+        rows = Rows.one_each(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
     if loss.per_row:
-        rows, ys, usable = Rows.one_each(X), labels, None
+        ys, usable = labels, None
         weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
     else:
-        rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
+        ys = queries.split(labels)
         usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
         weights = queries.weights(sample_weight, usable)
     if intercept:
         rows = WithIntercept(rows, intercept)
     return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
+
+
+def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> Operator:
+    """Return an operator whose examples are these queries, or single rows where the loss is of rows.
+
+    Raises
+    ------
+    InputError : when they are others.
+    """
+    ptr = operator.ptr
+    if loss.per_row and operator.n != int(ptr[-1]):
+        raise InputError(
+            f"an example of {loss.title} is one row, and the operator has {operator.n} examples with {int(ptr[-1])} "
+            "rows in all: make it with ptr=np.arange(rows + 1)"
+        )
+    if not loss.per_row and not (queries.together and np.array_equal(queries.ptr, ptr)):
+        raise InputError(
+            f"the operator has {operator.n} examples, and they are not the {len(queries)} queries of qid in their "
+            "order: make it with the rows of each query together, and ptr where each begins"
+        )
+    return operator
 
 
 def _trusted_oracle(loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None) -> Oracle:

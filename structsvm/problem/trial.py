@@ -67,7 +67,7 @@ def require_free_truths(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVec
             raise failed(loss, "loss", error, ys[i], example=i) from error
         if not abs(found[0]) <= _ROUNDING:
             raise InputError(
-                f"{loss.title}.loss returned {found[0]:.6g} for the true output of example {i} itself: Δ(y, y) must be 0. "
+                f"{loss.title}.loss returned {found[0]:.6g} for the true output of example {i}: Δ(y, y) must be 0. "
                 f"{RUN_CHECK}"
             )
 

@@ -126,7 +126,7 @@ def test_a_truth_with_a_loss_is_told(kernel: Any) -> None:
 
     labels = np.where(QID == 3, [1.0, 1.0, 1.0, 0.0] * 5, [1.0, 0.0, 0.0, 1.0] * 5)
     mine = type("Mine", (ROCArea,), {"kernel": kernel, "loss": loss})()
-    with pytest.raises(InputError, match=r"Mine.loss returned 0.1 for the true output of example 3 itself: Δ\(y, y\)"):
+    with pytest.raises(InputError, match=r"Mine.loss returned 0.1 for the true output of example 3: Δ\(y, y\)"):
         Problem.from_queries(X, labels, QID, loss=mine, C=1.0)
 
 
