@@ -252,6 +252,14 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def argmax(self, x: X, w: Vector) -> Y:
         """Return an output that maximises ``w·Ψ(x, ŷ)``: the prediction."""
 
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
+        """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None: it is for all.
+
+        Infinite ones are no bounds. Graph cuts, for one, are exact where neighbours that agree have a weight of at
+        least 0. ``check_loss`` keeps to them. A fit refuses such a loss, as no solver keeps weights within bounds.
+        """
+        return None
+
     def outputs(self, x: X, y: Y) -> Iterable[Y]:
         """Return all outputs of a small example, for ``check_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
@@ -260,6 +268,11 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
         """Make a training set: every example has the weights themselves as its scores."""
         self._refuse(intercept)
         d = len(called(self, "joint_feature", 0, lambda: self.joint_feature(xs[0], ys[0])))
+        if self.weight_bounds(d) is not None:
+            raise InputError(
+                f"the argmax of {self.title} is right for weights within its weight_bounds alone, and no solver keeps "
+                "weights within bounds: the certificate would not hold. Write an argmax that is right for all weights"
+            )
         return Examples(InScoreSpace(self), Shared(d, len(xs)), list(zip(xs, ys, strict=True)))
 
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:

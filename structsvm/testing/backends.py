@@ -40,8 +40,8 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
 
     Raises
     ------
-    CheckError : the first thing found wrong: in which programme, what was expected and
-        what came.
+    CheckError : the first thing found wrong: in which programme (and of what rank, where its Gram matrix is
+        deficient), what was expected and what came.
 
     Examples
     --------
@@ -164,4 +164,7 @@ def _accurate(qp: DualQP) -> DualQP:
 
 
 def _describe(qp: DualQP) -> str:
-    return f"{qp.size} cuts in {len(qp.cap)} groups, caps {qp.cap.min():.3g} to {qp.cap.max():.3g}, tol {qp.tol:.3g}"
+    rank = int(np.linalg.matrix_rank(qp.H, hermitian=True))
+    deficient = f", Gram matrix of deficient rank, {rank}" if rank < qp.size else ""
+    caps = f"caps {qp.cap.min():.3g} to {qp.cap.max():.3g}"
+    return f"{qp.size} cuts in {len(qp.cap)} groups, {caps}, tol {qp.tol:.3g}{deficient}"

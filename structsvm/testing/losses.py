@@ -177,6 +177,8 @@ class _Check:
             codes = np.stack([methods.encode(output, y, len(own)) for output in outputs])
             deltas = np.array([methods.delta(y, output) for output in outputs])
             known = Known(outputs, codes, deltas, own, complete=True)
+        if methods.generic is not None:
+            known.bounds = methods.weight_bounds(len(own), y)
         labels = np.zeros(0) if methods.loss.kernel is None else methods.labels(y)
         return cls(methods, y, tol, known, labels, params)
 
@@ -185,7 +187,7 @@ class _Check:
         if own != 0.0:
             raise self.methods.wrong("loss", f"returned {own!r} for the truth: Δ(y, y) must be 0", self.y)
         tried, found = [], []
-        for scores in self._scores(rng, trials):
+        for scores in map(self.known.within, self._scores(rng, trials)):
             tried.append(scores)
             found += [self._check_argmax(method, scores) for method in ("loss_augmented_argmax", "argmax")]
             self._require_bound(scores)

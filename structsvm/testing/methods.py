@@ -97,6 +97,17 @@ class Methods:
             raise self.wrong("outputs", "lists no output", y)
         return outputs if len(outputs) <= MOST_OUTPUTS else None
 
+    def weight_bounds(self, d: int, y: Any) -> tuple[Vector, Vector] | None:
+        """Return the bounds of the weights of a generic loss."""
+        generic = self.generic
+        bounds: Any = None if generic is None else self._call("weight_bounds", lambda: generic.weight_bounds(d), y)
+        if bounds is None:
+            return None
+        low, high = (np.asarray(each, dtype=np.float64) for each in bounds)
+        if low.shape != (d,) or high.shape != (d,) or not (low <= high).all():
+            raise self.wrong("weight_bounds", f"returned {show(bounds)}: it must return the lowest and the largest", y)
+        return low, high
+
     def usable(self, y: Any) -> bool:
         """Say whether an example can be learned from."""
         usable = self._call("usable", lambda: self.loss.usable(y), y)

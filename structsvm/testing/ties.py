@@ -32,6 +32,7 @@ class Known:
     losses : their losses.
     truth : encoding of the truth.
     complete : whether these are all.
+    bounds : smallest and largest scores that the argmaxes are made for; None: all.
     """
 
     outputs: list[Any]
@@ -39,6 +40,7 @@ class Known:
     losses: Vector
     truth: Vector
     complete: bool
+    bounds: tuple[Vector, Vector] | None = None
     _seen: set[bytes] = field(factory=set)
 
     @classmethod
@@ -84,7 +86,14 @@ class Known:
         elif kind == 3:
             favoured = np.zeros(m) if rng.random() < 0.5 else apart[rng.integers(len(apart))]
             u = _in_favour(favoured - apart, u * np.abs(apart).max())
-        return u if u.any() else np.ones(m)
+        if self.bounds is not None:
+            low, high = self.bounds
+            u = np.where(low >= 0.0, np.abs(u), np.where(high <= 0.0, -np.abs(u), u))
+        return u if u.any() else self.within(np.ones(m))
+
+    def within(self, scores: Vector) -> Vector:
+        """Return the nearest scores within the bounds."""
+        return scores if self.bounds is None else np.clip(scores, *self.bounds)
 
     def ties(self, at: Vector, along: Vector) -> Iterator[tuple[float, float]]:
         """Yield where the output of the largest value changes on the line ``at + t · along`` with ``t > 0``.

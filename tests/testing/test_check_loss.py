@@ -10,6 +10,7 @@ from attrs import frozen
 
 from structsvm.exceptions import CheckError, InputError, StructSVMError
 from structsvm.losses import AveragePrecision, Multiclass, ROCArea, ScoreLoss, ZeroOne
+from structsvm.problem import Problem
 from structsvm.testing import check_loss
 from structsvm.types import Vector
 from tests.small_problems import Kronecker, PlainROCArea
@@ -364,3 +365,31 @@ def test_what_checks_find_is_one_exception() -> None:
 def test_losses_that_are_not_of_queries_need_examples(base: str) -> None:
     with pytest.raises(InputError, match="give examples"):
         check_loss(BASES[base][0])
+
+
+class Positive(Kronecker):
+    """Right where the first weight is at least 0, as graph cuts are."""
+
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector]:
+        return np.where(np.arange(d) == 0, 0.0, -np.inf), np.full(d, np.inf)
+
+    def loss_augmented_argmax(self, x: Vector, y: int, w: Vector) -> int:
+        return super().loss_augmented_argmax(x, y, np.append(abs(w[0]), w[1:]))
+
+    def argmax(self, x: Vector, w: Vector) -> int:
+        return super().argmax(x, np.append(abs(w[0]), w[1:]))
+
+
+def test_a_loss_may_be_right_for_some_weights() -> None:
+    examples = BASES["Kronecker"][1]
+    check_loss(Positive(), examples)
+    with pytest.raises(CheckError, match="does not return a maximiser"):
+        check_loss(type("Anywhere", (Positive,), {"weight_bounds": lambda self, d: None})(), examples)
+    right = Positive.loss_augmented_argmax
+    wrong = type("Wrong", (Positive,), {ARGMAX: lambda self, x, y, w: right(self, x, y, w / 0.95)})
+    with pytest.raises(CheckError, match="does not return a maximiser"):
+        check_loss(wrong(), examples)
+    with pytest.raises(CheckError, match="weight_bounds returned"):
+        check_loss(type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), np.ones(2))})(), examples)
+    with pytest.raises(InputError, match="the argmax of Positive is right for weights within its weight_bounds alone"):
+        Problem.from_examples([x for x, _ in examples], [0, 1, 2], loss=Positive())
