@@ -1,8 +1,11 @@
-"""The page of the documentation, from what was measured."""
+"""The page of the documentation, from what was measured, and tables of others."""
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from attrs import evolve
 
 from benchmarks.rows import COLUMNS, Row, Target
 from benchmarks.store import FOLDER, NAMES, load, read
@@ -41,9 +44,38 @@ def write(page: Path = PAGE) -> Path:
         benchmark = load(name)
         parts += [f"## {benchmark.TITLE}", benchmark.ABOUT.strip()]
         parts += [f"![{caption}]({page.stem}/{path.name})" for path, caption in plots.get(name, [])]
-        parts.append(_shown(_rows_table(rows)))
+        if other := getattr(benchmark, "PAGE", None):
+            fill(page.with_name(other), rows)
+        else:
+            parts.append(_shown(_rows_table(rows)))
     page.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return page
+
+
+def fill(page: Path, rows: list[Row]) -> None:
+    """Write tables of rows between the marks of a page, ``<!-- rows: WHAT -->`` and ``<!-- end -->``.
+
+    Raises
+    ------
+    ValueError : when the page has no marks for some of the rows.
+    """
+    if not page.exists():
+        return
+    by_what: dict[str, list[Row]] = {}
+    for row in rows:
+        by_what.setdefault(row.what, []).append(row)
+
+    def table(mark: re.Match[str]) -> str:
+        shown = _rows_table(by_what.pop(mark[2]))
+        columns = tuple(column for column in shown.columns if column.heading != "what")
+        return f"{mark[1]}\n\n{_shown(evolve(shown, columns=columns)).strip()}\n\n{mark[3]}"
+
+    text = re.sub(
+        r"(<!-- rows: (.*?) -->)\n.*?(<!-- end -->)", table, page.read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    if by_what:
+        raise ValueError(f"{page} has no place for rows of {', '.join(by_what)}")
+    page.write_text(text, encoding="utf-8")
 
 
 def _machines(machines: list[dict[str, Any]]) -> list[str]:

@@ -26,9 +26,13 @@ NAMES = (
     "ndcg",
     "cutoff",
     "full_depth",
+    "clicks",
     "weight_search",
+    "hinge",
+    "objectives",
     "zero_one",
     "web30k",
+    "cluster",
     "cluster_web30k",
     "sparse",
     "binned",
@@ -42,6 +46,8 @@ NAMES = (
     "retrieval_memory",
     "first_fit",
     "check_power",
+    "scale",
+    "beside_lightgbm_dask",
 )
 """The benchmarks, in the order of the page."""
 
@@ -50,7 +56,22 @@ ONE_THREAD = dict.fromkeys(
 )
 """What keeps BLAS to one thread; set before NumPy is imported."""
 
-PACKAGES = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn", "dlib", "lightgbm", "xgboost-cpu", "bm25s")
+PACKAGES = (
+    "structural-svm",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "dlib",
+    "lightgbm",
+    "xgboost-cpu",
+    "bm25s",
+    "dask",
+    "xgboost",
+    "torch",
+    "allRank",
+    "bm25s",
+)
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:

@@ -10,6 +10,7 @@ import numpy as np
 import structsvm
 import structsvm.text.letor
 from structsvm import (
+    clicks,
     comparison,
     data,
     evaluation,
@@ -18,6 +19,7 @@ from structsvm import (
     fusion,
     losses,
     metrics,
+    objectives,
     operators,
     pipelines,
     protocols,
@@ -128,7 +130,9 @@ NOT_CALLED = {
     **dict.fromkeys(["text.letor.Evidence", "text.letor.LECTURED", "text.letor.RELEASED"], _MADE),
     **dict.fromkeys(["text.letor.Candidates", "text.letor.Feature", "text.letor.retrieval_feature"], _FOR_FEATURES),
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
+    "clicks.WeightedClicks": _MADE,
     **dict.fromkeys(["evaluation.ComparedRun", "evaluation.RunComparison"], _MADE),
+    "objectives.Hinges": _MADE,
     **dict.fromkeys(["significance.Comparison", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
@@ -142,7 +146,7 @@ NOT_CALLED = {
     **dict.fromkeys(["solvers.CuttingPlane", "solvers.Solver", "fusion.Fusion", "metrics.BinaryMeasure"], _DERIVED),
     **{
         f"losses.{name}": _DERIVED
-        for name in ("InterleavingLoss", "Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss")
+        for name in ("InterleavingLoss", "LatentLoss", "Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss")
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
@@ -153,7 +157,9 @@ NOT_CALLED = {
     ),
     **dict.fromkeys(["operators.occupied", "operators.narrowed"], "for features that were read"),
     **{f"losses.{name}": "as AveragePrecision" for name in ("PrecisionRecallBreakEven", "ROCArea", "ReciprocalRank")},
-    **dict.fromkeys(["losses.PreferencePairs", "losses.SwappedPairs", "losses.ZeroOne"], _NO_ARGUMENTS),
+    **dict.fromkeys(
+        ["losses.PreferencePairs", "losses.SwappedPairs", "losses.WeightedRanks", "losses.ZeroOne"], _NO_ARGUMENTS
+    ),
     **dict.fromkeys(["metrics.measure_names", "protocols.model_names", "protocols.paper_model_names"], _NO_ARGUMENTS),
     **dict.fromkeys(["protocols.letor.model_names", "protocols.letor.installed_model_names"], _NO_ARGUMENTS),
     "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
@@ -214,6 +220,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "intercept_scaling": 1.0,
         "class_weight": None,
         "measure": "map",
+        "center": None,
+        "penalty": None,
         "warm_start": False,
     },
     "RankSVM": {"C": 1.0, "objective": "pairs", "solver": "auto", "tol": 1e-3, "measure": "map"},
@@ -430,6 +438,24 @@ def _of_data() -> Iterator[Call]:
     yield Call("load_digits_runs", data.load_digits_runs, {"seed": 0})
 
 
+def _of_clicks() -> Iterator[Call]:
+    rows = {"qid": QID, "document": np.arange(8), "position": np.tile([1, 2], 4), "clicks": np.tile([1, 1, 0, 0], 2)}
+    log, bias = clicks.ClickLog.of(**rows), clicks.PositionBias.power(1.0, 2)
+    yield Call("ClickLog.of", clicks.ClickLog.of, {**rows, "impressions": np.ones(8)})
+    names = {"qid": "a", "document": "b", "position": "c", "clicks": "d", "impressions": "e"}
+    yield Call("ClickLog.read", clicks.ClickLog.read, {"path": "missing", **names}, right=False)
+    yield Call("ClickLog.joined", clicks.ClickLog.joined, {"logs": [log]})
+    yield Call("PositionBias", clicks.PositionBias, {"propensity": [1.0, 0.5]})
+    yield Call("PositionBias.power", clicks.PositionBias.power, {"eta": 1.0, "positions": 3})
+    yield Call("from_randomised", clicks.from_randomised, {"log": log})
+    twice = clicks.ClickLog.of([0] * 4, [0, 0, 1, 1], [1, 2, 1, 2], [1, 1, 1, 1], [2, 3, 2, 3])
+    yield Call("from_interventions", clicks.from_interventions, {"log": twice, "positions": 2})
+    yield Call("from_log", clicks.from_log, {"log": log, "features": X, "rounds": 2})
+    yield Call("weigh", clicks.weigh, {"log": log, "bias": bias, "qid": QID, "document": None, "smallest": 0.1})
+    users = {"scores": X[:, 0], "relevance": 0.5 * Y, "qid": QID, "bias": bias}
+    yield Call("simulate", clicks.simulate, {**users, "sessions": 2, "shown": "swapped", "seed": 0})
+
+
 def _of_the_rest() -> Iterator[Call]:
     yield Call("protocols.create_model", protocols.create_model, {"name": "SVM-map", "bins": 3})
     yield Call("find_model", protocols.find_model, {"name": "a", "models": []}, right=False)
@@ -488,13 +514,34 @@ def _of_text() -> Iterator[Call]:
     yield Call("TextRanker.load", pipelines.TextRanker.load, {"path": "missing", "indexes": None}, right=False)
 
 
+def _of_objectives() -> Iterator[Call]:
+    given: dict[str, Any] = {"loss": "map", "y": Y, "qid": QID, "sample_weight": np.ones(8)}
+    yield Call("hinge", objectives.hinge, {**given, "scores": X[:, 0]})
+    yield Call("Hinge", objectives.Hinge, {**given, "none_usable": False})
+    outputs = {"loss": "multiclass", "ys": ["a", "b"], "sizes": 2, "sample_weight": [1.0, 2.0]}
+    yield Call("Hinge.of_outputs", objectives.Hinge.of_outputs, outputs)
+    made = objectives.Hinge("map", Y, QID)
+    yield Call("Hinge.of_scores", made, {"scores": X[:, 0]})
+    yield Call("Hinge.most_violated", made.most_violated, {"scores": X[:, 0]})
+    yield Call("Hinge.per_row", made.per_row, {"values": [1.0, 2.0]})
+    trees = {"y_true": Y, "y_pred": X[:, 0], "weight": np.ones(8), "group": [4, 4]}
+    yield Call("LightGBMHinge", objectives.LightGBMHinge, {"loss": "map", "hessian": 1.0})
+    yield Call("LightGBMHinge", objectives.LightGBMHinge(), trees)
+    yield Call("LightGBMMeasure", objectives.LightGBMMeasure, {"measure": "map"})
+    yield Call("LightGBMMeasure", objectives.LightGBMMeasure(), {**trees, "weight": None})
+    yield Call("XGBoostHinge", objectives.XGBoostHinge, {"loss": "map", "hessian": 1.0})
+    yield Call("XGBoostMeasure", objectives.XGBoostMeasure, {"measure": "map"})
+
+
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
     "estimators": _of_estimators,
     "problems": _of_problems,
     "losses and measures": _of_losses_and_measures,
     "data": _of_data,
+    "clicks": _of_clicks,
     "protocols": _of_the_rest,
     "text": _of_text,
+    "objectives": _of_objectives,
 }
 """Right calls of everything that `structsvm` and its parts offer, methods among it."""
 

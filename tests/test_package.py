@@ -38,13 +38,13 @@ MAY_IMPORT = {
     "significance": BASE,
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
+    "clicks": BASE | {"data", "metrics"},
     "text": SHARED | {"queries", "data", "features"},
     "qp": BASE,
     "losses": BASE | {"registry", "operators", "metrics"},
     "planes": BASE | {"result"},
     "problem": BASE | {"registry", "result", "queries", "moved", "operators", "metrics", "losses", "planes"},
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
-    "distributed": BASE | {"registry", "operators", "losses", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
@@ -52,6 +52,8 @@ MAY_IMPORT = {
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
+    "distributed": SHARED
+    | {"queries", "normalisation", "data", "metrics", "operators", "losses", "problem", "solvers", "estimators"},
     "export": BASE | {"storage", "serving", "registry", "normalisation", "estimators"},
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
@@ -71,6 +73,8 @@ MAY_IMPORT = {
         "text",
         "normalisation",
     },
+    "objectives": BASE
+    | {"registry", "queries", "metrics", "evaluation", "data", "losses", "problem", "estimators", "rankers"},
     "pipelines": SHARED | {"metrics", "features", "data", "text", "estimators", "protocols"},
 }
 ANYTHING = {"__init__", "__main__", "cli"}
@@ -81,11 +85,16 @@ LARGE = {
     "distributed",
     "highspy",
     "ir_datasets",
+    "ir_measures",
+    "jax",
     "jinja2",
     "lightgbm",
     "matplotlib",
     "onnx",
     "osqp",
+    "pyterrier",
+    "torch",
+    "xgboost",
 }
 
 STATEMENTS = [
@@ -96,11 +105,13 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.operators, structsvm.problem, structsvm.cli",
     "import structsvm.comparison",
+    "import structsvm.clicks",
     "import structsvm.distributed",
     "import structsvm.significance, structsvm.evaluation",
     "import structsvm.rankers, structsvm.fusion",
     "import structsvm.protocols",
     "import structsvm.pipelines",
+    "import structsvm.objectives",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",

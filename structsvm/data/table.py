@@ -117,12 +117,13 @@ def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tupl
     """Read files as one data set, and return the columns that were left out, too; see `load_table`."""
     rows = _Rows(naming, np.dtype(dtype))
     for path in paths:
-        with _open(path) as table:
+        with open_table(path) as table:
             rows.read(table)
     return rows.data(), rows.left_out
 
 
-def _open(path: Path) -> AbstractContextManager[Table]:
+def open_table(path: Path) -> AbstractContextManager[Table]:
+    """Open a table, in Parquet where its first bytes say so, else of text."""
     try:
         if path.is_file():  # a pipe is read once
             with path.open("rb") as file:
@@ -240,7 +241,7 @@ class _Rows:
         return RankingData(
             X=self._values.release().reshape(len(labels), len(features)),
             y=labels,
-            qid=_ids(list(self._ids), self._queries.release()),
+            qid=as_ids(list(self._ids), self._queries.release()),
             doc_ids=np.array(self._doc_ids) if self._docid is not None else None,
             feature_names=features,
         )
@@ -249,8 +250,8 @@ class _Rows:
 _ROLES = {"label": "labels", "qid": "query ids"}
 
 
-def _ids(names: list[str], codes: IntVector) -> "IntVector | NDArray[np.str_]":
-    """Return query ids as numbers where all of them are written as Python writes whole numbers of 64 bits."""
+def as_ids(names: list[str], codes: IntVector) -> "IntVector | NDArray[np.str_]":
+    """Return ids as numbers where all of them are written as Python writes whole numbers of 64 bits."""
     if all(len(name) <= _NUMBER and name.lstrip("-").isdecimal() and name.isascii() for name in names):
         numbers = [int(name) for name in names]
         if all(str(a) == b and -(2**63) <= a < 2**63 for a, b in zip(numbers, names, strict=True)):

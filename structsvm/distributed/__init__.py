@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from structsvm.distributed.cluster import Call, Cluster, InProcess
 from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.problem import DistributedProblem
+from structsvm.distributed.progress import log_rounds
 from structsvm.distributed.shard import Part
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "InProcess",
     "Part",
     "Partitions",
+    "log_rounds",
     "read_partitions",
 ]
 

@@ -45,20 +45,47 @@ class DaskCluster(Cluster):
     def __init__(self, client: "Client | None" = None, *, limit: float = 600.0) -> None:
         super().__init__()
         require_number("DaskCluster(limit=...)", limit, above=0.0)
-        self.client = _client(client)
+        self.client = client_of(client)
         self.limit = float(limit)
         self._places: dict[str, str] = {}
         self._threads: dict[str, int] = {}
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Have a function make something of each part, at the workers, which stays there."""
+        """Have a function make something of each part, at the workers, which stays there.
+
+        Parts that are values of this process are dealt out evenly; futures are used where they are.
+        """
+        from distributed import Future
+
         name = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
+        places = [place for place, threads in sorted(self.client.nthreads().items()) for _ in range(threads)] or [""]
         made = [
-            self.client.submit(function, *arguments, key=f"{name}-{number}", pure=False)
+            self.client.submit(
+                *(function, *arguments),
+                key=f"{name}-{number}",
+                pure=False,
+                **self._at("" if isinstance(arguments[0], Future) else places[number * len(places) // len(parts)]),
+            )
             for number, arguments in enumerate(zip(parts, *each, strict=True))
         ]
-        self._results([self.client.submit(_all, made, key=f"{name}-all", pure=False)], time.monotonic() + self.limit)
+        self._wait(made)
         return made
+
+    def _wait(self, futures: "Sequence[Future[Any]]") -> None:
+        """Wait for futures, whose values stay where they are, and raise what the first of those raised that failed."""
+        from distributed import TimeoutError as DaskTimeoutError
+        from distributed import wait
+
+        try:
+            wait(futures, timeout=self.limit)
+        except (TimeoutError, DaskTimeoutError) as error:
+            raise self._late() from error
+        for future in futures:
+            if future.status != "finished":
+                try:
+                    self._results([future], time.monotonic() + self.limit)
+                except _lost() as error:
+                    raise ClusterError(f"workers died while they made a partition ({error}). {self._left()}") from error
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
         """Return what a function of each thing that is kept returns, in order."""
@@ -98,7 +125,7 @@ class DaskCluster(Cluster):
                 *(_answer, [kept[i] for i in numbers], numbers, place, function, sent),
                 key=f"{name}-{group}",
                 pure=False,
-                **({"workers": place, "allow_other_workers": True} if place else {}),
+                **self._at(place),
             )
             for group, (place, numbers) in enumerate(groups)
         ]
@@ -110,20 +137,30 @@ class DaskCluster(Cluster):
         return merge(self._results(answers, until)), len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
-        """Return the numbers of those that one thread of a worker answers for, with its address."""
+        """Return the numbers of those that one thread of a worker answers for, with its address.
+
+        One that is nowhere, as it is being made again, is answered for alone, where it will be.
+        """
         if any(each.key not in self._places for each in kept):
             found = self.client.who_has(list(kept))
             self._places.update({key: next(iter(places), "") for key, places in found.items()})
             self._threads = self.client.nthreads()
+        nowhere = [("", [number]) for number, each in enumerate(kept) if not self._places.get(each.key)]
         by_place: dict[str, list[int]] = {}
         for number, each in enumerate(kept):
-            by_place.setdefault(self._places.get(each.key, ""), []).append(number)
+            if place := self._places.get(each.key, ""):
+                by_place.setdefault(place, []).append(number)
         shares = [
             (place, numbers[start :: min(self._threads.get(place, 1), len(numbers))])
             for place, numbers in by_place.items()
             for start in range(min(self._threads.get(place, 1), len(numbers)))
         ]
-        return sorted(shares, key=lambda share: share[1])
+        return sorted([*shares, *nowhere], key=lambda share: share[1])
+
+    @staticmethod
+    def _at(place: str) -> dict[str, Any]:
+        """Return what asks for a worker, or any other where it is lost."""
+        return {"workers": place, "allow_other_workers": True} if place else {}
 
     def _results(self, futures: "Sequence[Future[Any]]", until: float) -> list[Any]:
         from distributed import TimeoutError as DaskTimeoutError
@@ -135,8 +172,11 @@ class DaskCluster(Cluster):
             for future, result in as_completed(futures, with_results=True, timeout=left):
                 results[future.key] = result
         except (TimeoutError, DaskTimeoutError) as error:
-            raise ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}") from error
+            raise self._late() from error
         return [results[future.key] for future in futures]
+
+    def _late(self) -> ClusterError:
+        return ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}")
 
     def _left(self) -> str:
         """Say how many workers there are, as far as the scheduler can be reached."""
@@ -200,10 +240,6 @@ def _numbered(shard: Any, number: int, function: Callable[..., Any], *arguments:
     return _Numbered({number: function(shard, *arguments)})
 
 
-def _all(made: Sequence[Any]) -> int:
-    return len(made)
-
-
 def _name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     named = arguments[0] if function is _numbered else function
     return str(named.__name__)
@@ -217,19 +253,29 @@ def _lost() -> tuple[type[BaseException], ...]:
     return KilledWorker, FutureCancelledError, CancelledError, CommClosedError
 
 
-def _client(client: "Client | None") -> "Client":
+def client_of(given: Any = None) -> "Client":
+    """Return Dask's client: what is given, or the one that was made last, or that of the task that this runs in.
+
+    Raises
+    ------
+    NotInstalledError : Dask is missing.
+    InputError : it is something else, or there is none; it says how to make one.
+    """
     try:
-        from distributed import get_client
+        from distributed import Client, get_client
     except ImportError as error:
         raise NotInstalledError(
             f"Dask cannot be loaded ({error}): pip install 'structural-svm[dask]' brings what is needed"
         ) from error
-    if client is not None:
-        return client
-    try:
-        return get_client()
-    except ValueError:
-        raise InputError(
-            "there is no Dask client: make one, as in client = distributed.Client('tcp://scheduler:8786') or "
-            "distributed.Client(processes=True) for this machine"
-        ) from None
+    if given is None:
+        try:
+            return get_client()
+        except ValueError:
+            raise InputError(
+                "there is no Dask client: client = distributed.Client('tcp://scheduler:8786') connects to a cluster, "
+                "and distributed.Client(processes=True) makes one of the cores of this machine; it is then found, or "
+                "client=client names it"
+            ) from None
+    if not isinstance(given, Client):
+        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
+    return given

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.distributed.cluster import InProcess
-from structsvm.distributed.partitions import Partitions, calls_of, client_of
+from structsvm.distributed.dask_cluster import client_of
+from structsvm.distributed.partitions import LIMIT, Partitions, calls_of
 from structsvm.distributed.preparation import (
     ClassWeights,
     learnable,
@@ -62,6 +62,7 @@ class DaskRanker(Ranker):
     shuffle : whether queries that are split over partitions are moved together before they are learned from or
         measured; if not, they are refused. The rows that move are those of split queries alone.
     client : Dask's client; None: the one that is found when it is needed. It is not pickled with the ranker.
+    limit : seconds after which a wait is given up in which the workers did nothing, or did not answer a question.
 
     Attributes
     ----------
@@ -86,6 +87,7 @@ class DaskRanker(Ranker):
         warm_start: bool = False,
         shuffle: bool = False,
         client: Any = None,
+        limit: float = LIMIT,
     ) -> None:
         super().__init__(
             loss,
@@ -101,6 +103,7 @@ class DaskRanker(Ranker):
         )
         self.shuffle = shuffle
         self.client = client
+        self.limit = limit
 
     @property
     def client_(self) -> Any:
@@ -222,7 +225,11 @@ class DaskRanker(Ranker):
         if is_frame(X):
             require_same_features(self, [name for name in X.columns if name not in _named(y, qid, sample_weight)])
         data = Partitions.of(
-            X, y, qid, sample_weight, client=self.client, shuffle=self.shuffle, columns=self._columns(labels=True)
+            *(X, y, qid, sample_weight),
+            client=self.client,
+            limit=self.limit,
+            shuffle=self.shuffle,
+            columns=self._columns(labels=True),
         )
         self._require_width(data.n_features)
         if not data.has_labels:
@@ -231,10 +238,10 @@ class DaskRanker(Ranker):
             raise InputError("this ranker was fitted with qid, so measures need qid too")
         scorer = light(self)
         futures = [
-            data.client.submit(parts_of_means, part, scorer, chosen, about.name, pure=False)
+            data.workers.submit(parts_of_means, part, scorer, chosen, about.name)
             for part, about in zip(data.parts, data.surveys, strict=True)
         ]
-        found = data.gather(futures)
+        found = data.workers.fetch(futures)
         return {str(measure): mean(measure, [each[k] for each in found]) for k, measure in enumerate(chosen)}
 
     def to_local(self) -> Ranker:
@@ -251,7 +258,7 @@ class DaskRanker(Ranker):
         require_switch(place(self, "shuffle"), self.shuffle)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
-        data = Partitions.of(X, y, qid, sample_weight, client=self.client, shuffle=self.shuffle)
+        data = Partitions.of(X, y, qid, sample_weight, client=self.client, limit=self.limit, shuffle=self.shuffle)
         if not data.has_labels:
             raise InputError("a ranker learns from labels: pass y, or partitions that have them")
         if not (data.has_queries or loss.per_row):
@@ -363,8 +370,8 @@ class DaskRanker(Ranker):
 
 def _problem(data: Partitions, loss: ScoreLoss[Any], C: float, intercept: float) -> DistributedProblem:
     """Return the problem of partitions that are ready."""
-    parts = data.gather(data.map(learnable))
-    return DistributedProblem.from_queries(InProcess(), parts, loss=loss, C=C, intercept=intercept)
+    parts = data.workers.settle(data.map(learnable))
+    return DistributedProblem.from_queries(data.workers.cluster, parts, loss=loss, C=C, intercept=intercept)
 
 
 def _is_local(X: Any) -> bool:

@@ -10,39 +10,17 @@ from attrs import field, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
+from structsvm.distributed.dask_cluster import client_of
 from structsvm.distributed.partition import Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
-from structsvm.exceptions import InputError, NotInstalledError
-from structsvm.settings import require_switch
+from structsvm.distributed.workers import Workers
+from structsvm.exceptions import InputError
+from structsvm.settings import require_number, require_switch
+
+LIMIT = 600.0
+"""Seconds without a task that was done after which a wait is given up."""
 
 _AS_READ = FileColumns()
-NEEDS_DASK = "structsvm.distributed needs Dask: pip install 'structural-svm[dask]'"
-
-
-def client_of(given: Any = None) -> Any:
-    """Return Dask's client: what is given, or the one that was made last, or that of the task that this runs in.
-
-    Raises
-    ------
-    NotInstalledError : Dask is missing.
-    InputError : there is no client; it says how to make one.
-    """
-    try:
-        from distributed import Client, get_client
-    except ImportError as error:
-        raise NotInstalledError(NEEDS_DASK) from error
-    if given is None:
-        try:
-            return get_client()
-        except ValueError:
-            raise InputError(
-                "there is no Dask client: client = dask.distributed.Client('tcp://scheduler:8786') connects to a "
-                "cluster, and Client() makes one of the cores of this machine; it is then found, or client=client "
-                "names it"
-            ) from None
-    if not isinstance(given, Client):
-        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
-    return given
 
 
 @frozen(eq=False)
@@ -53,12 +31,12 @@ class Partitions:
 
     Parameters
     ----------
-    client : Dask's.
+    workers : those that hold them.
     parts : a future of a `Partition` each.
     surveys : what is known of each.
     """
 
-    client: Any = field(repr=False)
+    workers: Workers = field(repr=False)
     parts: tuple[Any, ...] = field(repr=False)
     surveys: tuple[Survey, ...] = field(repr=False)
 
@@ -71,6 +49,7 @@ class Partitions:
         sample_weight: Any = None,
         *,
         client: Any = None,
+        limit: float = LIMIT,
         shuffle: bool = False,
         columns: FileColumns = _AS_READ,
     ) -> Self:
@@ -81,6 +60,7 @@ class Partitions:
         X : Dask's array or data frame, the paths of files, or a list of futures or delayed calls.
         y, qid, sample_weight : as `of_collections` has them; files and lists hold these themselves.
         client : Dask's; None: that which is found.
+        limit : seconds after which a wait is given up in which the workers did nothing.
         shuffle : whether queries that are split over partitions are moved together; if not, they are refused.
         columns : what is in files.
 
@@ -91,11 +71,12 @@ class Partitions:
         if isinstance(X, cls):
             _require_none(y, qid, sample_weight, "partitions hold")
             return X
-        client = client_of(client)
+        workers = Workers(client_of(client), limit)
         require_switch("shuffle", shuffle)
+        require_number("limit", limit, above=0.0)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
-        parts = _compute(client, calls, spread=are_files(X))
-        made = cls(client, tuple(parts), tuple(_gather(client, _surveys(client, parts, names))))
+        parts = workers.settle(_compute(workers.client, calls, spread=are_files(X)))
+        made = cls(workers, tuple(parts), _surveys(workers, parts, names))
         return made._alike(free=are_files(X))._whole(shuffle)
 
     def __len__(self) -> int:
@@ -137,17 +118,17 @@ class Partitions:
         """The different labels, ascending."""
         return np.unique(np.concatenate([each.labels for each in self.surveys]))
 
+    def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Return what a function of each partition returns, which is small; what it refuses is refused here."""
+        return self.workers.fetch(self.map(function, *arguments))
+
     def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return futures of a function of each partition."""
-        return [self.client.submit(function, part, *arguments, pure=False) for part in self.parts]
-
-    def gather(self, futures: Sequence[Any]) -> list[Any]:
-        """Return what futures hold; what was refused at a worker is refused here."""
-        return _gather(self.client, futures)
+        return [self.workers.submit(function, part, *arguments) for part in self.parts]
 
     def mapped(self, function: Callable[..., Any], *arguments: Any) -> Self:
         """Return the partitions that a function makes of each; names, numbers and queries of rows must stay."""
-        return type(self)(self.client, tuple(self.map(function, *arguments)), self.surveys)
+        return type(self)(self.workers, tuple(self.map(function, *arguments)), self.surveys)
 
     def __repr__(self) -> str:
         numbers = f"{self.queries:,} queries, {self.rows:,} documents, {self.n_features} features"
@@ -173,9 +154,9 @@ class Partitions:
         if free:
             for k, each in enumerate(surveys):
                 if csr and not each.sparse:
-                    parts[k] = self.client.submit(as_csr, parts[k], pure=False)
+                    parts[k] = self.workers.submit(as_csr, parts[k])
                 if each.columns != width and each.names is None:
-                    parts[k] = self.client.submit(widened, parts[k], width, pure=False)
+                    parts[k] = self.workers.submit(widened, parts[k], width)
             changed = [k for k in range(len(parts)) if parts[k] is not self.parts[k]]
             surveys = self._surveyed_again(parts, changed)
         first = surveys[filled[0]]
@@ -193,29 +174,29 @@ class Partitions:
                 if one != other:
                     raise InputError(_difference(what, first.name, one, each.name, other))
         kept = filled if len(filled) < len(parts) else range(len(parts))
-        return type(self)(self.client, tuple(parts[k] for k in kept), tuple(surveys[k] for k in kept))
+        return type(self)(self.workers, tuple(parts[k] for k in kept), tuple(surveys[k] for k in kept))
 
     def _whole(self, shuffle: bool) -> Self:
         """Return partitions of whole queries."""
         if not self.has_queries:
             return self
-        split, shared = whole_queries.find(self.client, self.parts, self.surveys)
+        split, shared = whole_queries.find(self.workers, self.parts, self.surveys)
         if not split.count:
             return self
         if not shuffle:
-            whole_queries.refuse(self.client, self.parts, self.surveys, split)
+            whole_queries.refuse(self.workers, self.parts, self.surveys, split)
             return self
         parts = list(self.parts)
-        changed = whole_queries.move(self.client, parts, split, shared)
+        changed = whole_queries.move(self.workers, parts, split, shared)
         for k, part in changed.items():
             parts[k] = part
         surveys = self._surveyed_again(parts, sorted(changed))
         kept = [k for k, each in enumerate(surveys) if each.rows]
-        return type(self)(self.client, tuple(parts[k] for k in kept), tuple(surveys[k] for k in kept))
+        return type(self)(self.workers, tuple(parts[k] for k in kept), tuple(surveys[k] for k in kept))
 
     def _surveyed_again(self, parts: Sequence[Any], changed: Sequence[int]) -> tuple[Survey, ...]:
         names = [self.surveys[k].name for k in changed]
-        found = _gather(self.client, _surveys(self.client, [parts[k] for k in changed], names))
+        found = _surveys(self.workers, [parts[k] for k in changed], names)
         surveys = list(self.surveys)
         for k, each in zip(changed, found, strict=True):
             surveys[k] = each
@@ -233,6 +214,7 @@ def read_partitions(
     dtype: DTypeLike = np.float64,
     shuffle: bool = False,
     client: Any = None,
+    limit: float = LIMIT,
 ) -> Partitions:
     """Let the workers read files, one partition each: the driver reads none, and holds none of the rows.
 
@@ -248,14 +230,16 @@ def read_partitions(
     shuffle : whether queries that are in several files are moved together; if not, they are refused. Queries whose
         sizes are in a file beside, so that they have no ids, are numbered apart.
     client : Dask's; None: that which is found.
+    limit : seconds after which a wait is given up in which no file was read.
 
     Raises
     ------
+    ClusterError : when the workers did nothing for too long.
     InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; and when files do not
         fit each other, or a query is in two.
     """
     columns = FileColumns(label, qid, features, n_features, sparse, dtype)
-    return Partitions.of(paths, client=client, shuffle=shuffle, columns=columns)
+    return Partitions.of(paths, client=client, limit=limit, shuffle=shuffle, columns=columns)
 
 
 def calls_of(
@@ -298,12 +282,8 @@ def _compute(client: Any, calls: Sequence[Any], *, spread: bool) -> list[Any]:
     ]
 
 
-def _surveys(client: Any, parts: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    return [client.submit(survey, name, part, pure=False) for name, part in zip(names, parts, strict=True)]
-
-
-def _gather(client: Any, futures: Sequence[Any]) -> list[Any]:
-    return list(client.gather(list(futures)))
+def _surveys(workers: Workers, parts: Sequence[Any], names: Sequence[str]) -> tuple[Survey, ...]:
+    return tuple(workers.fetch([workers.submit(survey, name, part) for name, part in zip(names, parts, strict=True)]))
 
 
 def _require_none(y: Any, qid: Any, sample_weight: Any, who: str) -> None:

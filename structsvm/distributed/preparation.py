@@ -47,16 +47,16 @@ def normaliser(name: str, data: Partitions) -> Normalisation:
     data : the rows. Their moments are merged in the order of the partitions.
     """
     if name != Standardised.name:
-        found: Normalisation = data.gather([data.client.submit(_learned, name, data.parts[0], pure=False)])[0]
+        found: Normalisation = data.workers.fetch([data.workers.submit(_learned, name, data.parts[0])])[0]
         return found
-    moments: list[Moments] = [each for each in data.gather(data.map(_moments)) if each is not None]
+    moments: list[Moments] = [each for each in data.ask(_moments) if each is not None]
     return reduce(Moments.with_more, moments).standardised(centred=not data.surveys[0].sparse)
 
 
 def ranges(data: Partitions) -> ColumnRanges:
     """Return the ranges of columns in the largest partition, at some thousand rows."""
     largest = max(range(len(data)), key=lambda k: data.surveys[k].rows)
-    found: ColumnRanges = data.gather([data.client.submit(_ranges, data.parts[largest], pure=False)])[0]
+    found: ColumnRanges = data.workers.fetch([data.workers.submit(_ranges, data.parts[largest])])[0]
     return found
 
 
@@ -64,7 +64,7 @@ def occupied_columns(data: Partitions) -> IntVector | None:
     """Return the columns that have an entry in any partition, as `structsvm.operators.occupied` does."""
     if not data.surveys[0].sparse:
         return None
-    found = data.gather(data.map(_occupied))
+    found = data.ask(_occupied)
     if any(each is None for each in found):
         return None
     columns: IntVector = np.unique(np.concatenate(found))

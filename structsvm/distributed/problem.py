@@ -247,6 +247,10 @@ class DistributedProblem(AbstractProblem):
         require_caps(np.array([total.value]))
         return evolve(self, C=float(C), total_cap=total.value)
 
+    def knowing(self, fingerprint: Vector) -> Self:
+        """Return the problem with its fingerprint known."""
+        return evolve(self, known_fingerprint=fingerprint)
+
     def origin(self) -> SpreadPoint:
         """Return the point at ``w = 0``."""
         return SpreadPoint(np.zeros(self.d), self._tokens)

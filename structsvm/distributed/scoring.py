@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from structsvm.distributed.partition import Partition, naming, query_weights
+from structsvm.distributed.workers import one_thread
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure, parse_measure
@@ -35,7 +36,8 @@ def light(ranker: Ranker) -> Ranker:
 
 def scores_of(scorer: Ranker, part: Partition) -> Vector:
     """Return the scores of the rows of a partition, shape (rows,)."""
-    scores: Vector = scorer.predict(part.X, qid=part.qid)
+    with one_thread():
+        scores: Vector = scorer.predict(part.X, qid=part.qid)
     return scores
 
 

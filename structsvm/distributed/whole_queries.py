@@ -19,6 +19,7 @@ from xxhash import xxh3_64_intdigest
 
 from structsvm.arrays import is_sparse
 from structsvm.distributed.partition import Partition, Survey, distinct_ids
+from structsvm.distributed.workers import Workers
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector
 
@@ -115,12 +116,12 @@ def _touches(survey: Survey, regions: Regions) -> bool:
     return any(low <= survey.high and survey.low <= high for low, high in zip(*regions, strict=True))
 
 
-def find(client: Any, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[Split, list[Any]]:
+def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[Split, list[Any]]:
     """Find the queries that several partitions hold.
 
     Parameters
     ----------
-    client : Dask's client.
+    workers : those that hold them.
     parts : futures of the partitions.
     surveys : what is known of them.
 
@@ -132,13 +133,13 @@ def find(client: Any, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[
     if not numbers:
         return Split(0, (), frozenset()), []
     buckets = -(-sum(surveys[k].queries for k in numbers) // _IDS_A_BUCKET)
-    hashes = [client.submit(hashes_of, parts[k], regions, buckets, pure=False) for k in numbers]
+    hashes = [workers.submit(hashes_of, parts[k], regions, buckets) for k in numbers]
     shared = []
     for bucket in range(buckets):
-        own = [client.submit(getitem, each, bucket, pure=False) for each in hashes]
-        shared.append(client.submit(held_by_several, numbers, own, pure=False))
+        own = [workers.submit(getitem, each, bucket) for each in hashes]
+        shared.append(workers.submit(held_by_several, numbers, own))
     del hashes
-    told = client.gather([client.submit(summary, each, pure=False) for each in shared])
+    told: list[Split] = workers.fetch([workers.submit(summary, each) for each in shared])
     split = Split(
         count=sum(each.count for each in told),
         examples=tuple(example for each in told for example in each.examples),
@@ -147,7 +148,7 @@ def find(client: Any, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[
     return split, shared
 
 
-def refuse(client: Any, parts: Sequence[Any], surveys: Sequence[Survey], split: Split) -> None:
+def refuse(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey], split: Split) -> None:
     """Refuse queries that are split, by name.
 
     Raises
@@ -155,7 +156,7 @@ def refuse(client: Any, parts: Sequence[Any], surveys: Sequence[Survey], split: 
     InputError : it names one of them, with two partitions that hold it, and the ways out.
     """
     for hashed, first, second in sorted(split.examples, key=lambda example: example[1:]):
-        ids = client.gather([client.submit(ids_of_hash, parts[k], hashed, pure=False) for k in (first, second)])
+        ids: list[list[Any]] = workers.fetch([workers.submit(ids_of_hash, parts[k], hashed) for k in (first, second)])
         both = [query for query in ids[0] if query in ids[1]]
         if both:
             more = f", and {split.count - 1:,} more are split so" if split.count > 1 else ""
@@ -165,22 +166,22 @@ def refuse(client: Any, parts: Sequence[Any], surveys: Sequence[Survey], split: 
             )
 
 
-def move(client: Any, parts: Sequence[Any], split: Split, shared: Sequence[Any]) -> dict[int, Any]:
+def move(workers: Workers, parts: Sequence[Any], split: Split, shared: Sequence[Any]) -> dict[int, Any]:
     """Move the rows of split queries together, and return futures of the partitions that change, by number.
 
     Parameters
     ----------
-    client, parts : as in `find`.
+    workers, parts : as in `find`.
     split, shared : what it returned.
     """
     sources = {source for source, _ in split.moves}
-    out = {k: client.submit(leaving, parts[k], k, list(shared), pure=False) for k in sources}
+    out = {k: workers.submit(leaving, parts[k], k, list(shared)) for k in sources}
     changed = {}
     for k in sources | {destination for _, destination in split.moves}:
-        kept = client.submit(getitem, out[k], k, pure=False) if k in sources else parts[k]
+        kept = workers.submit(getitem, out[k], k) if k in sources else parts[k]
         senders = sorted(source for source, destination in split.moves if destination == k)
-        pieces = [client.submit(getitem, out[source], k, pure=False) for source in senders]
-        changed[k] = client.submit(joined, [kept, *pieces], pure=False)
+        pieces = [workers.submit(getitem, out[source], k) for source in senders]
+        changed[k] = workers.submit(joined, [kept, *pieces])
     return changed
 
 

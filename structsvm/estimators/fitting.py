@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm.arrays import require_real
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
-from structsvm.problem import Problem
+from structsvm.problem import AbstractProblem
 from structsvm.registry import losses, solvers
 from structsvm.result import Result, Status
 from structsvm.solvers import Checkpoint, CheckpointPath, Solver
@@ -40,7 +40,7 @@ class Objective:
     columns : the columns of the features that the problem is of; None: all.
     """
 
-    problem: Problem
+    problem: AbstractProblem
     solver: str | Solver
     tol: float | None
     loss: str | AnyLoss
@@ -113,7 +113,8 @@ class Objective:
         The result of each value; after Ctrl-C, or when the callback stops, of those that were reached.
         """
         results: dict[float, Result] = {}
-        problem, result = self.problem, None
+        problem: Any = self.problem
+        result = None
         try:
             for C in sorted(set(Cs)):
                 kept = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
@@ -121,7 +122,7 @@ class Objective:
                 results[C] = result
                 if result.status in (Status.INTERRUPTED, Status.STOPPED):
                     break
-                problem = evolve(problem, known_fingerprint=result.fingerprint)  # of the same data for the next C
+                problem = problem.knowing(result.fingerprint)  # of the same data for the next C
         except KeyboardInterrupt:  # in a first iteration, or between two values: there is nothing of the next C
             if not results:
                 raise

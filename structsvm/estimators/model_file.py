@@ -44,6 +44,8 @@ _SETTINGS = (
     *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
     *("normalise", "warm_start"),
 )
+_WHERE_GIVEN = ("center", "penalty")
+"""Settings that are written where they are not None: earlier versions know none of them."""
 
 
 @attrs.frozen
@@ -182,7 +184,9 @@ class SavedEstimator(Saved):
 
     def arrays(self) -> dict[str, Any]:
         parameters = self.get_params(deep=False)
-        settings = {name: written_setting(name, parameters[name]) for name in _SETTINGS if name in parameters}
+        given = [name for name in _WHERE_GIVEN if parameters.get(name) is not None]
+        kept = [name for name in _SETTINGS if name in parameters]
+        settings = {name: written_setting(name, parameters[name]) for name in (*kept, *given)}
         fitted = {"loss_": written_object(losses, self.loss_)}
         if self._restores_loss:
             fitted["saved_loss"] = attrs.asdict(SavedLoss.of(self.loss_))

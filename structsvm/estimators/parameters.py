@@ -7,10 +7,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, compute_sample_weight
 
+from structsvm.arrays import numbers
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
+from structsvm.problem import Problem
 from structsvm.queries import row_weights
 from structsvm.registry import losses, solvers
 from structsvm.settings import is_number, place, require_number, require_switch
@@ -99,6 +101,28 @@ def measure_of(estimator: BaseEstimator) -> Measure:
             f"or a measure with its settings, as in NDCG(k=10), got {what}"
         )
     return measure
+
+
+def regularised(estimator: BaseEstimator, problem: Problem, *, intercept: bool) -> Problem:
+    """Return the problem with the ``center`` and the ``penalty`` of an estimator.
+
+    Parameters
+    ----------
+    estimator : has both.
+    problem : the problem.
+    intercept : whether the last weight is that of the constant feature, which both say nothing of.
+
+    Raises
+    ------
+    InputError : when one is not a finite number for each weight, or a penalty is not above 0.
+    """
+    given: dict[str, Vector] = {}
+    for name, constant in (("center", 0.0), ("penalty", 1.0)):
+        value = getattr(estimator, name)
+        if value is not None:
+            vector = numbers(value, place(estimator, name))
+            given[name] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector
+    return problem.regularised(**given) if given else problem
 
 
 def weights_of_rows(

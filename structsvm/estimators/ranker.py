@@ -10,7 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
 from structsvm.estimators.model_file import SavedEstimator
-from structsvm.estimators.parameters import measure_of, not_one_score, ranking_loss, require_settings, weights_of_rows
+from structsvm.estimators.parameters import (
+    measure_of,
+    not_one_score,
+    ranking_loss,
+    regularised,
+    require_settings,
+    weights_of_rows,
+)
 from structsvm.estimators.ranking import LinearRanker
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
@@ -49,6 +56,9 @@ class Ranker(SavedEstimator, LinearRanker):
     normalise : what is done to features first: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
         0 and standard deviation 1 within each query) or "standard" (these over all training rows); None: nothing.
         Sparse features are divided and not shifted, see `LinearScores`.
+    center : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
+        transfer what it learned; None: 0. See `Problem.regularised`.
+    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − center_j)²``; None: 1.
     warm_start : start from the result of the last fit.
 
     Attributes
@@ -81,6 +91,8 @@ class Ranker(SavedEstimator, LinearRanker):
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
         normalise: str | None = None,
+        center: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
         warm_start: bool = False,
     ) -> None:
         self.loss = loss
@@ -92,6 +104,8 @@ class Ranker(SavedEstimator, LinearRanker):
         self.class_weight = class_weight
         self.measure = measure
         self.normalise = normalise
+        self.center = center
+        self.penalty = penalty
         self.warm_start = warm_start
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
@@ -108,7 +122,8 @@ class Ranker(SavedEstimator, LinearRanker):
             if not (loss.per_row or loss.of_one_sample):
                 warn_of_one_query(qid, len(y), stacklevel=4)
             X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
-            width, columns = X.shape[1], occupied(X)
+            width = X.shape[1]
+            columns = occupied(X) if self.center is None and self.penalty is None else None
             rows = narrowed(X, columns)
         problem = Problem.from_queries(
             rows,
@@ -119,10 +134,10 @@ class Ranker(SavedEstimator, LinearRanker):
             sample_weight=weights_of_rows(self, loss, y, sample_weight),
             intercept=self._intercept(),
         )
-        if problem.d != (width if columns is None else len(columns)) + bool(
-            self.fit_intercept
-        ):  # a loss that does not say so of its operator
+        used = width if columns is None else len(columns)
+        if problem.d != used + bool(self.fit_intercept):  # a loss that does not say so of its operator
             raise not_one_score(self)
+        problem = regularised(self, problem, intercept=self.fit_intercept)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
@@ -142,7 +157,7 @@ class Ranker(SavedEstimator, LinearRanker):
                 "which holds them as it likes: leave normalise=None, and let the operator do it"
             )
         for name in ("feature_names_in_", "feature_names_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         self.normaliser_ = None
         self.n_features_in_ = operator.d
         return operator.d

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, require_form
 from structsvm.estimators.model_file import SavedEstimator, Trained
-from structsvm.estimators.parameters import require_settings
+from structsvm.estimators.parameters import regularised, require_settings
 from structsvm.estimators.written_settings import SavedLoss
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
@@ -45,6 +45,9 @@ class StructuralSVM(SavedEstimator):
         None leaves it to the solver, whose default is 1e-3.
     fit_intercept : add a constant feature to every row. Not for a generic `Loss`.
     intercept_scaling : value of that feature, which is regularised like the others.
+    center : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
+        transfer what it learned; None: 0. See `Problem.regularised`.
+    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − center_j)²``; None: 1.
     warm_start : start from the result of the last fit.
 
     Attributes
@@ -69,6 +72,8 @@ class StructuralSVM(SavedEstimator):
         tol: float | None = None,
         fit_intercept: bool = False,
         intercept_scaling: float = 1.0,
+        center: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
         warm_start: bool = False,
     ) -> None:
         self.loss = loss
@@ -77,6 +82,8 @@ class StructuralSVM(SavedEstimator):
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
+        self.center = center
+        self.penalty = penalty
         self.warm_start = warm_start
 
     def fit(
@@ -120,7 +127,8 @@ class StructuralSVM(SavedEstimator):
             ys = ys if isinstance(ys, np.ndarray) and ys.ndim else _listed(ys)
             self._remember(InputForm.of(loss, X))
         self.loss_ = loss.bind(ys)
-        columns = occupied(xs) if loss.reads_rows else None
+        plain = self.center is None and self.penalty is None
+        columns = occupied(xs) if loss.reads_rows and plain else None
         problem = Problem.from_examples(
             narrowed(xs, columns),
             ys,
@@ -129,6 +137,7 @@ class StructuralSVM(SavedEstimator):
             sample_weight=sample_weight,
             intercept=self._intercept(),
         )
+        problem = regularised(self, problem, intercept=False)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         objective = Objective(problem, self.solver, self.tol, self.loss, columns=columns)
         self._take(objective.minimise(start, callback, checkpoint))

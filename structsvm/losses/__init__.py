@@ -4,6 +4,7 @@ from structsvm.losses.average_precision import AveragePrecision
 from structsvm.losses.base import Loss, ScoreLoss
 from structsvm.losses.chain_hamming import ChainHamming
 from structsvm.losses.f_beta import FBeta
+from structsvm.losses.latent import LatentLoss
 from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.ndcg import NDCG
 from structsvm.losses.precision_at_k import PrecisionAtK
@@ -15,7 +16,9 @@ from structsvm.losses.roc_area import ROCArea
 from structsvm.losses.shared.interleaving import InterleavingLoss
 from structsvm.losses.shared.pairwise import PairwiseLoss
 from structsvm.losses.shared.relevance import RelevanceLoss
+from structsvm.losses.slack_rescaled import SlackRescaled
 from structsvm.losses.swapped_pairs import SwappedPairs
+from structsvm.losses.weighted_ranks import WeightedRanks
 from structsvm.losses.zero_one import ZeroOne
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "FBeta",
     "InterleavingLoss",
     "JudgedPairs",
+    "LatentLoss",
     "Loss",
     "Multiclass",
     "PairwiseLoss",
@@ -36,6 +40,8 @@ __all__ = [
     "ReciprocalRank",
     "RelevanceLoss",
     "ScoreLoss",
+    "SlackRescaled",
     "SwappedPairs",
+    "WeightedRanks",
     "ZeroOne",
 ]

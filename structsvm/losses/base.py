@@ -117,6 +117,14 @@ class ScoreLoss(StructuredLoss[Y]):
     def argmax(self, scores: Vector) -> Y:
         """Return an output that maximises ``scores·c(ŷ)``: the prediction, which cannot know y."""
 
+    def slack_rescaled_argmax(self, scores: Vector, y: Y) -> Y:
+        """Return an output that maximises ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``; only `SlackRescaled` needs it."""
+        raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
+
+    def prediction(self, scores: Vector, y: Y) -> Y:
+        """Return the prediction for an example in training, whose truth y may hold what scores do not; `argmax`."""
+        return self.argmax(scores)
+
     def labels(self, y: Y) -> Vector:
         """Return what the kernel reads of one example; the output itself, as numbers, by default."""
         return np.atleast_1d(np.asarray(y, dtype=np.float64))
@@ -186,12 +194,10 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
-        return [
-            called(self, "argmax", i, lambda i=i: self.argmax(scores[ptr[i] : ptr[i + 1]])) for i in range(operator.n)
-        ]
+        return [called(self, "argmax", i, self.argmax, scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
 
 
-def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[[], T]) -> T:
+def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
     """Call a method of a loss, so that what it raises names the loss, the method and the example.
 
     Raises
@@ -199,7 +205,7 @@ def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[
     InputError : when it raises something other than an error of ours, or one of memory.
     """
     try:
-        return call()
+        return call(*arguments)
     except (StructSVMError, MemoryError):
         raise
     except Exception as error:
@@ -260,6 +266,10 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
         """
         return None
 
+    def slack_rescaled_argmax(self, x: X, y: Y, w: Vector) -> Y:
+        """Return an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``; only `SlackRescaled` needs it."""
+        raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
+
     def outputs(self, x: X, y: Y) -> Iterable[Y]:
         """Return all outputs of a small example, for ``check_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
@@ -267,7 +277,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set: every example has the weights themselves as its scores."""
         self._refuse(intercept)
-        d = len(called(self, "joint_feature", 0, lambda: self.joint_feature(xs[0], ys[0])))
+        d = len(called(self, "joint_feature", 0, self.joint_feature, xs[0], ys[0]))
         if self.weight_bounds(d) is not None:
             raise InputError(
                 f"the argmax of {self.title} is right for weights within its weight_bounds alone, and no solver keeps "
@@ -278,7 +288,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         self._refuse(intercept)
-        return [called(self, "argmax", i, lambda x=x: self.argmax(x, w)) for i, x in enumerate(xs)]
+        return [called(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
 
     def _refuse(self, intercept: float) -> None:
         if intercept:
@@ -316,6 +326,14 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
         """Refuse: a prediction needs x, which scores do not hold; ``Loss.predict`` has it."""
         raise TypeError("a generic Loss predicts from x: use its own argmax(x, w)")
 
+    def slack_rescaled_argmax(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return x with an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``."""
+        return y[0], self.wrapped.slack_rescaled_argmax(y[0], y[1], scores)
+
+    def prediction(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return x with the prediction for it."""
+        return y[0], self.wrapped.argmax(y[0], scores)
+
     @property
     def exact(self) -> bool:
         """Whether the wrapped loss is."""
@@ -324,7 +342,7 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     @property
     def title(self) -> str:
         """The name of the wrapped loss."""
-        return type(self.wrapped).__name__
+        return self.wrapped.title
 
     def unwrap(self, y_hat: tuple[Any, Any]) -> Any:
         """Return the output without its input."""

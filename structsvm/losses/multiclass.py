@@ -148,6 +148,12 @@ class Multiclass(ScoreLoss[Any]):
         cost = np.arange(len(scores)) != truth if self.cost is None else np.array(self.cost[truth])
         return self._known()[int(np.argmax(scores + cost))]
 
+    def slack_rescaled_argmax(self, scores: Vector, y: Any) -> Any:
+        """Return the class with the largest product of its cost and the margin that it violates."""
+        truth = self.index(y)
+        cost = np.arange(len(scores)) != truth if self.cost is None else np.array(self.cost[truth])
+        return self._known()[int(np.argmax(cost * (1.0 + scores - scores[truth])))]
+
     def argmax(self, scores: Vector) -> Any:
         """Return the class with the largest score."""
         return self._known()[int(np.argmax(scores))]

@@ -63,3 +63,25 @@ class ROCArea(PairwiseLoss):
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking that swaps a pair exactly where ``s_i − s_j < ½``."""
         return scores + np.where(self.relevant(y), -0.25, 0.25)
+
+    def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the ranking that swaps the m pairs of the smallest ``s_i − s_j``, with the best m: O(RN log RN).
+
+        Of m swapped pairs these have the largest score. To swap them is a ranking: a relevant document is then behind
+        the best of the others, as many as it loses to.
+        """
+        relevant = self.relevant(y)
+        differences = (scores[relevant, None] - scores[~relevant]).ravel()
+        pairs = len(differences)
+        jitter = (0.6180339887 * np.arange(1, len(scores) + 1)) % 1.0  # of equal pairs, any number may be swapped
+        order = np.lexsort([(jitter[relevant, None] - jitter[~relevant]).ravel(), differences])
+        m = np.arange(pairs + 1)
+        values = m * (1.0 - 2.0 / pairs * np.concatenate([[0.0], np.cumsum(differences[order])]))
+        swapped = np.zeros(pairs, dtype=np.bool_)
+        swapped[order[: int(np.argmax(values))]] = True
+        ranking = np.empty(len(scores))
+        ranking[np.flatnonzero(~relevant)[np.lexsort([jitter[~relevant], scores[~relevant]])[::-1]]] = -np.arange(
+            np.count_nonzero(~relevant)
+        )
+        ranking[relevant] = 0.5 - swapped.reshape(np.count_nonzero(relevant), -1).sum(axis=1)
+        return ranking

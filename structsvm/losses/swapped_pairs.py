@@ -130,6 +130,18 @@ class SwappedPairs(ScoreLoss[Matrix]):
         """Return the counts of the pairs with ``s_i − s_j < 1``, shape (2, n)."""
         return _counts(scores, y, 1.0)
 
+    def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Matrix:
+        """Swap the m pairs of the smallest ``s_i − s_j``, with the best m: O(P log P)."""
+        grades = _grades(y)
+        better, worse = np.nonzero(grades[:, None] > grades)
+        differences = scores[better] - scores[worse]
+        order = np.argsort(differences, kind="stable")
+        pairs = len(order)
+        values = np.arange(1, pairs + 1) * (1.0 - np.cumsum(differences[order]) / pairs)
+        chosen = order[: int(np.argmax(values)) + 1] if pairs and values.max() > 0.0 else order[:0]
+        n = len(grades)
+        return np.stack([np.bincount(ends[chosen], minlength=n) for ends in (better, worse)]).astype(np.float64)
+
     def argmax(self, scores: Vector) -> Vector:
         """Return the scores: sorting by them maximises ``w·Ψ``."""
         return scores

@@ -56,6 +56,10 @@ class ZeroOne(ScoreLoss[float]):
         sign = _sign(y)
         return -sign if sign * scores[0] < 1.0 else sign
 
+    def slack_rescaled_argmax(self, scores: Vector, y: float) -> float:
+        """Return what the margin-rescaled one does: the loss is 0 or 1."""
+        return self.loss_augmented_argmax(scores, y)
+
     def argmax(self, scores: Vector) -> float:
         """Return the sign of the score; −1 at 0."""
         return _sign(scores[0])

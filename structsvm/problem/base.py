@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from structsvm.losses import ScoreLoss
 from structsvm.problem.content import Content
+from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.line import Line, Parabola
 from structsvm.problem.points import Cut
 from structsvm.types import Vector
@@ -122,6 +123,24 @@ class AbstractProblem(ABC):
         """
 
     @property
+    def coordinates(self) -> Coordinates | None:
+        """Those of points, planes and cuts; None: they are of w."""
+        return None
+
+    def to_weights(self, u: Vector) -> Vector:
+        """Return the weights at coordinates u, those of a point."""
+        return u if self.coordinates is None else self.coordinates.w(u)
+
+    def from_weights(self, w: Vector) -> Vector:
+        """Return the coordinates of weights w."""
+        return w if self.coordinates is None else self.coordinates.u(w)
+
+    @property
+    def constant(self) -> float:
+        """What is added to ``½‖u‖²`` and the hinges to have the objective of w."""
+        return 0.0 if self.coordinates is None else self.coordinates.constant
+
+    @property
     def traffic(self) -> Traffic:
         """What went over a network so far: nothing, unless the data are spread."""
         return Traffic()
@@ -146,6 +165,10 @@ class AbstractProblem(ABC):
     @abstractmethod
     def with_C(self, C: float) -> Self:
         """Return the problem with another C."""
+
+    @abstractmethod
+    def knowing(self, fingerprint: Vector) -> Self:
+        """Return the problem with its `fingerprint` known."""
 
     @abstractmethod
     def origin(self) -> AnyPoint:

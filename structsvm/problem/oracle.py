@@ -17,6 +17,7 @@ from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.batches import Batches
 from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
+from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.points import Planes
 from structsvm.problem.program import constants, methods, program
 from structsvm.problem.sweep import argmax_sweep, batched_visits, compiled_kernel, segment_dots
@@ -36,8 +37,13 @@ class Oracle(Protocol):
         Examples of cap 0 get a plane of zeros, and their argmax is not asked for.
         """
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> "Visited | None":
-        """Visit examples in compiled code; None where there is none. ``values`` are read for an example on average."""
+    def sweep(
+        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
+    ) -> "Visited | None":
+        """Visit examples in compiled code; None where there is none. ``values`` are read for an example on average.
+
+        The dual point is in coordinates.
+        """
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
@@ -123,7 +129,9 @@ class CompiledOracle:
         in_blocks(write, ptr)
         return Planes(coef, loss)
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> Visited | None:
+    def sweep(
+        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
+    ) -> Visited | None:
         """Visit examples; see `Problem.sweep`."""
         if view is None:
             return None
@@ -132,8 +140,11 @@ class CompiledOracle:
         loop = batched_visits(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
         kernel = compiled_kernel(self.kernel)
 
+        none = np.zeros(0)
+        moved = (none, none) if coordinates is None else (coordinates.center, coordinates.scale)
+
         def some() -> None:
-            data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, batches)
+            data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, *moved, batches)
             try:
                 loop(kernel, *data, self.allowed, dual.w)
             except BaseException:
@@ -219,7 +230,9 @@ class PythonOracle:
         require_code(self.loss, code, owned.stop - owned.start, y, y_hat)
         return code
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> None:
+    def sweep(
+        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
+    ) -> None:
         """Return None: there is nothing compiled."""
 
     def block(self, start: int, stop: int) -> Self:
@@ -244,9 +257,11 @@ class NotBelowTruth:
         below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
         return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
 
-    def sweep(self, view: Any, dual: DualPlanes, order: IntVector, values: float) -> Visited | None:
+    def sweep(
+        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
+    ) -> Visited | None:
         """Visit examples; see `Problem.sweep`."""
-        return self.inner.sweep(view, dual, order, values)
+        return self.inner.sweep(view, dual, order, values, coordinates)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""

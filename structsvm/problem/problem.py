@@ -37,6 +37,7 @@ from structsvm.problem.checks import (
     require_usable,
 )
 from structsvm.problem.content import Content
+from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.line import Hinge, Line, Parabola
 from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -90,6 +91,9 @@ class Problem(AbstractProblem):
     left_out : number of queries that it cannot learn from; where they are kept, their cap is 0.
     known_fingerprint : the `fingerprint`, where the data have not changed since it was taken; None: it is taken when
         needed.
+    ys : true outputs, one an example.
+    coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``; see
+        `regularised`.
     """
 
     loss: ScoreLoss[Any]
@@ -103,6 +107,8 @@ class Problem(AbstractProblem):
     left_out: int = 0
     first: int = 0
     known_fingerprint: Vector | None = field(default=None, repr=False)
+    ys: Sequence[Any] = field(default=(), repr=False)
+    coordinates: Coordinates | None = None
 
     @classmethod
     def from_queries(
@@ -224,6 +230,7 @@ class Problem(AbstractProblem):
             C=float(C),
             used=used,
             left_out=operator.n - used,
+            ys=ys,
         )
 
     @classmethod
@@ -282,6 +289,34 @@ class Problem(AbstractProblem):
         require_C(C)
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
+    def knowing(self, fingerprint: Vector) -> Self:
+        """Return the problem with its fingerprint known."""
+        return evolve(self, known_fingerprint=fingerprint)
+
+    def regularised(
+        self,
+        *,
+        center: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
+        linear: ArrayLike | None = None,
+    ) -> Self:
+        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own.
+
+        Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
+        it; results are of w, and bounds of this objective.
+
+        Parameters
+        ----------
+        center : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
+        penalty : λ, positive; the smaller, the freer the weight; None: 1.
+        linear : v; None: 0.
+
+        Raises
+        ------
+        InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
+        """
+        return evolve(self, coordinates=Coordinates.of(self.d, center, penalty, linear), known_fingerprint=None)
+
     def block(self, start: int, stop: int) -> Self:
         """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
         return evolve(
@@ -291,13 +326,15 @@ class Problem(AbstractProblem):
             ptr=self.ptr[start : stop + 1] - self.ptr[start],
             cap=self.cap[start:stop],
             weights=self.weights[start:stop],
+            ys=self.ys[start:stop],
             first=self.first + start,
             known_fingerprint=None,
         )
 
     def origin(self) -> Point:
         """Return the point at ``w = 0``: no pass over the data."""
-        return Point(np.zeros(self.d), np.zeros(self.ptr[-1]))
+        u = np.zeros(self.d)
+        return Point(u, np.zeros(self.ptr[-1])) if self.coordinates is None else self.at(u)
 
     def at(self, w: Vector) -> Point:
         """Return the point at weights w: half a pass over the data; refuse features that are not finite."""
@@ -305,7 +342,7 @@ class Problem(AbstractProblem):
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
         with np.errstate(invalid="ignore", over="ignore"):
-            scores = self.operator.scores(w)
+            scores = self.operator.scores(self.to_weights(w))
         require_finite(scores, self.ptr, self.first)
         return Point(w, scores)
 
@@ -417,6 +454,8 @@ class Problem(AbstractProblem):
         content.add((self.used, self.weights, self.ptr, self.oracle.content))
         features, view = self.operator.content, self.operator.view
         content.add(features)
+        if self.coordinates is not None:
+            content.add(self.coordinates.content)
         if features is None:
             content.add_unknown()
         rng = np.random.default_rng(0)
@@ -428,9 +467,12 @@ class Problem(AbstractProblem):
 
     def cut(self, planes: Planes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: half a pass over the data."""
-        g, L = self.weighted(planes, self.total_cap)
+        g, total = self.weighted(planes, self.total_cap)
+        L = total.value
+        if self.coordinates is not None:
+            (g,), (L,) = self.coordinates.planes(g[np.newaxis], np.array([L]))
         require_moderate(g[np.newaxis], self.C)
-        return Cut(g, L.value)
+        return Cut(g, float(L))
 
     def weighted(self, planes: Planes, total: float) -> tuple[Vector, ExactSum]:
         """Return the sum of the planes ``(g_i, L_i)``, each times its cap divided by the total of all caps."""
@@ -443,7 +485,8 @@ class Problem(AbstractProblem):
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
         examples = np.flatnonzero(which)
-        return Cuts(self.operator.combine_each(planes.coef, examples), planes.loss[examples], examples)
+        G, L = self.operator.combine_each(planes.coef, examples), planes.loss[examples]
+        return Cuts(*((G, L) if self.coordinates is None else self.coordinates.planes(G, L)), examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
         """Visit examples with a dual point in hand: find the plane of each, take it in, and step.
@@ -470,7 +513,7 @@ class Problem(AbstractProblem):
         if np.bincount(order, minlength=self.n).max(initial=0) > 1:
             raise InputError("order must have each example once at most")
         try:
-            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n)
+            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n, self.coordinates)
         except RAISED_AS_IS:
             raise
         except Exception as error:

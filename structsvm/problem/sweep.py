@@ -109,6 +109,8 @@ def _batched_visits(
     params: Vector,
     planes: Any,
     order: IntVector,
+    center: Vector,
+    scale: Vector,
     batches: Any,
     allowed: float,
     w: Vector,
@@ -123,6 +125,8 @@ def _batched_visits(
     g = np.empty(len(w))
     room = np.empty((2, planes.L.shape[1]))
     rounded = may_be_rounded(planes)
+    moves = len(center) > 0
+    weights = np.empty(len(w)) if moves else at
     b = 0
     while True:
         chunk = add(counters, NEXT, 1)
@@ -136,12 +140,14 @@ def _batched_visits(
         moved = batches.moved[chunk - first_chunk]
         if rounded:
             moved[:] = 0.0
+        if moves:
+            weights[:] = center + scale * at
         for k in range(chunk_ptr[chunk], chunk_ptr[chunk + 1]):
             i = order[k]
             count = view.ptr[i + 1] - view.ptr[i]
             scores = np.empty(count)
             coef = np.empty(count)
-            example_scores(view, i, at, scores)
+            example_scores(view, i, weights, scores)
             loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
             value = loss - dot(coef, scores)
             best, to_beat = best_value(planes, i, at, room)
@@ -151,6 +157,9 @@ def _batched_visits(
                 break
             if value > to_beat:
                 example_combine(view, i, coef, g)
+                if moves:
+                    loss -= dot(g, center)
+                    g *= scale
                 insert(planes, i, g, loss, 0.0, moved)
         if add(counters, FIRST_DONE + b, 1) == end_chunk - first_chunk - 1:
             first, end = chunk_ptr[first_chunk], chunk_ptr[end_chunk]
@@ -185,7 +194,20 @@ def batched_visits(view: Any, planes: Any, keep: bool) -> Any:
     the plane is of NaN, all end.
     """
     batches = numba.typeof(Batches.of(1, 1, 1.0, 1.0, np.zeros(1), first=True))
-    arguments = (_KERNEL, view, _VECTOR, _INDEX, _VECTOR, planes, _INDEX, batches, numba.float64, _VECTOR)
+    arguments = (
+        _KERNEL,
+        view,
+        _VECTOR,
+        _INDEX,
+        _VECTOR,
+        planes,
+        _INDEX,
+        _VECTOR,
+        _VECTOR,
+        batches,
+        numba.float64,
+        _VECTOR,
+    )
     return compiled(_batched_visits, [numba.void(*arguments)], keep=keep)
 
 

@@ -216,6 +216,7 @@ losses: Registry[Any] = Registry(
         "map": "structsvm.losses:AveragePrecision",
         "roc_area": "structsvm.losses:ROCArea",
         "swapped_pairs": "structsvm.losses:SwappedPairs",
+        "weighted_ranks": "structsvm.losses:WeightedRanks",
         "zero_one": "structsvm.losses:ZeroOne",
         "ndcg": "structsvm.losses:NDCG",
         "letor_ndcg": "structsvm.losses:NDCG",

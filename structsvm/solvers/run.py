@@ -101,7 +101,7 @@ class Run:
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
         self._earlier: deque[AnyPlanes] = deque(maxlen=problem.planes_kept)
-        self._last_evaluated = np.zeros(problem.d) if start is None else start.w
+        self._last_evaluated = np.zeros(problem.d) if start is None else problem.from_weights(start.w)
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
         if self.primal == 0.0 and problem.exact and not self.w.any():
@@ -121,12 +121,13 @@ class Run:
         """Take over the bounds, the history and the clocks of a run that had not ended."""
         last = start.history[-1]
         self.history, self._steps_before = list(start.history), len(start.history)
-        self.dual, self._handovers = start.dual, start.handovers
+        self.dual, self._handovers = start.dual - self.problem.constant, start.handovers
+        known = start.primal - self.problem.constant
         self.goes_on = self._at_start = True
         if not self.problem.exact:
-            self._best = evolve(self._best, primal=max(start.primal, self.primal))
-        elif abs(start.primal - self.primal) <= self._rounding_of_bounds():
-            self._best = evolve(self._best, primal=min(start.primal, self.primal))
+            self._best = evolve(self._best, primal=max(known, self.primal))
+        elif abs(known - self.primal) <= self._rounding_of_bounds():
+            self._best = evolve(self._best, primal=min(known, self.primal))
         self.passes += last.passes
         self._seconds["oracle"] += last.oracle_seconds
         self._seconds["qp"] += last.qp_seconds
@@ -135,12 +136,12 @@ class Run:
 
     @property
     def primal(self) -> float:
-        """The best upper bound so far; an estimate where the argmax is inexact."""
+        """The best upper bound so far, of the problem in its coordinates; an estimate where the argmax is inexact."""
         return self._best.primal
 
     @property
     def w(self) -> Vector:
-        """The weights of that bound."""
+        """The weights of that bound, in the coordinates of the problem."""
         w: Vector = self._best.point.w
         return w
 
@@ -286,8 +287,8 @@ class Run:
             iteration=len(self.history),
             C=self.problem.C,
             passes=self.passes,
-            primal=self.primal,
-            dual=self.dual,
+            primal=self.primal + self.problem.constant,
+            dual=self.dual + self.problem.constant,
             cuts=cuts,
             active_cuts=active_cuts,
             oracle_seconds=self._seconds["oracle"],
@@ -401,9 +402,9 @@ class Run:
             {"solver": solver} if isinstance(solver, str) else {"solver": repr(solver), "solver_name": solver.name}
         )
         return Result(
-            w=self.w,
-            primal=self.primal,
-            dual=self.dual,
+            w=self.problem.to_weights(self.w),
+            primal=self.primal + self.problem.constant,
+            dual=self.dual + self.problem.constant,
             exact=self.problem.exact,
             C=self.problem.C,
             tol=self.tol,

@@ -77,7 +77,7 @@ class Known:
         m = self.codes.shape[1]
         apart = self.codes - self.truth
         kind = int(rng.integers(4))
-        u: Vector = rng.standard_normal(m)
+        u: Vector = np.asarray(rng.standard_normal(m))
         if kind == 1:
             scale = np.sqrt(np.mean(apart**2, axis=0))
             u = np.divide(u, scale, out=np.zeros(m), where=scale > 0.0)

@@ -116,7 +116,7 @@ def test_parameters_clone_and_pickle(client):
     assert (copied.loss, copied.C, copied.shuffle) == ("ndcg", 3.0, True)
     assert pickle.loads(pickle.dumps(ranker)).client is None
     assert ranker.client is client
-    assert set(Ranker().get_params()) | {"client", "shuffle"} == set(ranker.get_params())
+    assert set(Ranker().get_params()) | {"client", "limit", "shuffle"} == set(ranker.get_params())
     assert "C=3.0" in repr(ranker)
     with pytest.raises(InputError, match="must be a dask.distributed.Client or None, got 3"):
         assert ranker.set_params(client=3).client_

@@ -154,7 +154,7 @@ def test_the_model_is_that_of_one_machine(client, tmp_path):
     local = ranker.to_local()
     assert type(local) is Ranker
     assert local.result_ is ranker.result_
-    assert set(vars(local)) == set(vars(ranker)) - {"client", "shuffle"}
+    assert set(vars(local)) == set(vars(ranker)) - {"client", "limit", "shuffle"}
 
 
 def test_a_warm_start_takes_fewer_rounds(client):

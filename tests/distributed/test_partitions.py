@@ -26,7 +26,7 @@ CUTS = [60, 120, 180]
 
 def rows_of(partitions):
     """Gather all rows, which only a test does."""
-    parts = partitions.client.gather(list(partitions.parts))
+    parts = partitions.workers.client.gather(list(partitions.parts))
     dense = [part.X.toarray() if sp.issparse(part.X) else part.X for part in parts]
     return np.concatenate(dense), np.concatenate([p.y for p in parts]), np.concatenate([p.qid for p in parts])
 
@@ -191,7 +191,7 @@ def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):
         raise ValueError
 
     monkeypatch.setattr(distributed, "get_client", none)
-    with pytest.raises(InputError, match="there is no Dask client: client = dask.distributed.Client"):
+    with pytest.raises(InputError, match="there is no Dask client: client = distributed.Client"):
         Partitions.of(*arrays(DATA))
 
 

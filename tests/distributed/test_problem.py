@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.distributed import DistributedProblem, InProcess, Part
-from structsvm.distributed.shard import evaluate, look
+from structsvm.distributed.cluster import merged
+from structsvm.distributed.shard import evaluate, look, same_as_before, versions
 from structsvm.exceptions import InputError
 from structsvm.operators import BinnedMatrix
 from structsvm.problem import Problem
@@ -19,6 +20,12 @@ from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.auto import Auto
 from structsvm.types import Matrix, Vector
 from tests.small_problems import PlainROCArea, ranking_arrays
+
+
+class Rough(PlainROCArea):
+    """An argmax that says it may miss the best output."""
+
+    exact = False
 
 
 def parts_of(X: Any, y: Vector, qid: Vector, K: int, weights: Vector | None = None) -> list[Part]:
@@ -209,3 +216,38 @@ def test_a_partition_without_weight_counts_for_nothing() -> None:
     spread = DistributedProblem.from_queries(InProcess(), parts_of(X, y, qid, 2, kappa))
     point, there = one.at(np.ones(4)), spread.at(np.ones(4))
     assert one.primal(one.planes(point), point) == spread.primal(spread.planes(there), there)
+
+
+def test_data_that_changed_are_refused() -> None:
+    seen, now = (both(2, seed=seed)[1].shards[1] for seed in (0, 1))
+    assert same_as_before(seen, seen.facts.digest) is seen
+    with pytest.raises(InputError, match="partition 1 was read again"):
+        same_as_before(now, seen.facts.digest)
+
+
+def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = versions()
+    monkeypatch.setattr("structsvm.distributed.problem.versions", lambda: found._replace(numba="0.1"))
+    with pytest.raises(InputError, match=r"the worker that has partition 0 has other versions.*numba .* \(here 0.1\)"):
+        both(2)
+
+
+def test_an_inexact_argmax_is_estimated() -> None:
+    one, spread = both(3, Rough(), C=10.0)
+    result, expected = (OneSlack(tol=1e-3).solve(problem) for problem in (spread, one))
+    assert not result.exact
+    assert result.dual <= expected.primal + 1e-2
+    assert result.primal == pytest.approx(expected.primal, rel=1e-2)
+
+
+def test_the_order_of_merging_is_by_thirty_two() -> None:
+    """70 answers: 32, 32 and 6 are merged, then the three of these."""
+    seen = []
+
+    class Noting(list[int]):
+        def merged(self, others: Any) -> "Noting":
+            seen.append([*self, *(value for each in others for value in each)])
+            return Noting(seen[-1])
+
+    assert merged([Noting([k]) for k in range(70)]) == list(range(70))
+    assert seen == [list(range(32)), list(range(32, 64)), list(range(64, 70)), list(range(70))]

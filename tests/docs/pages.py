@@ -24,6 +24,7 @@ with a pipe or the like, in a shell. Commands that set the project up (``make``,
 An HTML comment directly above a block changes how it runs, and a reader does not see it::
 
     <!-- test: data -->      needs the research data: its folder's entries are linked into the page's folder
+    <!-- test: needs jax --> is left out where this package is not installed
     <!-- test: exit 2 -->    its last command ends with this exit code, not with 0
     <!-- test: as b.md -->   is not run: it is the beginning of a block of the page b.md beside it, which is run there
 """
@@ -179,7 +180,7 @@ class Page:
 
     def run_block(self, block: Block) -> None:
         """Run one block."""
-        if not re.fullmatch(r"|data|exit \d+|as \S+", block.directive):
+        if not re.fullmatch(r"|data|needs \w+|exit \d+|as \S+", block.directive):
             raise self.error(block, f"there is no directive {block.directive!r}")
         if block.directive.startswith("as "):
             self.find(block, self.path.parent / block.directive.removeprefix("as "))

@@ -16,7 +16,7 @@ def test_blocks(path, tmp_path):
     page = Page(path, tmp_path)
     page.run()
     if page.left_out:
-        warnings.warn(f"not run, for want of data: {path.name}, lines {page.left_out}", stacklevel=1)
+        warnings.warn(f"not run, for want of data or a package: {path.name}, lines {page.left_out}", stacklevel=1)
 
 
 @each_page

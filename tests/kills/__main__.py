@@ -13,14 +13,22 @@ from tempfile import TemporaryDirectory
 from attrs import asdict
 
 from tests.kills import __doc__ as description
+from tests.kills.cluster.trial import Deaths
 from tests.kills.trial import Campaign, Verdict
 
 FAULTS = ("loss", "leftover", "traceback", "orphan", "hang", "silent")
+OF_FITS = ("uncertified", "bounds", "differs", "loss", "traceback", "orphan", "hang")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.kills", description=description)
     parser.add_argument("kills", type=int, nargs="?", default=40, help="how many (default: 40)")
+    parser.add_argument(
+        "--of",
+        choices=("commands", "workers", "drivers"),
+        default="commands",
+        help="what is killed: commands that write, or workers or the driver of fits on a Dask cluster",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the moments and signals (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
     parser.add_argument("--folder", type=Path, help="keeps what was tried, to go on with; default: a temporary one")
@@ -41,13 +49,20 @@ def main() -> None:
 
 def run(folder: Path, arguments: argparse.Namespace) -> int:
     """Try what is not tried yet; return the exit code."""
+    if arguments.of != "commands":
+        with Deaths(folder, arguments.of) as deaths:
+            return tried(deaths, folder, arguments)
+    return tried(Campaign(folder, arguments.to_die), folder, arguments)
+
+
+def tried(campaign: Campaign | Deaths, folder: Path, arguments: argparse.Namespace) -> int:
+    """Try what is not tried yet, of one kind; return the exit code."""
     began = time.perf_counter()
-    campaign = Campaign(folder, arguments.to_die)
     if arguments.only is not None:
         verdict = campaign.try_one(arguments.only, arguments.seed)
         print(verdict)
         return bool(verdict.faults)
-    kept = folder / f"seed-{arguments.seed}.jsonl"
+    kept = folder / f"{arguments.of}-seed-{arguments.seed}.jsonl"
     found = {each.number: each for each in map(_verdict, kept.read_text().splitlines())} if kept.exists() else {}
     todo = [number for number in range(arguments.kills) if number not in found]
     with ThreadPoolExecutor(arguments.jobs) as pool, kept.open("a") as file:
@@ -58,12 +73,12 @@ def run(folder: Path, arguments: argparse.Namespace) -> int:
             if verdict.faults:
                 print(f"{verdict.number}: {verdict.what}\n    {verdict.faults}", flush=True)
     faults = Counter(fault for verdict in found.values() for fault in verdict.faults)
-    counted = ", ".join(f"{faults[fault]} {fault}" for fault in FAULTS)
+    counted = ", ".join(f"{faults[fault]} {fault}" for fault in (FAULTS if arguments.of == "commands" else OF_FITS))
     print(f"{len(found)} kills: {counted}; {time.perf_counter() - began:.0f} s")
     return bool(faults)
 
 
-def _tried(campaign: Campaign, number: int, seed: int) -> Verdict:
+def _tried(campaign: Campaign | Deaths, number: int, seed: int) -> Verdict:
     try:
         return campaign.try_one(number, seed)
     except (RuntimeError, SubprocessError) as error:  # an undisturbed run fails, or takes too long

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from structsvm.data import RankingData, load_letor
+from structsvm.distributed import DistributedProblem, InProcess, Part
 from structsvm.problem import Problem
 from structsvm.registry import solvers
+from structsvm.solvers import OneSlack
 
 DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data"))
 OPTIMA = DATA.parent / "reference" / "optima.json"
@@ -47,6 +49,25 @@ def training_set() -> RankingData:
 def optima() -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = json.loads(OPTIMA.read_text())["optima"]
     return found
+
+
+@pytest.mark.parametrize("partitions", [2, 32])
+@pytest.mark.parametrize("C", [1, 10, 100])
+@pytest.mark.parametrize("loss", ["map", "roc_area"])
+def test_optimum_of_partitions(loss: str, C: int, partitions: int) -> None:
+    """In at most 1.2 times the rounds, or two more, of one machine."""
+    optimum, data, tol = optima()[f"MQ2008 fold 1 train | {loss} | C={C}"], training_set(), 1e-4
+    alone = OneSlack(tol=tol).solve(Problem.from_queries(data.X, data.y, data.qid, loss=loss, C=C))
+    number = np.unique(data.qid, return_inverse=True)[1] % partitions
+    parts = [Part(data.X[number == k], data.y[number == k], data.qid[number == k]) for k in range(partitions)]
+    problem = DistributedProblem.from_queries(InProcess(), parts, loss=loss, C=C)
+    result = OneSlack(tol=tol).solve(problem)
+    assert result.converged
+    assert problem.used == optimum["n_queries"]
+    rounding = 1e-9 * optimum["primal"]
+    assert optimum["dual"] - rounding <= result.primal <= optimum["primal"] + tol * C
+    assert optimum["dual"] - tol * C <= result.dual <= optimum["primal"] + rounding
+    assert len(result.history) <= max(1.2 * len(alone.history), len(alone.history) + 2)
 
 
 @pytest.mark.parametrize(("solver", "settings"), runs(), ids=str)

@@ -1,0 +1,92 @@
+"""DaskRanker and LightGBM's DaskLGBMRanker on the same two workers, and what becomes of them when one dies."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from benchmarks.data import letor_folder
+from benchmarks.local_cluster import Fit, Outcome, outcomes
+from benchmarks.measuring import Size
+from benchmarks.rows import Row, Target, quotient
+
+TITLE = "Beside lightgbm.dask"
+ABOUT = """
+The same 8 partitions in the memory of two worker processes of one thread each, a LocalCluster of Dask: of
+fold 1 of MQ2008, and of 3,000 queries of 120 documents with 136 features in float32, whose grades 0 to 4 come
+of a linear function of the features and noise, which favours a linear ranker. `DaskRanker` minimises `ndcg`
+for some values of C, `DaskLGBMRanker` trains lambdarank with its default settings and some numbers of trees;
+both once before the clock starts, so that all is loaded. "Time to" is that of the fastest fit of each whose
+test NDCG@10 is at most 0.002 below the lower of the two bests. Then one worker is killed when a part of the
+time of an undisturbed fit has passed, and the fit has two minutes; Dask starts another worker in its place.
+With `time_out=1`, LightGBM's own limit for its sockets is one minute, in place of two hours.
+"""
+
+SETTINGS = {
+    "DaskRanker": [{"loss": "ndcg", "C": C} for C in (1.0, 10.0, 100.0)],
+    "DaskLGBMRanker": [{"n_estimators": trees} for trees in (10, 30, 100, 300)],
+}
+DATA = {"mq2008": "MQ2008, fold 1", "made": "3,000 queries"}
+SLACK = 0.002
+LIMIT, TO_DIE = 400.0, 120.0
+MOMENTS = (0.2, 0.5, 0.8)
+
+
+def run(size: Size) -> Iterator[Row]:
+    if find_spec("distributed") is None or find_spec("lightgbm") is None:
+        yield Row(what="MQ2008, fold 1", who="DaskLGBMRanker", note="dask or lightgbm is not installed")
+        return
+    for data, what in DATA.items():
+        if data == "mq2008" and letor_folder() is None:
+            yield Row(what=what, who="DaskRanker", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+            continue
+        found: dict[str, list[Outcome]] = {}
+        for who, settings in SETTINGS.items():
+            asked = [Fit(who, one) for one in (settings[0], *settings)]
+            found[who] = outcomes(data, size.scale, asked, LIMIT)[1:]
+            for one, outcome in zip(settings, found[who], strict=False):
+                yield Row(what=what, who=_called(who, one), repeats=1, values=_values(outcome), note=outcome.error)
+        yield from _times_to_level(what, found)
+        yield from _deaths(data, what, found, size)
+
+
+def _called(who: str, settings: dict[str, object]) -> str:
+    return f"{who}({', '.join(f'{name}={value!r}' for name, value in settings.items())})"
+
+
+def _values(outcome: Outcome) -> dict[str, float]:
+    values = {"seconds": outcome.seconds, "ndcg": outcome.ndcg, "gap": outcome.gap}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _times_to_level(what: str, found: dict[str, list[Outcome]]) -> Iterator[Row]:
+    level = min(max(one.ndcg or 0.0 for one in outcomes_) for outcomes_ in found.values()) - SLACK
+    for who, tried in found.items():
+        reached = [one for one in tried if (one.ndcg or 0.0) >= level]
+        fastest = min(reached, key=lambda one: one.seconds)
+        yield Row(what=what, who=f"{who}: time to", repeats=1, values=_values(fastest), note=f"NDCG@10 of {level:.4f}")
+
+
+def _deaths(data: str, what: str, found: dict[str, list[Outcome]], size: Size) -> Iterator[Row]:
+    """Kill a worker at some moments of the last fit of each."""
+    last = {"DaskRanker": {}, "DaskLGBMRanker": {"time_out": 1}}
+    for who, more in last.items():
+        settings, undisturbed = {**SETTINGS[who][-1], **more}, found[who][-1]
+        for part in MOMENTS:
+            asked = [Fit(who, SETTINGS[who][0]), Fit(who, settings, kill_after=part * undisturbed.seconds)]
+            _, *died = outcomes(data, size.scale, asked, TO_DIE)
+            values = _values(died[0]) if died else {}
+            note = (died[0].error or "goes on") if died else f"no end within {TO_DIE:.0f} s"
+            yield Row(what=what, who=f"{who}, a worker dies at {part:.0%}", repeats=1, values=values, note=note)
+
+
+def targets(rows: list[Row]) -> Iterator[Target]:
+    for what in DATA.values():
+        ours, theirs = (
+            next((row.values["seconds"] for row in rows if row.what == what and row.who == f"{who}: time to"), None)
+            for who in SETTINGS
+        )
+        yield Target(
+            f"{what}, two workers: times faster to the same NDCG@10 than lightgbm.dask",
+            1.0,
+            quotient(theirs, ours),
+            at_least=True,
+        )

@@ -1,0 +1,147 @@
+"""What a fit takes on a cluster: from costs that were measured, and the model of the network."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from benchmarks.network.exchanges import Cluster, Exchange, Failures, Times, round_seconds
+from benchmarks.network.links import Link, Tree
+from benchmarks.network.spreads import Even, Lognormal, Spread
+from structsvm.settings import at_least, not_negative, positive
+
+BYTES = 8
+"""Bytes of a number on its way."""
+
+
+@frozen
+class Costs:
+    """Seconds of one core, as measured.
+
+    Parameters
+    ----------
+    score : of one feature value of a document in its score.
+    combine : of one in a cut.
+    argmax : of one loss-augmented argmax of a query.
+    dot : of one feature value of a cut in the driver's products of cuts.
+    qp : of one QP over the cuts of a fit, without such products.
+    """
+
+    score: float = field(validator=positive)
+    combine: float = field(validator=positive)
+    argmax: float = field(validator=positive)
+    dot: float = field(validator=positive)
+    qp: float = field(validator=not_negative)
+
+
+@frozen
+class Data:
+    """Queries with features.
+
+    Parameters
+    ----------
+    queries, documents : number of queries, and of documents of each.
+    values : feature values that are stored of a document; as many as weights, where they are dense.
+    weights : number of weights, d.
+    width : bytes of a stored value, with the column's number where rows are sparse.
+    """
+
+    queries: float = field(validator=positive)
+    documents: int = field(validator=at_least(1))
+    values: int = field(validator=at_least(1))
+    weights: int = field(validator=at_least(1))
+    width: int = 4
+
+    @property
+    def bytes(self) -> float:
+        """Bytes of all feature values."""
+        return self.queries * self.documents * self.values * self.width
+
+
+@frozen
+class Machines:
+    """What a plan has at hand.
+
+    Parameters
+    ----------
+    workers : number of partitions, each with a worker of its own.
+    cores : of each, all of which work on its partition.
+    tree : how numbers come and go.
+    spread : how times of equal work differ.
+    life : seconds after which a machine dies, on average; None: never.
+    notice : seconds until its death is noticed.
+    storage : bytes a second at which a partition is read.
+    """
+
+    workers: int = field(validator=at_least(1))
+    cores: int = field(validator=at_least(1))
+    tree: Tree
+    spread: Spread = field(factory=Even)
+    life: float | None = None
+    notice: float = 30.0
+    storage: float = 5e8
+
+    def cluster(self, data: Data) -> Cluster:
+        """Return them with the data spread evenly."""
+        failures = None
+        if self.life is not None:
+            failures = Failures(self.life, self.notice, data.bytes / self.workers / self.storage)
+        return Cluster(self.workers, self.tree, self.spread, failures)
+
+
+DATACENTRE = Machines(
+    workers=1024, cores=16, tree=Tree(Link(500e-6, 1.25e9), fan_in=32), spread=Lognormal(0.2), life=30 * 86_400.0
+)
+"""10 Gbit/s, half a millisecond a message with its handling in Python, one machine in thirty lost each day."""
+
+
+def exchanges_of(data: Data, machines: Machines, costs: Costs, steps: Sequence[int]) -> list[Exchange]:
+    """Return the exchanges of a round of 1-slack with its line search.
+
+    The first scores the solution of the QP and looks at some steps towards it, others look at further ones, and the
+    last looks at the point where a cut is made, and makes it. A spare machine scores both ends of the line again.
+
+    Parameters
+    ----------
+    data, machines, costs : the data, where they are, and what work on them costs.
+    steps : number of steps t at which each exchange but the last looks for argmaxes.
+    """
+    queries = data.queries / machines.workers / machines.cores
+    values = queries * data.documents * data.values
+    score = values * costs.score
+    vector = BYTES * data.weights
+    looks = [Exchange(BYTES * each, 3.0 * BYTES * each, queries * each * costs.argmax, 2.0 * score) for each in steps]
+    first = evolve(looks[0], down=looks[0].down + vector, work=looks[0].work + score, redo=score)
+    last = Exchange(BYTES, vector + 3.0 * BYTES, values * costs.combine + queries * costs.argmax, 2.0 * score)
+    return [first, *looks[1:], last]
+
+
+def driver_seconds(data: Data, machines: Machines, costs: Costs, cuts: float) -> float:
+    """Return the seconds of a round in which only the driver works: products of the new cut with all, the QP, and w."""
+    return costs.qp + 2.0 * cuts * data.weights * costs.dot / machines.tree.servers
+
+
+def fits(
+    data: Data,
+    machines: Machines,
+    costs: Costs,
+    *,
+    rounds: int,
+    steps: Sequence[int],
+    trials: int,
+    rng: np.random.Generator,
+) -> list[Times]:
+    """Sample fits; return the times of the rounds of each.
+
+    Parameters
+    ----------
+    data, machines, costs : the data, where they are, and what work on them costs.
+    rounds : of a fit; half as many cuts are there on average.
+    steps : as in `exchanges_of`.
+    trials : number of fits.
+    rng : what is random comes from it.
+    """
+    exchanges = exchanges_of(data, machines, costs, steps)
+    driver = driver_seconds(data, machines, costs, rounds / 2.0)
+    cluster = machines.cluster(data)
+    return [round_seconds(cluster, exchanges, driver, rounds, rng) for _ in range(trials)]

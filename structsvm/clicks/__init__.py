@@ -1,0 +1,18 @@
+"""Learning from clicks: logs, how likely each position is examined, and the weights of documents that come of both."""
+
+from structsvm.clicks.log import ClickLog
+from structsvm.clicks.maximum_likelihood import from_interventions, from_log
+from structsvm.clicks.position_bias import PositionBias, from_randomised
+from structsvm.clicks.simulation import simulate
+from structsvm.clicks.weights import WeightedClicks, weigh
+
+__all__ = [
+    "ClickLog",
+    "PositionBias",
+    "WeightedClicks",
+    "from_interventions",
+    "from_log",
+    "from_randomised",
+    "simulate",
+    "weigh",
+]

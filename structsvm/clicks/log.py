@@ -1,0 +1,162 @@
+"""A log of clicks: which documents were shown where, and clicked how often."""
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
+
+from structsvm.arrays import numbers
+from structsvm.data.table import as_ids, open_table
+from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.settings import as_list, as_path, require_kind
+from structsvm.types import IntVector
+
+
+def _counts(values: Any, what: str, smallest: int) -> IntVector:
+    given = numbers(values, what)
+    wrong = ~((given >= smallest) & (given == np.floor(given)) & (given < 2.0**53))
+    if given.ndim != 1 or wrong.any():
+        shown = f"got {given[wrong][0]:g} in row {int(wrong.argmax())}" if given.ndim == 1 else f"shape {given.shape}"
+        raise InputError(f"{what} must be a vector of whole numbers from {smallest}, {shown}")
+    return given.astype(np.int64)
+
+
+@frozen(eq=False)
+class ClickLog:
+    """Documents that were shown at positions of the results of queries, and how often they were clicked there.
+
+    A row is one impression of one document, or all of those of a document of a query at a position together. Made
+    by `of` and `read`.
+
+    Parameters
+    ----------
+    qid : query id of each row, shape (rows,).
+    document : the document of each row: its number or its id, shape (rows,).
+    position : where it was shown, from 1, shape (rows,).
+    clicks : how often it was clicked there, at most once an impression, shape (rows,).
+    impressions : how often it was shown there, shape (rows,).
+    """
+
+    qid: NDArray[Any] = field(repr=False)
+    document: NDArray[Any] = field(repr=False)
+    position: IntVector = field(repr=False)
+    clicks: IntVector = field(repr=False)
+    impressions: IntVector = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        qid: ArrayLike,
+        document: ArrayLike,
+        position: ArrayLike,
+        clicks: ArrayLike,
+        impressions: ArrayLike | None = None,
+    ) -> Self:
+        """Make a log of arrays.
+
+        Parameters
+        ----------
+        qid, document, position, clicks : see the class; ``clicks`` may be truth values.
+        impressions : None: each row is one.
+
+        Raises
+        ------
+        InputError : when they are not of one length, positions are below 1, or a row has more clicks than impressions.
+        """
+        queries, documents = np.asarray(qid), np.asarray(document)
+        clicked = np.asarray(clicks)
+        clicked = _counts(clicked.astype(np.int64) if clicked.dtype == np.bool_ else clicked, "clicks", 0)
+        places = _counts(position, "position", 1)
+        shown = np.ones_like(clicked) if impressions is None else _counts(impressions, "impressions", 0)
+        shapes = [queries.shape, documents.shape, places.shape, clicked.shape, shown.shape]
+        if len(set(shapes)) > 1:
+            raise InputError(
+                "qid, document, position, clicks and impressions must be vectors of one length, got shapes "
+                f"{', '.join(map(str, shapes))}"
+            )
+        more = clicked > shown
+        if more.any():
+            row = int(more.argmax())
+            raise InputError(
+                f"row {row} of the log has {clicked[row]} clicks and {shown[row]} impressions: one is "
+                "clicked once at most"
+            )
+        return cls(queries, documents, places, clicked, shown)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | PathLike[str],
+        *,
+        qid: str = "qid",
+        document: str = "docid",
+        position: str = "position",
+        clicks: str = "clicked",
+        impressions: str | None = None,
+    ) -> Self:
+        """Read a table: CSV, TSV or Parquet with named columns, as `structsvm.data.load_table` does.
+
+        Parameters
+        ----------
+        path : the file.
+        qid, document, position, clicks, impressions : names of the columns; None: each row is one impression.
+
+        Raises
+        ------
+        InputError : the file cannot be read, or a column is missing.
+        DataFormatError : a cell cannot be used.
+        """
+        place = as_path("path", path)
+        counted = [position, clicks, *([] if impressions is None else [impressions])]
+        for name in (qid, document, *counted):
+            require_kind("the name of a column", name, str, "text")
+        with open_table(place) as table:
+            missing = [name for name in (qid, document, *counted) if name not in table.names]
+            if missing:
+                raise InputError(
+                    f"{place} has no column {quoted(missing[0])}: there are {', '.join(map(quoted, table.names[:12]))}"
+                )
+            parts = list(table.parts(counted, list(dict.fromkeys((qid, document))), 2.0**53))
+        if not parts:
+            raise DataFormatError(place, None, "the table has no rows")
+        columns = np.concatenate([part.numbers for part in parts]).T
+        ids, documents = (_identifiers([part.texts[name] for part in parts]) for name in (qid, document))
+        try:
+            return cls.of(ids, documents, *columns)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+
+    @classmethod
+    def joined(cls, logs: Iterable["ClickLog"]) -> Self:
+        """Return one log of several."""
+        known = as_list("logs", logs, "a list of ClickLog")
+        for log in known:
+            require_kind("a log", log, ClickLog, "a ClickLog")
+        if not known:
+            raise InputError("there are no logs to join: one at least is needed")
+        names = ("qid", "document", "position", "clicks", "impressions")
+        return cls(*(np.concatenate([getattr(log, name) for log in known]) for name in names))
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.clicks)
+
+    @property
+    def positions(self) -> int:
+        """The last position at which something was shown; 0 where nothing was."""
+        return int(self.position.max(initial=0))
+
+    def pairs(self) -> tuple[NDArray[np.intp], int]:
+        """Return the number of the query and document of each row, from 0, and how many there are."""
+        queries = np.unique(self.qid, return_inverse=True)[1]
+        documents, document = np.unique(self.document, return_inverse=True)
+        found, number = np.unique(queries * max(1, len(documents)) + document, return_inverse=True)
+        return number, len(found)
+
+
+def _identifiers(columns: list[NDArray[np.object_]]) -> NDArray[Any]:
+    names, codes = np.unique(np.concatenate(columns).astype(str), return_inverse=True)
+    return as_ids(names.tolist(), codes)

@@ -1,0 +1,120 @@
+"""Labels of documents from clicks and propensities."""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike
+
+from structsvm.clicks.log import ClickLog
+from structsvm.clicks.position_bias import PositionBias
+from structsvm.exceptions import InputError
+from structsvm.settings import require_kind, require_number
+from structsvm.types import Vector
+
+
+@frozen(eq=False)
+class WeightedClicks:
+    """What clicks say of documents, by inverse propensities.
+
+    Parameters
+    ----------
+    y : for each document the clicks over the propensities of its impressions, which is an estimate of its relevance
+        without bias, as far as no propensity was clipped: labels for the loss "weighted_ranks", shape (rows,).
+    impressions : how often the document was shown, shape (rows,).
+    clicks : number of clicks.
+    effective_clicks : ``(Σ u)² / Σ u²`` over the clicks with weights u, one over the propensity: that many clicks of
+        equal weight would tell as much.
+    largest_weight : the largest u.
+    clipped : share of the clicks whose propensity was clipped.
+    unmatched : share of the clicks on documents that have no row.
+    """
+
+    y: Vector = field(repr=False)
+    impressions: Vector = field(repr=False)
+    clicks: int
+    effective_clicks: float
+    largest_weight: float
+    clipped: float
+    unmatched: float
+
+
+def weigh(
+    log: ClickLog,
+    bias: PositionBias | None,
+    qid: ArrayLike,
+    document: ArrayLike | None = None,
+    *,
+    smallest: float = 0.0,
+) -> WeightedClicks:
+    """Weigh the clicks of a log by inverse propensities, for documents that have rows of features.
+
+    The propensity of a document of a query is the mean of those of the positions at which it was shown: clicks over
+    that, and over how often it was shown, is an unbiased estimate of its relevance, and of less variance than the sum
+    of clicks each over the propensity of its own position where positions vary (the same where they do not).
+
+    Parameters
+    ----------
+    log : the log.
+    bias : the propensities; None: all 1, which takes clicks as they are.
+    qid : query id of each row of features, shape (rows,).
+    document : document of each row, as in the log; None: the log has numbers of rows, from 0.
+    smallest : propensities below it count as this much: less variance for some bias (Strehl, Langford, Li and Kakade,
+        "Learning from logged implicit exploration data", NIPS 2010).
+
+    Raises
+    ------
+    InputError : when a document has two rows, no row was shown, or a propensity is missing.
+
+    Examples
+    --------
+    >>> log = ClickLog.of([1, 1, 1], [0, 1, 2], [1, 2, 3], clicks=[6, 1, 2], impressions=[10, 10, 10])
+    >>> weigh(log, PositionBias.power(1.0, 3), qid=[1, 1, 1]).y
+    array([0.6, 0.2, 0.6])
+    """
+    require_kind("log", log, ClickLog, "a ClickLog")
+    require_kind("bias", bias, PositionBias | None, "a PositionBias or None")
+    require_number("smallest", smallest, at_least=0.0)
+    ids = np.asarray(qid)
+    documents = np.arange(ids.size) if document is None else np.asarray(document)
+    if ids.ndim != 1 or documents.shape != ids.shape:
+        raise InputError(
+            f"qid and document must be vectors of one length, one a row, got shapes {ids.shape} and {documents.shape}"
+        )
+    row = _rows_of(log, ids, documents)
+    known = row >= 0
+    if not known.any():
+        raise InputError("no document of the log is among the rows: qid and document must be written as in the log")
+    propensity = np.ones(len(log)) if bias is None else bias.at(log.position)
+    clicks, shown, exposure = (
+        np.bincount(row[known], each[known], len(ids)).astype(np.float64)
+        for each in (log.clicks, log.impressions, log.impressions * propensity)
+    )
+    mean = np.divide(exposure, shown, out=np.ones(len(ids)), where=shown > 0.0)
+    weight = 1.0 / np.maximum(mean, smallest)
+    y = np.divide(clicks * weight, shown, out=np.zeros(len(ids)), where=shown > 0.0)
+    total = float(clicks.sum())
+    clicked = clicks > 0.0
+    return WeightedClicks(
+        y=y,
+        impressions=shown,
+        clicks=int(total),
+        effective_clicks=float((clicks @ weight) ** 2 / (clicks @ weight**2)) if total else 0.0,
+        largest_weight=float(weight[clicked].max(initial=0.0)),
+        clipped=float(clicks[mean < smallest].sum() / total) if total else 0.0,
+        unmatched=float(1.0 - total / max(1, log.clicks.sum())) if log.clicks.any() else 0.0,
+    )
+
+
+def _rows_of(log: ClickLog, ids: Any, documents: Any) -> Any:
+    """Return the number of the row of each row of the log; −1 where there is none."""
+    import pandas as pd
+
+    try:
+        rows = pd.MultiIndex.from_arrays([ids, documents])
+        if not rows.is_unique:
+            twice = int(rows.duplicated().argmax())
+            raise InputError(f"document {documents[twice]} of query {ids[twice]} has more than one row of features")
+        return rows.get_indexer(pd.MultiIndex.from_arrays([log.qid, log.document]))
+    except TypeError as error:
+        raise InputError(f"qid and document must be numbers or text, as in the log: {error}") from None

@@ -1,0 +1,131 @@
+"""A structural SVM of outputs with latent parts."""
+
+from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from structsvm.estimators.descending import descended
+from structsvm.estimators.parameters import require_solver
+from structsvm.losses.latent import Completed, LatentLoss
+from structsvm.problem import Problem
+from structsvm.problem.checks import require_pairs
+from structsvm.problem.concave import completion
+from structsvm.queries import row_weights
+from structsvm.result import Result
+from structsvm.settings import as_list, place, require_kind, require_switch
+from structsvm.solvers import Solver
+from structsvm.solvers.convex_concave import Round
+from structsvm.solvers.run import Callback
+from structsvm.types import Vector
+
+
+class LatentStructuralSVM(BaseEstimator):
+    """A structural SVM whose joint features need more than what is labelled: latent parts of outputs.
+
+    Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
+    Joachims, ICML 2009) by the convex-concave procedure: latents of the truths are completed by the present weights,
+    and a
+    structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is found
+    is stationary, which the last round proves; it depends on ``LatentLoss.initial``, and need not be the optimum.
+
+    Parameters
+    ----------
+    loss : a `LatentLoss`.
+    C : weight of the mean hinge against the regulariser.
+    solver : of the convex problems, by name or as an object with settings of its own.
+    tol : accuracy in units of the loss: convex problems are solved to ``tol · C``, and the last one proves its
+        start to be within ``2 tol · C`` of its optimum. None leaves it to the solver, whose default is 1e-3.
+    max_rounds : most convex problems after the first.
+    warm_start : start from the weights of the last fit.
+
+    Attributes
+    ----------
+    coef_ : weights, shape (d,).
+    objective_ : what was minimised, at these weights.
+    rounds_ : the convex problems, each a `Round`.
+    stationary_ : whether the last one proved the weights stationary.
+    latent_ : the completion of each training example at these weights.
+    result_ : `Result` of the last convex problem.
+    """
+
+    def __init__(
+        self,
+        loss: LatentLoss[Any, Any, Any],
+        C: float = 1.0,
+        *,
+        solver: str | Solver = "auto",
+        tol: float | None = None,
+        max_rounds: int = 100,
+        warm_start: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.solver = solver
+        self.tol = tol
+        self.max_rounds = max_rounds
+        self.warm_start = warm_start
+
+    def fit(
+        self,
+        X: Sequence[Any],
+        y: Sequence[Any],
+        sample_weight: ArrayLike | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Learn from examples.
+
+        Parameters
+        ----------
+        X : inputs, one an example, whatever the loss reads.
+        y : true outputs, without their latents.
+        sample_weight : example weights κ, shape (n,).
+        callback : is shown every `Step` of every convex problem; returns True to stop.
+
+        Raises
+        ------
+        InputError : when the data cannot be used.
+        OracleError : when an argmax or a completion is seen not to be one.
+
+        Warns
+        -----
+        ConvergenceWarning : when the limit of rounds was reached, or a convex problem did not converge.
+        """
+        require_kind(place(self, "loss"), self.loss, LatentLoss, "a LatentLoss")
+        require_solver(self)
+        require_switch(place(self, "warm_start"), self.warm_start)
+        xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, "a list of outputs, one an example")
+        require_pairs(len(xs), len(ys))
+        truths = [(truth, self.loss.initial(x, truth)) for x, truth in zip(xs, ys, strict=True)]
+        problem = Problem.from_examples(xs, truths, loss=Completed(self.loss), C=self.C, sample_weight=sample_weight)
+        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
+        descent = descended(self, problem, completion(problem, self.loss, xs, truths), start, callback)
+        self.coef_: Vector = descent.w
+        self.objective_: float = descent.objective
+        self.rounds_: tuple[Round, ...] = descent.rounds
+        self.stationary_: bool = descent.stationary
+        self.result_: Result = descent.result
+        self.latent_ = [self.loss.complete(x, truth, self.coef_) for x, truth in zip(xs, ys, strict=True)]
+        return self
+
+    def predict(self, X: Sequence[Any]) -> list[Any]:
+        """Return the predicted output of each input, without latents."""
+        return [y for y, _ in self.predict_latent(X)]
+
+    def predict_latent(self, X: Sequence[Any]) -> list[tuple[Any, Any]]:
+        """Return the predicted output of each input, with its latent."""
+        check_is_fitted(self)
+        return [self.loss.argmax(x, self.coef_) for x in as_list("X", X, "a list of inputs")]
+
+    def score(self, X: Sequence[Any], y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
+        """Return one minus the mean loss of the predictions."""
+        predicted, truths = self.predict_latent(X), as_list("y", y, "a list of outputs, one an example")
+        require_pairs(len(predicted), len(truths))
+        met = [self.loss.loss(truth, *found) for truth, found in zip(truths, predicted, strict=True)]
+        weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
+        return 1.0 - float(np.average(met, weights=weights))

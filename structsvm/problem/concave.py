@@ -1,0 +1,90 @@
+"""Convex functions that are subtracted from an objective, as in ramp losses, by their values and tangents."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.losses import LatentLoss, ScoreLoss
+from structsvm.problem.problem import Problem
+from structsvm.types import Vector
+
+
+class Tangent(NamedTuple):
+    """A convex function h at some weights w: ``h(w') ≥ value + slope·(w' − w)`` everywhere.
+
+    Parameters
+    ----------
+    value : h(w).
+    slope : a subgradient of h at w, shape (d,).
+    """
+
+    value: float
+    slope: Vector
+
+
+Subtracted: TypeAlias = Callable[[Vector], Tangent]
+"""A convex function of the weights that is subtracted from an objective."""
+
+
+def ramp(problem: Problem) -> Subtracted:
+    """Return ``h(w) = (C/n) Σ_i κ_i [max_ŷ w·Ψ(x_i, ŷ) − w·Ψ(x_i, y_i)]``, which makes hinges of P ramps.
+
+    What is left of a hinge, ``max_ŷ [Δ(y, ŷ) + w·Ψ(x, ŷ)] − max_ŷ w·Ψ(x, ŷ)``, is between the loss of the prediction
+    and the largest loss: no example counts for more than that, however wrong it is (Collobert, Sinz, Weston and Bottou,
+    "Trading
+    convexity for scalability", ICML 2006; Chapelle, Do, Le, Smola and Teo, "Tighter bounds for structured estimation",
+    NIPS 2008).
+
+    Parameters
+    ----------
+    problem : the problem of the hinges.
+
+    Raises
+    ------
+    InputError : when the argmax of the loss is inexact.
+    """
+    loss = problem.loss
+    if not loss.exact:
+        raise InputError(f"a ramp needs exact argmaxes, and those of {loss.title} are not (exact = False)")
+    ys, used = problem.ys, np.flatnonzero(problem.cap).tolist()
+
+    def tangent(w: Vector) -> Tangent:
+        scores = problem.operator.scores(w)
+        coef = np.zeros_like(scores)
+        for i in used:
+            own = slice(problem.ptr[i], problem.ptr[i + 1])
+            coef[own] = problem.cap[i] * _beyond_the_truth(loss, scores[own], ys[i])
+        return Tangent(float(coef @ scores), problem.operator.combine(coef))
+
+    return tangent
+
+
+def _beyond_the_truth(loss: ScoreLoss[Any], scores: Vector, y: Any) -> Vector:
+    """Return ``c(ŷ) − c(y)`` of the prediction ŷ."""
+    return loss.encode(loss.prediction(scores, y), y) - loss.encode(y, y)
+
+
+def completion(
+    problem: Problem, loss: LatentLoss[Any, Any, Any], xs: Sequence[Any], truths: Sequence[tuple[Any, Any]]
+) -> Subtracted:
+    """Return ``h(w) = (C/n) Σ_i κ_i [max_h w·Ψ(x_i, y_i, h) − w·Ψ(x_i, y_i, h_i)]``, which frees latents of truths.
+
+    Parameters
+    ----------
+    problem : the problem in which the latents h_i of the truths are fixed.
+    loss : completes truths.
+    xs : inputs.
+    truths : pairs (y, h) of the problem.
+    """
+    fixed = [loss.joint_feature(x, *truth) for x, truth in zip(xs, truths, strict=True)]
+
+    def tangent(w: Vector) -> Tangent:
+        slope = np.zeros(problem.d)
+        for i in np.flatnonzero(problem.cap).tolist():
+            x, y = xs[i], truths[i][0]
+            slope += problem.cap[i] * (loss.joint_feature(x, y, loss.complete(x, y, w)) - fixed[i])
+        return Tangent(float(slope @ w), slope)
+
+    return tangent

@@ -1,0 +1,129 @@
+"""The model of a cluster is what formulas say, where there are any."""
+
+import numpy as np
+import pytest
+
+from benchmarks.network import (
+    Cluster,
+    Even,
+    Exchange,
+    Failures,
+    Link,
+    Lognormal,
+    ShiftedExponential,
+    Tree,
+    fan_ins,
+    round_seconds,
+)
+
+LINK = Link(latency=0.5, bandwidth=100.0)
+TREE, EVEN, WORK = Tree(LINK, fan_in=4), Even(), Exchange(down=0.0, up=0.0, work=2.0)
+SIZES = (1, 2, 3, 7, 16, 17, 64, 100, 1024)
+
+
+def seconds(workers=8, tree=TREE, spread=EVEN, failures=None, call=WORK, trials=4):
+    rng = np.random.default_rng(1)
+    return round_seconds(Cluster(workers, tree, spread, failures), [call], 0.0, trials, rng)
+
+
+@pytest.mark.parametrize(
+    ("workers", "most", "expected"),
+    [(1, 2, (1,)), (5, 8, (5,)), (8, 8, (8,)), (9, 8, (8, 2)), (1024, 32, (32, 32)), (1000, 10, (10, 10, 10))],
+)
+def test_levels_of_a_tree(workers, most, expected):
+    assert fan_ins(workers, most) == expected
+
+
+@pytest.mark.parametrize("workers", SIZES)
+@pytest.mark.parametrize("most", [2, 3, 32])
+def test_a_tree_reaches_all_workers_and_no_level_could_be_left_out(workers, most):
+    levels = fan_ins(workers, most)
+    assert np.prod(levels) >= workers
+    assert most ** (len(levels) - 1) < max(2, workers)
+
+
+@pytest.mark.parametrize("workers", SIZES)
+def test_a_tree_of_all_workers_is_a_star(workers):
+    star, tree = Tree(LINK), Tree(LINK, fan_in=max(2, workers))
+    assert star.seconds(workers, 30.0) == tree.seconds(workers, 30.0) == pytest.approx(0.5 + workers * 0.3)
+
+
+def test_without_stragglers_a_round_is_a_sum():
+    """Down and up through two levels of a tree for nine workers, and the work between."""
+    found = seconds(workers=9, tree=Tree(LINK, fan_in=3), call=Exchange(down=40.0, up=80.0, work=2.0))
+    assert found.down == pytest.approx([2 * (0.5 + 1.2)] * 4)
+    assert found.work == pytest.approx([2.0] * 4)
+    assert found.up == pytest.approx([2 * (0.5 + 2.4)] * 4)
+    assert found.total == pytest.approx(found.down + found.work + found.up)
+
+
+@pytest.mark.parametrize("workers", SIZES)
+def test_sums_of_workers_that_are_done_at_once_take_the_time_of_the_tree(workers):
+    tree = Tree(LINK, fan_in=8)
+    np.testing.assert_allclose(tree.finished(np.full((2, workers), 3.0), 20.0), 3.0 + tree.seconds(workers, 20.0))
+
+
+def test_one_worker_has_no_tree_and_no_stragglers_to_wait_for():
+    found = seconds(workers=1, spread=ShiftedExponential(0.3), call=Exchange(40.0, 40.0, 2.0), trials=20_000)
+    assert found.down == pytest.approx(0.9)
+    assert found.up == pytest.approx(0.9)
+    assert found.work.mean() == pytest.approx(2.0 * 1.3, rel=0.02)
+
+
+@pytest.mark.parametrize("workers", [4, 64])
+def test_the_slowest_of_many_is_what_harmonic_numbers_say(workers):
+    found = seconds(workers=workers, spread=ShiftedExponential(0.2), trials=20_000)
+    harmonic = np.sum(1.0 / np.arange(1, workers + 1))
+    assert found.work.mean() == pytest.approx(2.0 * (1.0 + 0.2 * harmonic), rel=0.01)
+
+
+def test_half_of_the_lognormal_times_are_below_the_median():
+    factors = Lognormal(0.4).factors(np.random.default_rng(0), (40_000,))
+    assert np.mean(factors < 1.0) == pytest.approx(0.5, abs=0.01)
+    assert np.log(factors).std() == pytest.approx(0.4, rel=0.02)
+
+
+def test_a_tree_waits_for_the_last_of_those_it_hears_from_and_no_longer():
+    """The late one of four is heard from by one machine of two; the other has its sum before."""
+    tree = Tree(Link(1.0, 1e9), fan_in=2)
+    assert tree.finished(np.array([[0.0, 0.0, 0.0, 5.0]]), 0.0) == pytest.approx([7.0])
+    assert tree.finished(np.array([[0.0, 0.0, 0.0, 0.0]]), 0.0) == pytest.approx([2.0])
+
+
+@pytest.mark.parametrize("spread", [Even(), ShiftedExponential(0.1), Lognormal(0.3)])
+@pytest.mark.parametrize("fan_in", [None, 2, 32])
+def test_more_workers_take_no_less_time_for_the_same_work_each(spread, fan_in):
+    call = Exchange(40.0, 80.0, 2.0)
+    means = [
+        seconds(workers, Tree(LINK, fan_in), spread, call=call, trials=3000).total.mean()
+        for workers in (1, 4, 16, 64, 256)
+    ]
+    assert (np.diff(means) > 0.0).all()
+
+
+def test_parts_of_the_numbers_on_as_many_servers_as_messages_leave_only_what_a_worker_sends():
+    whole, parts = Tree(LINK), Tree(LINK, servers=64)
+    assert whole.seconds(64, 10.0) == pytest.approx(0.5 + 6.4)
+    assert parts.seconds(64, 10.0) == pytest.approx(0.5 + 0.1)
+
+
+def test_who_never_dies_costs_nothing():
+    never = Failures(mean=1e15, notice=100.0, reload=100.0)
+    spread = ShiftedExponential(0.2)
+    np.testing.assert_array_equal(seconds(spread=spread, failures=never).work, seconds(spread=spread).work)
+
+
+def test_deaths_are_as_frequent_as_stated_and_cost_what_is_made_again():
+    """Even work: nobody dies with probability exp(−K t / mean); else the last death decides."""
+    failures = Failures(mean=100.0, notice=10.0, reload=5.0)
+    call = Exchange(0.0, 0.0, 2.0, redo=1.0)
+    work = seconds(workers=8, failures=failures, call=call, trials=40_000).work
+    assert np.mean(work == 2.0) == pytest.approx(np.exp(-8 * 2.0 / 100.0), abs=0.01)
+    assert work[work > 2.0].min() >= 10.0 + 5.0 + 3.0
+    once = work[(work > 2.0) & (work <= 2.0 + 18.0)]
+    assert np.mean(once - 18.0) == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_seed_gives_the_same_numbers():
+    spread = Lognormal(0.2)
+    np.testing.assert_array_equal(seconds(spread=spread).total, seconds(spread=spread).total)

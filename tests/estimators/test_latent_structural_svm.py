@@ -1,0 +1,158 @@
+"""Latent structural SVMs: against the definition, and beside an SVM without latents on data made for them."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from structsvm.estimators import LatentStructuralSVM
+from structsvm.exceptions import InputError, OracleError
+from structsvm.losses import LatentLoss
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.testing import check_latent_loss
+from structsvm.types import Matrix, Vector
+
+WIDTH = 4
+
+
+class Detector(LatentLoss[Vector, int, int]):
+    """Whether a series has a pattern (1 or 0), and, latent, where it begins."""
+
+    def windows(self, x: Vector) -> Matrix:
+        return np.lib.stride_tricks.sliding_window_view(x, WIDTH)
+
+    def joint_feature(self, x: Vector, y: int, h: int) -> Vector:
+        return np.append(self.windows(x)[h], 1.0) if y else np.zeros(WIDTH + 1)
+
+    def loss(self, y: int, y_hat: int, h_hat: int) -> float:
+        return float(y != y_hat)
+
+    def initial(self, x: Vector, y: int) -> int:
+        return int(np.argmax(self.windows(x).var(axis=1))) if y else 0
+
+    def complete(self, x: Vector, y: int, w: Vector) -> int:
+        return int(np.argmax(self.windows(x) @ w[:-1])) if y else 0
+
+    def loss_augmented_argmax(self, x: Vector, y: int, w: Vector) -> tuple[int, int]:
+        values = self.windows(x) @ w[:-1] + w[-1]
+        h = int(np.argmax(values))
+        return (1, h) if values[h] + (y == 0) > (y == 1) else (0, 0)
+
+    def argmax(self, x: Vector, w: Vector) -> tuple[int, int]:
+        values = self.windows(x) @ w[:-1] + w[-1]
+        h = int(np.argmax(values))
+        return (1, h) if values[h] > 0.0 else (0, 0)
+
+    def outputs(self, x: Vector, y: int) -> Iterable[tuple[int, int]]:
+        return [(0, 0), *((1, h) for h in range(len(x) - WIDTH + 1))]
+
+    def completions(self, x: Vector, y: int) -> Iterable[int]:
+        return range(len(x) - WIDTH + 1) if y else [0]
+
+
+def series(n: int, seed: int) -> tuple[list[Vector], list[int]]:
+    """Noise, half of it with a pattern at a random place."""
+    rng = np.random.default_rng(seed)
+    xs, ys = [], []
+    for i in range(n):
+        x = 0.5 * rng.standard_normal(20)
+        if i % 2:
+            begin = rng.integers(0, 20 - WIDTH + 1)
+            x[begin : begin + WIDTH] += [1.0, -1.5, 1.5, -1.0]
+        xs.append(x)
+        ys.append(i % 2)
+    return xs, ys
+
+
+def objective(w: Vector, xs: Any, ys: Any, C: float) -> float:
+    """``F(w)`` with the maxima over lists."""
+    loss, total = Detector(), 0.0
+    for x, y in zip(xs, ys, strict=True):
+        over = max(loss.loss(y, *each) + w @ loss.joint_feature(x, *each) for each in loss.outputs(x, y))
+        total += over - max(w @ loss.joint_feature(x, y, h) for h in loss.completions(x, y))
+    return float(0.5 * w @ w + C / len(xs) * total)
+
+
+def test_check_latent_loss_finds_nothing_wrong() -> None:
+    xs, ys = series(6, 0)
+    check_latent_loss(Detector(), list(zip(xs, ys, strict=True)), trials=4)
+
+
+def test_check_latent_loss_finds_wrong_completions_and_argmaxes() -> None:
+    examples = list(zip(*series(4, 0), strict=True))
+
+    class First(Detector):
+        def complete(self, x: Vector, y: int, w: Vector) -> int:
+            return 0
+
+    with pytest.raises(AssertionError, match=r"First.complete misses the maximum for y = 1"):
+        check_latent_loss(First(), examples)
+
+    class Timid(Detector):
+        def loss_augmented_argmax(self, x: Vector, y: int, w: Vector) -> tuple[int, int]:
+            return self.argmax(x, w)
+
+    with pytest.raises(AssertionError, match=r"loss_augmented_argmax"):
+        check_latent_loss(Timid(), examples)
+
+    class Costly(Detector):
+        def loss(self, y: int, y_hat: int, h_hat: int) -> float:
+            return float(y != y_hat) + 0.1 * (h_hat > 0)
+
+    with pytest.raises(AssertionError):
+        check_latent_loss(Costly(), examples)
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4])
+@pytest.mark.parametrize("solver", [OneSlack(tol=1e-4), NSlack(tol=1e-4), FrankWolfe(tol=1e-4)], ids=lambda s: s.name)
+def test_the_objective_falls_to_a_stationary_point(solver: Any, C: float) -> None:
+    xs, ys = series(12, 1)
+    svm = LatentStructuralSVM(Detector(), C=C, solver=solver).fit(xs, ys)
+    assert svm.stationary_
+    met = [one.objective for one in svm.rounds_]
+    assert all(later <= earlier + 1e-9 * (1 + C) for earlier, later in pairwise(met))
+    assert svm.objective_ == pytest.approx(objective(svm.coef_, xs, ys, C), rel=1e-9, abs=1e-9 * (1 + C))
+    assert svm.rounds_[-1].gap <= 2e-4 * C
+    assert svm.latent_ == [Detector().complete(x, y, svm.coef_) for x, y in zip(xs, ys, strict=True)]
+
+
+def test_it_finds_what_an_svm_without_latents_cannot() -> None:
+    (xs, ys), (tested, truths) = series(120, 2), series(400, 3)
+    svm = LatentStructuralSVM(Detector(), C=30.0).fit(xs, ys)
+    plain = LinearSVC(C=0.1).fit(np.array(xs), ys)
+    assert svm.score(tested, truths) > 0.85
+    assert plain.score(np.array(tested), truths) < 0.65
+    assert svm.score(tested, truths) == np.mean(np.array(svm.predict(tested)) == truths)
+    found = [(h, x) for x, (y, h) in zip(tested, svm.predict_latent(tested), strict=True) if y]
+    assert len(found) > 100
+
+
+def test_a_warm_start_begins_where_it_ended() -> None:
+    xs, ys = series(20, 4)
+    svm = LatentStructuralSVM(Detector(), C=5.0, warm_start=True).fit(xs, ys)
+    before = svm.objective_
+    assert len(svm.fit(xs, ys).rounds_) == 1
+    assert svm.objective_ <= before + 1e-9
+
+
+def test_what_cannot_be_used_is_told() -> None:
+    xs, ys = series(8, 5)
+    with pytest.raises(InputError, match=r"LatentStructuralSVM\(loss=...\) must be a LatentLoss"):
+        LatentStructuralSVM("map").fit(xs, ys)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="8 inputs|7 outputs|xs|ys"):
+        LatentStructuralSVM(Detector()).fit(xs, ys[:7])
+    with pytest.raises(InputError, match="max_rounds"):
+        LatentStructuralSVM(Detector(), max_rounds=0).fit(xs, ys)
+    with pytest.warns(ConvergenceWarning, match="ended after 1 rounds"):
+        LatentStructuralSVM(Detector(), C=50.0, tol=1e-6, max_rounds=1).fit(*series(40, 6))
+
+    class First(Detector):
+        def complete(self, x: Vector, y: int, w: Vector) -> int:
+            return 7 if y else 0
+
+    with pytest.raises(OracleError, match="the argmax and the completion of First"):
+        LatentStructuralSVM(First(), C=5.0).fit(xs, ys)

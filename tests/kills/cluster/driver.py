@@ -1,0 +1,87 @@
+"""The command ``python -m tests.kills.cluster.driver TOLD``: a driver, which a trial starts and may kill.
+
+What it is told, a JSON object, holds a "fit", which it says begins and what came of it, one line each; and the
+"address" of a cluster, unless it shall start one with so many "workers". Without a fit, it says the address of the
+cluster that it has started, and takes fits from its standard input, each with the "part" of the time of an undisturbed
+fit after which so many "victims" are killed.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tests.kills.cluster.problems import Fit, trained
+
+
+def main() -> None:
+    from distributed import Client, LocalCluster
+
+    told = json.loads(sys.argv[1])
+    if "address" in told:
+        with Client(told["address"]) as client:
+            work(client, told)
+        return
+    workers = told["workers"]
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        Client(cluster) as client,
+    ):
+        client.wait_for_workers(workers)
+        if "fit" in told:
+            work(client, told)
+            return
+        say(address=cluster.scheduler_address)
+        for line in sys.stdin:
+            client.wait_for_workers(workers)
+            disturbed(cluster, client, json.loads(line))
+
+
+def disturbed(cluster: Any, client: Any, told: dict[str, Any]) -> None:
+    """Fit twice, and kill workers the second time."""
+    seconds = work(client, told)
+    rng = random.Random(told["fit"]["seed"])
+    timers = [
+        threading.Timer(told["part"] * seconds * rng.random(), kill, (cluster.workers[victim],))
+        for victim in rng.sample(sorted(cluster.workers), told["victims"])
+    ]
+    for timer in timers:
+        timer.start()
+    if timers:
+        work(client, told)
+    for timer in timers:
+        timer.join()
+    say(over=True)
+
+
+def kill(nanny: Any) -> None:
+    """Kill a worker; its nanny starts another."""
+    with suppress(AttributeError):  # it is just being started again
+        os.kill(nanny.process.pid, signal.SIGKILL)
+        say(killed=True)
+
+
+def work(client: Any, told: dict[str, Any]) -> float:
+    """Fit; say that it begins and what came of it; return the seconds that it took."""
+    say(begins=True)
+    began = time.perf_counter()
+    result = trained(Fit(**told["fit"]), client, Path(told["checkpoint"]) if "checkpoint" in told else None)
+    seconds = time.perf_counter() - began
+    rounds = len(result.history) - 1
+    ended = {"dual": result.dual, "primal": result.primal, "status": result.status.name, "w": result.w.tolist()}
+    say(seconds=seconds, rounds=rounds, result=ended)
+    return seconds
+
+
+def say(**what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+if __name__ == "__main__":
+    main()

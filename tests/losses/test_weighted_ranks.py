@@ -1,0 +1,132 @@
+"""The loss of clicks and of positives alone, against its definition pair by pair and by enumeration."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structsvm import Problem, StructuralSVM
+from structsvm.exceptions import InputError
+from structsvm.losses import SwappedPairs, WeightedRanks
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.losses.exhaustive import exhaustive_objective
+from tests.losses.mutants import Mutant, assert_found, cases
+from tests.losses.test_kernels import assert_kernel_agrees
+from tests.small_problems import score_vectors
+
+KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
+EXAMPLES = [np.array(y) for y in ([2.0, 0.0, 0.5], [0.0, 3.0, 0.0, 0.0], [1.0, 1.0, 0.0, 4.0], [0.0, 1.0])]
+SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
+
+
+@st.composite
+def weighted(draw: st.DrawFn) -> tuple[Vector, Vector]:
+    weights = st.sampled_from([0.0, 0.0, 0.5, 1.0, 7.0])
+    y = np.array(draw(st.lists(weights, min_size=2, max_size=9).filter(any)))
+    return y, draw(score_vectors(len(y)))
+
+
+def hinge(y: Vector, scores: Vector) -> float:
+    """The hinge as it is defined."""
+    pairs = np.maximum(0.0, 1.0 - (scores[:, None] - scores))
+    np.fill_diagonal(pairs, 0.0)
+    return float(y @ pairs.sum(axis=1) / (len(y) - 1))
+
+
+def test_check_loss_finds_nothing_wrong() -> None:
+    check_loss(WeightedRanks(), EXAMPLES)
+
+
+@given(query=weighted())
+def test_the_hinge_is_that_of_propensity_svm_rank(query: tuple[Vector, Vector]) -> None:
+    y, scores = query
+    loss = WeightedRanks()
+    y_hat = loss.loss_augmented_argmax(scores, y)
+    value = loss.loss(y, y_hat) - (loss.encode(y, y) - loss.encode(y_hat, y)) @ scores
+    assert value == pytest.approx(hinge(y, scores), abs=1e-9)
+
+
+@given(query=weighted())
+def test_the_loss_of_a_ranking_is_the_weighted_sum_of_ranks(query: tuple[Vector, Vector]) -> None:
+    y, scores = query
+    ranks = np.empty(len(y))
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(len(y))
+    loss = WeightedRanks()
+    assert loss.loss(y, loss.argmax(scores)) == pytest.approx(y @ ranks / (len(y) - 1))
+
+
+@given(query=weighted())
+def test_the_kernel_agrees(query: tuple[Vector, Vector]) -> None:
+    y, scores = query
+    assert_kernel_agrees(WeightedRanks(), [y], [scores])
+
+
+def test_scores_so_large_that_1_is_lost_in_them() -> None:
+    y = np.array([1.0, 0.0, 2.0, 0.0])
+    for scores in (np.full(4, 1e17), 1e17 * np.arange(4.0)):
+        assert_kernel_agrees(WeightedRanks(), [y], [scores])
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4])
+def test_it_reaches_the_optimum(C: float) -> None:
+    rng = np.random.default_rng(3)
+    ys = [np.array(y) for y in ([2.0, 0.0, 0.5], [0.0, 3.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0])]
+    xs = [rng.standard_normal((len(y), 3)) + 0.3 * y[:, None] for y in ys]
+    optimum = exhaustive_objective(WeightedRanks(), list(zip(xs, ys, strict=True)), C)
+    qid = np.repeat(np.arange(4), [len(y) for y in ys])
+    for solver in SOLVERS:
+        problem = Problem.from_queries(np.concatenate(xs), np.concatenate(ys), qid, loss="weighted_ranks", C=C)
+        result = solver.solve(problem)
+        assert result.dual <= optimum * (1 + 1e-7)
+        assert result.primal == pytest.approx(optimum, rel=1e-6, abs=1.5e-6 * C)
+
+
+def test_one_weighted_document_a_query_is_the_ranking_svm() -> None:
+    rng = np.random.default_rng(0)
+    X, qid = rng.standard_normal((30, 4)), np.repeat(np.arange(6), 5)
+    y = np.tile([0.0, 1.0, 0.0, 0.0, 0.0], 6)
+    one, other = (
+        OneSlack(tol=1e-8).solve(Problem.from_queries(X, y, qid, loss=loss, C=5.0))
+        for loss in (WeightedRanks(), SwappedPairs())
+    )
+    assert one.primal == pytest.approx(other.primal, rel=1e-6)
+
+
+MUTANTS = [
+    Mutant(KERNEL, "scores[weighted] - 1.0", "scores[weighted] - 0.5"),
+    Mutant(KERNEL, "scores[weighted] - 1.0", "scores[weighted]"),
+    Mutant(KERNEL, "left - labels[other]", "left"),
+    Mutant(KERNEL, "passed - 1 if", "passed if"),
+    Mutant(KERNEL, "loss += labels[weighted] * ahead", "loss += ahead"),
+    Mutant(KERNEL, "out[weighted] +=", "out[weighted] ="),
+    Mutant(KERNEL, "left -= labels[weighted]", "left -= 0.5 * labels[weighted]"),
+    Mutant(PYTHON, "scores, y, 1.0", "scores, y, 0.9"),
+    Mutant(PYTHON, "scores, y, 1.0", "scores, y, 0.0"),
+    Mutant(PYTHON, "scores, y, 1.0", "-scores, y, 1.0"),
+    Mutant(PYTHON, "scores, y, 1.0", "2 * scores, y, 1.0"),
+    Mutant(PYTHON, "self._counts(scores, y, 1.0)", "0 * self._counts(scores, y, 1.0)"),
+]
+
+
+@pytest.mark.parametrize(("loss", "mutant", "examples"), cases(WeightedRanks(), MUTANTS, EXAMPLES))
+def test_check_loss_finds_what_is_wrong(loss: Any, mutant: Mutant, examples: Any) -> None:
+    assert_found(mutant, loss, examples)
+
+
+def test_weights_below_0_are_refused_and_no_weights_too() -> None:
+    X, qid = np.eye(4), np.array([0, 0, 1, 1])
+    with pytest.raises(InputError, match="-1 is below 0: give 0 where nothing is known"):
+        Problem.from_queries(X, np.array([0.0, 1.0, -1.0, 0.0]), qid, loss="weighted_ranks")
+    with pytest.raises(InputError, match="none has two documents, one of them with a label above 0"):
+        Problem.from_queries(X, np.zeros(4), qid, loss="weighted_ranks")
+
+
+def test_it_predicts_a_ranking() -> None:
+    svm = StructuralSVM("weighted_ranks").fit([np.eye(3), np.eye(3)], [np.array([0, 2.0, 1]), np.array([0, 1.0, 0])])
+    (ranking,) = svm.predict([np.eye(3)])
+    assert ranking.shape == (1, 3)
+    assert ranking.argmax() == 1

@@ -1,0 +1,117 @@
+"""The convex-concave procedure: its objective falls, and it ends where it should."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from structsvm import Problem
+from structsvm.exceptions import InputError, OracleError
+from structsvm.losses import AveragePrecision, ChainHamming, Multiclass
+from structsvm.problem.concave import Tangent, ramp
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.solvers.convex_concave import descend
+from structsvm.types import Vector
+from tests.losses.exhaustive import planes_of
+from tests.problem.test_regularised import data, optimum
+from tests.small_problems import Kronecker
+
+SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
+
+
+def ramp_by_definition(w: Vector, examples: Any, loss: Any, C: float) -> float:
+    """``F(w)`` with the maxima over lists of all outputs."""
+    total = 0.0
+    for x, y in examples:
+        given = loss.examples([x], [y])
+        truth = given.ys[0]
+        outputs = list(given.loss.outputs(truth))
+        scores = given.operator.scores(w)
+        values = np.array([scores @ given.loss.encode(output, truth) for output in outputs])
+        losses = np.array([given.loss.loss(truth, output) for output in outputs])
+        total += float((values + losses).max() - values.max())
+    return 0.5 * float(w @ w) + C / len(examples) * total
+
+
+def problem_and_examples(name: str, C: float) -> tuple[Problem, Any, Any, Any]:
+    rng = np.random.default_rng(0)
+    if name == "map":
+        X, y, qid = data()
+        examples = [(X[qid == q], y[qid == q]) for q in range(4)]
+        return Problem.from_queries(X, y, qid, C=C), AveragePrecision(), examples, [y for _, y in examples]
+    x, y = rng.standard_normal((12, 2)), rng.integers(0, 3, 12)
+    x[np.arange(12), y % 2] += 1.0
+    loss = Kronecker() if name == "generic" else Multiclass(range(3), Kronecker.costs)
+    examples = [(each, int(truth)) for each, truth in zip(x, y, strict=True)]
+    problem = Problem.from_examples(list(x), y.tolist(), loss=loss, C=C)
+    return problem, loss, examples, examples if name == "generic" else y.tolist()
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4])
+@pytest.mark.parametrize("name", ["map", "multiclass", "generic"])
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+def test_the_objective_of_a_ramp_falls_to_a_stationary_point(name: str, C: float, solver: Any) -> None:
+    problem, loss, examples, _ = problem_and_examples(name, C)
+    found = descend(problem, ramp(problem), solver)
+    assert found.stationary
+    objectives = [one.objective for one in found.rounds]
+    assert all(later <= earlier + 1e-12 * (1 + C) for earlier, later in pairwise(objectives))
+    slack = 1e-12 * (1 + C)
+    assert all(one.lower - slack <= one.primal <= one.objective + slack for one in found.rounds)
+    assert found.rounds[-1].gap <= 2e-6 * C + 1e-9
+    assert found.objective == pytest.approx(
+        ramp_by_definition(found.w, examples, loss, C), rel=1e-9, abs=1e-9 * (1 + C)
+    )
+    # the last convex problem, by a QP over all outputs of the linearised objective
+    slope = ramp(problem)(found.w).slope
+    planes = [planes_of(loss, x, y, 0.0) for x, y in examples]
+    d = problem.d
+    best, _ = optimum(planes, problem.cap, np.zeros(d), np.ones(d), slope)
+    assert found.objective <= best + 3e-6 * C + 1e-7 * (1.0 + abs(best))
+
+
+def test_warm_starts_keep_cuts() -> None:
+    rng = np.random.default_rng(0)
+    X, qid = rng.standard_normal((400, 6)), np.repeat(np.arange(40), 10)
+    y = (X[:, 0] + rng.standard_normal(400) > 1.0).astype(float)
+    problem = Problem.from_queries(X, y, qid, C=100.0, loss="roc_area")
+    solver = OneSlack(tol=1e-3)
+    found = descend(problem, ramp(problem), solver)
+    assert found.stationary
+    cold = solver.solve(evolve(problem, known_fingerprint=None)).history[-1].iteration
+    assert found.result.history[-1].iteration < cold
+    assert found.result.history[0].dual > 0.5 * found.result.dual - 0.5 * abs(found.result.dual)
+    again = descend(problem, ramp(problem), solver, start=found.result)
+    assert len(again.rounds) == 1
+    assert again.objective <= found.objective + 1e-9
+
+
+def test_it_stops_when_told() -> None:
+    problem, _, _, _ = problem_and_examples("map", 10.0)
+    stopped = descend(problem, ramp(problem), OneSlack(tol=1e-6), callback=lambda step: True)
+    assert not stopped.stationary
+    once = descend(problem, ramp(problem), OneSlack(tol=1e-6), max_rounds=1)
+    assert len(once.rounds) == 1
+
+
+def test_what_is_not_convex_is_told() -> None:
+    problem, _, _, _ = problem_and_examples("map", 10.0)
+    right = ramp(problem)
+
+    def wrong(w: Vector) -> Tangent:
+        value, slope = right(w)
+        return Tangent(-value - 1.0, slope)
+
+    with pytest.raises(OracleError, match="what is subtracted is not the maximum that it should be"):
+        descend(problem, wrong, OneSlack(tol=1e-6))
+
+
+def test_inexact_losses_are_refused() -> None:
+    class Inexact(ChainHamming):
+        exact = False
+
+    tags = Problem.from_examples([np.eye(3)], [[0, 1, 0]], loss=Inexact())
+    with pytest.raises(InputError, match="a ramp needs exact argmaxes, and those of Inexact are not"):
+        ramp(tags)
