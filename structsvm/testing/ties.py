@@ -72,11 +72,17 @@ class Known:
         sums = (np.abs(self.codes) @ np.abs(scores)).max()
         return float(tol * apart + 1e-13 * (1.0 + sums))
 
-    def direction(self, rng: np.random.Generator) -> Vector:
-        """Draw a direction: any, on the scale of the encodings, along few scores, or one that favours some output."""
+    def direction(self, rng: np.random.Generator, *, to_truth: bool = False) -> Vector:
+        """Draw a direction: any, on the scale of the encodings, along few scores, or one that favours some output.
+
+        Parameters
+        ----------
+        rng : random numbers.
+        to_truth : draw one of the last kind, that favours the truth.
+        """
         m = self.codes.shape[1]
         apart = self.codes - self.truth
-        kind = int(rng.integers(4))
+        kind = 3 if to_truth else int(rng.integers(4))
         u: Vector = np.asarray(rng.standard_normal(m))
         if kind == 1:
             scale = np.sqrt(np.mean(apart**2, axis=0))
@@ -84,7 +90,7 @@ class Known:
         elif kind == 2:
             u[rng.random(m) > 2.5 / m] = 0.0
         elif kind == 3:
-            favoured = np.zeros(m) if rng.random() < 0.5 else apart[rng.integers(len(apart))]
+            favoured = np.zeros(m) if to_truth else apart[rng.integers(len(apart))]
             u = _in_favour(favoured - apart, u * np.abs(apart).max())
         if self.bounds is not None:
             low, high = self.bounds
@@ -119,17 +125,22 @@ class Known:
                 yield first, _BESIDE * float(self.losses.max()) / float(slope[following] - slope[now])
             now, reached = following, max(first, reached)
 
-    def probes(self, rng: np.random.Generator) -> Iterator[Vector]:
+    def probes(self, rng: np.random.Generator, *, to_truth: bool = False) -> Iterator[Vector]:
         """Yield scores on ties and to either side of them, along a ray from 0 and along a line from a tie.
 
         An argmax that weighs Δ by a factor f changes its output at f times the scores at which the right one does, so
         that it is wrong beside a tie on a ray: on the near side where f is below 1, on the far side where it is above.
+
+        Parameters
+        ----------
+        rng : random numbers.
+        to_truth : let the ray be in favour of the truth, which few are.
         """
-        along = self.direction(rng)
+        along = self.direction(rng, to_truth=to_truth)
         ties = [t for t, _ in self.ties(np.zeros(len(along)), along)]
         if not ties:
             return
-        chosen = rng.permutation(ties)[:2]
+        chosen = [float(rng.choice(ties)), ties[-1]]
         for t in chosen:
             yield (1.0 - _BESIDE) * t * along
             yield (1.0 + _BESIDE) * t * along
