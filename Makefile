@@ -8,6 +8,7 @@ FIRST ?= 0
 PYTEST_ARGS ?=
 SECONDS ?= 600
 KILLS ?= 40
+OF ?= commands
 SEED ?= 0
 
 # Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
@@ -30,7 +31,7 @@ help:
 	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
 	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
-	@echo "make kills   kill commands at random moments and look at what is lost: KILLS=40, SEED=0"
+	@echo "make kills   kill commands at random moments and look at what is lost: KILLS=40, SEED=0, OF=commands, workers or drivers"
 	@echo "make clean   remove the virtual environment and the caches"
 
 demo: $(VENV)/.installed
@@ -65,7 +66,7 @@ campaign: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
 
 kills: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.kills $(KILLS) --seed $(SEED) --jobs $(JOBS)
+	@$(BIN)/python -m tests.kills $(KILLS) --of $(OF) --seed $(SEED) --jobs $(JOBS)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis

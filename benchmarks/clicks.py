@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.data import letor_folder
+from benchmarks.cutoff import data_sets
+from benchmarks.data import letor_folder, robust_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import Fold, read_folds
 from benchmarks.rows import Row, Target, pick
@@ -14,7 +15,7 @@ from structsvm.clicks import ClickLog, PositionBias, from_interventions, simulat
 from structsvm.data import RankingData
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.losses import WeightedRanks
-from structsvm.metrics import average_precision
+from structsvm.metrics import average_precision, rank_documents
 from structsvm.queries import Queries
 from structsvm.types import Vector
 
@@ -28,6 +29,9 @@ are, on clicks over the true propensities, on clicks over propensities that were
 sessions a query in which the first and another document were swapped, and on all judgments; C is what ranks the
 validation clicks best, weighted in the same way (the judgments, for the last). "ratio" is the part of the gap in mean
 test MAP between clicks as they are and all judgments that is recovered: the mean over seeds, and the smallest.
+
+Robust 2003: of the relevant documents of a training topic, one at rank r of a run is known with probability
+max(0.02, r^-1/2), another run for each of three seeds; all others count as unjudged. C = 1, five folds.
 """
 
 WHAT = "MQ2008, simulated clicks"
@@ -36,10 +40,46 @@ SEEDS = 10
 SESSIONS = 20
 SWAPPED = 5
 
+POSITIVES = "Robust 2003, some positives"
+POSITIVE_SEEDS = 3
+
 NAIVE, WEIGHTED, ESTIMATED, FULL = "clicks as they are", "over propensities", "over estimated propensities", "judgments"
 
 
 def run(size: Size) -> Iterator[Row]:
+    yield from _clicks(size)
+    yield from _positives(size)
+
+
+def _positives(size: Size) -> Iterator[Row]:
+    if robust_folder() is None:
+        yield Row(what=POSITIVES, who=FULL, note="no data: STRUCTSVM_DATA names no folder that holds robust03")
+        return
+    folds = next(folds for what, folds in data_sets(size) if what == "Robust 2003")
+    seeds = range(max(1, round(POSITIVE_SEEDS * size.scale)))
+    seconds, found = clock(lambda: np.array([[_known(fold, seed) for fold in folds] for seed in seeds]), 1)
+    maps = found.mean(axis=1)
+    for k, who in enumerate(("known ones as they are", "over propensities", FULL)):
+        values = {"map": float(maps[:, k].mean()), "seconds": seconds[0] / 3}
+        values["ratio"] = float(((maps[:, k] - maps[:, 0]) / (maps[:, 2] - maps[:, 0])).mean())
+        note = f"MAP of {len(seeds)} seeds from {maps[:, k].min():.4f} to {maps[:, k].max():.4f}"
+        yield Row(what=POSITIVES, who=who, C=1.0, repeats=len(seeds), values=values, note=note)
+
+
+def _known(fold: Fold, seed: int) -> list[float]:
+    """Return the test MAP of what is learned from known positives as they are and weighted, and from all."""
+    train, _, test = fold
+    rng = np.random.default_rng(seed)
+    ranking = rank_documents(train.X[:, rng.integers(train.X.shape[1])], train.qid)
+    propensity = np.empty(len(train.y))
+    propensity[ranking.order] = np.maximum(ranking.rank**-0.5, 0.02)
+    known = (rng.random(len(propensity)) < propensity) & (train.y > 0)
+    labels = (known.astype(float), known / propensity, (train.y > 0).astype(float))
+    rankers = (Ranker("weighted_ranks", C=1.0).fit(train.X, y, qid=train.qid) for y in labels)
+    return [average_precision(ranker.predict(test.X), test.y, test.qid) for ranker in rankers]
+
+
+def _clicks(size: Size) -> Iterator[Row]:
     folder = letor_folder()
     if folder is None:
         yield Row(what=WHAT, who=FULL, note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")

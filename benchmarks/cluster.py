@@ -57,7 +57,7 @@ def _rounds(what: str, data: Ranking, loss: str, Cs: tuple[float, ...], with_das
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as workers,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as workers,
         Client(workers) as client,
     ):
         for C in Cs:

@@ -18,6 +18,7 @@ COLUMNS: dict[str, Column] = {
     "fastest": Column("fastest", lambda record: _seconds(record["fastest"])),
     "units": Column.number("units of X @ w", "units", ".1f"),
     "ratio": Column.number("ratio", "ratio", ".2f"),
+    "argmax": Column.number("argmax, µs a query", "argmax", ".2f"),
     "passes": Column.number("passes", "passes", ".1f"),
     "gap": Column.number("gap / C", "gap", ".1e"),
     "training_map": Column.number("training MAP", "training_map", ".4f"),

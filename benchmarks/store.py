@@ -65,12 +65,11 @@ PACKAGES = (
     "dlib",
     "lightgbm",
     "xgboost-cpu",
-    "bm25s",
-    "dask",
     "xgboost",
     "torch",
     "allRank",
     "bm25s",
+    "dask",
 )
 
 

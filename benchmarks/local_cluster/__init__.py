@@ -27,12 +27,12 @@ class Fit:
     ----------
     who : "DaskRanker" or "DaskLGBMRanker".
     settings : its arguments.
-    kill_after : seconds of the fit after which a worker is killed; None: none is.
+    kill_at : part of the time of the fit before it after which a worker is killed; None: none is.
     """
 
     who: str
     settings: dict[str, Any]
-    kill_after: float | None = None
+    kill_at: float | None = None
 
 
 @frozen

@@ -49,8 +49,12 @@ def main() -> None:
     ):
         client.wait_for_workers(WORKERS)
         parts = _spread(client, train)
+        seconds = 0.0
         for one in fits:
-            print(json.dumps(asdict(_outcome(Fit(**one), cluster, client, parts, test))), flush=True)
+            client.wait_for_workers(WORKERS)
+            outcome = _outcome(Fit(**one), seconds, cluster, client, parts, test)
+            print(json.dumps(asdict(outcome)), flush=True)
+            seconds = seconds if one["kill_at"] else outcome.seconds
 
 
 def _data(name: str, scale: float) -> tuple[RankingData, RankingData]:
@@ -60,7 +64,7 @@ def _data(name: str, scale: float) -> tuple[RankingData, RankingData]:
             raise ValueError("STRUCTSVM_DATA names no folder that holds MQ2008")
         train, _, test = read_folds(folder)[0]
     else:
-        sizes = [max(20, round(queries * scale)) for queries in (3000, 1000)]
+        sizes = [max(20, round(queries * scale)) for queries in (1000, 500)]
         train, _, test = graded((sizes[0], 0, sizes[1]), 120, 136)
         train = RankingData(train.X.astype(np.float32), train.y, train.qid, None)
     return train, test
@@ -86,12 +90,12 @@ def _spread(client: Any, data: RankingData) -> Parts:
     return Parts(*kept)
 
 
-def _outcome(fit: Fit, cluster: Any, client: Any, parts: Parts, test: RankingData) -> Outcome:
-    """Fit, with a worker killed meanwhile if so asked, and test."""
+def _outcome(fit: Fit, before: float, cluster: Any, client: Any, parts: Parts, test: RankingData) -> Outcome:
+    """Fit, with a worker killed meanwhile if so asked, by the seconds of the fit before, and test."""
     fitted = import_module(f"benchmarks.local_cluster.{fit.who.lower()}").fitted
-    if fit.kill_after is not None:
+    if fit.kill_at is not None:
         process = next(iter(cluster.workers.values())).process
-        threading.Timer(fit.kill_after, os.kill, (process.pid, signal.SIGKILL)).start()
+        threading.Timer(fit.kill_at * before, os.kill, (process.pid, signal.SIGKILL)).start()
     began = time.perf_counter()
     try:
         model = fitted(client, parts, **fit.settings)

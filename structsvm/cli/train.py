@@ -153,6 +153,11 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     "documents). The model keeps it: data for predict and evaluate stay as they are.",
 )
 @click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Threads, which change nothing but the time.  [default: one a processor]",
+)
+@click.option(
     "--checkpoint",
     type=OUTPUT,
     help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
@@ -178,6 +183,7 @@ def train_command(
     fit_intercept: bool,
     class_weight: str | None,
     normalise: str | None,
+    jobs: int | None,
     checkpoint: Path | None,
     columns: Columns,
     model: Path,
@@ -192,6 +198,8 @@ def train_command(
     training early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code
     is 1. Of rankers without a certificate, and of folds, there is no model then.
     """
+    from structsvm.compute.threads import using
+
     name = ranker or "ranker"
     kind: Any = registered.find(name)
     staged = hasattr(kind, "staged_predict")
@@ -221,7 +229,7 @@ def train_command(
     if staged and validation:
         estimator.set_params(measure=estimator.measure or str(measures[0]))
     dense = None if kind._takes_sparse else False
-    with progress_line(shown=not quiet) as say:
+    with progress_line(shown=not quiet) as say, using(jobs):
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns, sparse=dense)
         names, known = read.feature_names, read.X.shape[1]

@@ -35,8 +35,8 @@ def simulate(
     qid : query id of each row; None: all rows are one query.
     bias : how likely each position is examined. Documents behind its positions are not shown.
     sessions : how often each query is asked.
-    shown : "ranked": by score. "swapped": in each session, the first document and another one, drawn by chance, change
-        places. "shuffled": in random order.
+    shown : "ranked": by score. "swapped": in each session, the first document and one that is shown, drawn by chance,
+        change places. "shuffled": in random order.
     seed : of the random numbers.
 
     Returns
@@ -62,7 +62,7 @@ def simulate(
     if shown == "ranked":
         return _drawn(rng, ranking.order, ranking.rank, np.full(len(ids), sessions), chance, ids, bias)
     first = np.flatnonzero(ranking.rank == 1)
-    sizes = np.diff(first, append=len(ids))
+    sizes = np.minimum(np.diff(first, append=len(ids)), len(bias.propensity))
     logs = [
         _drawn(rng, ranking.order, place, np.ones(len(ids), dtype=np.int64), chance, ids, bias)
         for place in (

@@ -31,8 +31,7 @@ def _place(context: Any, builder: Any, kind: Any, array: Any, k: Any) -> Any:
     return cgutils.get_item_pointer(context, builder, kind, context.make_array(kind)(context, builder, array), [k])
 
 
-@numba.extending.intrinsic
-def _add(_typing: Any, counters: Any, k: Any, amount: Any) -> Any:
+def _typed_add(_typing: Any, counters: Any, k: Any, amount: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         place = _place(context, builder, signature.args[0], given[0], given[1])
         return builder.atomic_rmw("add", place, given[2], "seq_cst")
@@ -40,8 +39,7 @@ def _add(_typing: Any, counters: Any, k: Any, amount: Any) -> Any:
     return numba.types.int64(counters, numba.types.intp, numba.types.int64), generate
 
 
-@numba.extending.intrinsic
-def _read(_typing: Any, counters: Any, k: Any) -> Any:
+def _typed_read(_typing: Any, counters: Any, k: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         place = _place(context, builder, signature.args[0], given[0], given[1])
         return builder.load_atomic(place, "seq_cst", 8, typ=context.get_value_type(numba.types.int64))
@@ -49,19 +47,24 @@ def _read(_typing: Any, counters: Any, k: Any) -> Any:
     return numba.types.int64(counters, numba.types.intp), generate
 
 
-@numba.extending.overload(add, strict=False)
+_add = numba.extending.intrinsic(_typed_add)
+_read = numba.extending.intrinsic(_typed_read)
+
+
 def _compiled_add(counters: Any, k: Any, amount: Any) -> Any:
     return lambda counters, k, amount: _add(counters, k, amount)
 
 
-@numba.extending.overload(read, strict=False)
 def _compiled_read(counters: Any, k: Any) -> Any:
     return lambda counters, k: _read(counters, k)
 
 
-@numba.extending.overload(give_way, strict=False)
 def _compiled_give_way() -> Any:
     def give_way() -> None:
         _YIELD()
 
     return give_way
+
+
+for _function, _compiled in ((add, _compiled_add), (read, _compiled_read), (give_way, _compiled_give_way)):
+    numba.extending.overload(_function, strict=False)(_compiled)

@@ -17,7 +17,9 @@ def descending(scores: Vector) -> IntVector:
     put in order, b bits each; about n² buckets leave little for an insertion sort to mend.
     Scores that crowd into few buckets, as beside a far outlier, are left to a merge sort.
     """
-    highest, lowest = _extremes(scores)
+    highest, lowest = -np.inf, np.inf
+    for score in scores:
+        highest, lowest = max(highest, score), min(lowest, score)
     if highest == lowest:
         return np.arange(len(scores))
     bits = _FEWEST_BITS
@@ -30,24 +32,6 @@ def descending(scores: Vector) -> IntVector:
     if not _mended(scores, order):
         return np.argsort(-scores, kind="mergesort")
     return order
-
-
-@compiled
-def _extremes(scores: Vector) -> tuple[float, float]:
-    """Return the largest and the smallest score, four of each being under way at a time; NaN counts for nothing."""
-    highest, second, third, fourth = -np.inf, -np.inf, -np.inf, -np.inf
-    lowest, below, beneath, under = np.inf, np.inf, np.inf, np.inf
-    in_fours = len(scores) - len(scores) % 4
-    for k in range(0, in_fours, 4):
-        a, b, c, d = scores[k], scores[k + 1], scores[k + 2], scores[k + 3]
-        highest, lowest = a if a > highest else highest, a if a < lowest else lowest
-        second, below = b if b > second else second, b if b < below else below
-        third, beneath = c if c > third else third, c if c < beneath else beneath
-        fourth, under = d if d > fourth else fourth, d if d < under else under
-    for k in range(in_fours, len(scores)):
-        a = scores[k]
-        highest, lowest = a if a > highest else highest, a if a < lowest else lowest
-    return max(max(highest, second), max(third, fourth)), min(min(lowest, below), min(beneath, under))
 
 
 @compiled

@@ -5,7 +5,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,7 +24,8 @@ _MOST_BLOCKS = 128
 
 def require_jobs(what: str, n_jobs: Any) -> None:
     """Require a number of threads as scikit-learn counts them: an integer other than 0, or None."""
-    if n_jobs is None or (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and int(n_jobs) != 0):
+    counted = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is None or (counted and n_jobs != 0):
         return
     raise InputError(
         f"{what} must be a number of threads (1: no others), -1 for all cores, -2 for all but one and so on, or None, "

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _TRIES = 3
 """How often a call is made again that was lost with workers."""
 
+_SOON = 10.0
+"""Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
+
 _SENT_ONCE = 2**16
 """Bytes of arguments above which they are sent to every worker, and not with every task."""
 
@@ -58,7 +61,7 @@ class DaskCluster(Cluster):
         from distributed import Future
 
         name = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
-        places = [place for place, threads in sorted(self.client.nthreads().items()) for _ in range(threads)] or [""]
+        places = [place for place, threads in sorted(self._places_of_work().items()) for _ in range(threads)] or [""]
         made = [
             self.client.submit(
                 *(function, *arguments),
@@ -142,9 +145,9 @@ class DaskCluster(Cluster):
         One that is nowhere, as it is being made again, is answered for alone, where it will be.
         """
         if any(each.key not in self._places for each in kept):
-            found = self.client.who_has(list(kept))
+            found = self._scheduler("who_has", keys=[each.key for each in kept])
             self._places.update({key: next(iter(places), "") for key, places in found.items()})
-            self._threads = self.client.nthreads()
+            self._threads = self._places_of_work()
         nowhere = [("", [number]) for number, each in enumerate(kept) if not self._places.get(each.key)]
         by_place: dict[str, list[int]] = {}
         for number, each in enumerate(kept):
@@ -156,6 +159,27 @@ class DaskCluster(Cluster):
             for start in range(min(self._threads.get(place, 1), len(numbers)))
         ]
         return sorted([*shares, *nowhere], key=lambda share: share[1])
+
+    def _places_of_work(self, limit: float | None = None) -> dict[str, int]:
+        """Return the addresses of workers, with the threads of each."""
+        threads: dict[str, int] = self._scheduler("ncores", limit)
+        return threads
+
+    def _scheduler(self, question: str, limit: float | None = None, **arguments: Any) -> Any:
+        """Return what the scheduler answers: Dask's own calls have no limit.
+
+        Raises
+        ------
+        ClusterError : when it does not answer in time, or cannot be reached.
+        """
+
+        async def answer() -> Any:
+            return await getattr(self.client.scheduler, question)(**arguments)
+
+        try:
+            return self.client.sync(answer, callback_timeout=limit or self.limit)
+        except (OSError, RuntimeError, AttributeError) as error:  # of a client that is closed, too
+            raise ClusterError("The scheduler cannot be reached") from error
 
     @staticmethod
     def _at(place: str) -> dict[str, Any]:
@@ -181,9 +205,9 @@ class DaskCluster(Cluster):
     def _left(self) -> str:
         """Say how many workers there are, as far as the scheduler can be reached."""
         try:
-            workers = len(self.client.scheduler_info(n_workers=-1)["workers"])
-        except Exception:  # of a client that is closed, or has lost its scheduler: of any kind
-            return "The scheduler cannot be reached"
+            workers = len(self._places_of_work(limit=_SOON))
+        except ClusterError as error:
+            return str(error)
         if not workers:
             return "There are no workers left: start some"
         return (
@@ -246,11 +270,12 @@ def _name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
 
 
 def _lost() -> tuple[type[BaseException], ...]:
-    from distributed.client import FutureCancelledError
+    from distributed import client
     from distributed.comm import CommClosedError
     from distributed.scheduler import KilledWorker
 
-    return KilledWorker, FutureCancelledError, CancelledError, CommClosedError
+    closed = getattr(client, "ClosedClientError", CommClosedError)  # older versions have none
+    return KilledWorker, client.FutureCancelledError, CancelledError, CommClosedError, closed
 
 
 def client_of(given: Any = None) -> "Client":

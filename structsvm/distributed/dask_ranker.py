@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -58,7 +59,10 @@ class DaskRanker(Ranker):
     Parameters
     ----------
     loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, warm_start : as of `Ranker`.
+    center, penalty : None, as the regulariser of a cluster is ``½‖w‖²``; `Ranker` has others.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
+    n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
+        which works on a partition at a time.
     shuffle : whether queries that are split over partitions are moved together before they are learned from or
         measured; if not, they are refused. The rows that move are those of split queries alone.
     client : Dask's client; None: the one that is found when it is needed. It is not pickled with the ranker.
@@ -84,7 +88,10 @@ class DaskRanker(Ranker):
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
         normalise: str | None = None,
+        center: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
         warm_start: bool = False,
+        n_jobs: int | None = None,
         shuffle: bool = False,
         client: Any = None,
         limit: float = LIMIT,
@@ -99,7 +106,10 @@ class DaskRanker(Ranker):
             class_weight=class_weight,
             measure=measure,
             normalise=normalise,
+            center=center,
+            penalty=penalty,
             warm_start=warm_start,
+            n_jobs=n_jobs,
         )
         self.shuffle = shuffle
         self.client = client
@@ -258,6 +268,11 @@ class DaskRanker(Ranker):
         require_switch(place(self, "shuffle"), self.shuffle)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
+        for name in ("center", "penalty"):
+            if getattr(self, name) is not None:
+                raise InputError(
+                    f"{place(self, name)} must be None: the regulariser of a cluster is ½‖w‖², and Ranker has others"
+                )
         data = Partitions.of(X, y, qid, sample_weight, client=self.client, limit=self.limit, shuffle=self.shuffle)
         if not data.has_labels:
             raise InputError("a ranker learns from labels: pass y, or partitions that have them")

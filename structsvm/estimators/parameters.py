@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, compute_sample_weight
 
 from structsvm.arrays import numbers
+from structsvm.compute.threads import require_jobs
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
@@ -25,13 +26,15 @@ def require_settings(estimator: BaseEstimator) -> None:
     Raises
     ------
     InputError : when there is no such solver, the loss or solver is the text of one, a switch is neither True nor
-        False, or ``intercept_scaling`` or ``tol`` is not a positive finite number; it names the parameter.
+        False, ``intercept_scaling`` or ``tol`` is not a positive finite number, or ``n_jobs`` is 0 or no integer; it
+        names the parameter.
     """
     require_object("loss", estimator.loss)
     require_solver(estimator)
     for name in ("fit_intercept", "warm_start"):
         require_switch(place(estimator, name), getattr(estimator, name))
     require_number(place(estimator, "intercept_scaling"), estimator.intercept_scaling, above=0.0)
+    require_jobs(place(estimator, "n_jobs"), estimator.n_jobs)
 
 
 def require_solver(estimator: BaseEstimator) -> None:

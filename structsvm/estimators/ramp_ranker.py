@@ -14,6 +14,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.problem.concave import ramp
 from structsvm.solvers import CheckpointPath, Solver
+from structsvm.solvers.base import require_examples
 from structsvm.solvers.convex_concave import Round
 from structsvm.solvers.run import Callback
 
@@ -101,7 +102,7 @@ class RampRanker(Ranker):
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         if start is not None and not start.is_of(objective.columns):
             start = None
-        problem = objective.problem
+        problem = require_examples("RampRanker", objective.problem)
         descent = descended(self, problem, ramp(problem), start, callback)
         self._take(descent.result)
         self.objective_: float = descent.objective

@@ -60,6 +60,11 @@ class Ranker(SavedEstimator, LinearRanker):
         transfer what it learned; None: 0. See `Problem.regularised`.
     penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − center_j)²``; None: 1.
     warm_start : start from the result of the last fit.
+    n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
+        ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
+        outside of both all cores, or as many as ``NUMBA_NUM_THREADS`` says. Results do not depend on it. A loss in
+        Python runs in as many processes instead, in one where it is None and nothing is said by joblib. It is not
+        saved with a model.
 
     Attributes
     ----------
@@ -94,6 +99,7 @@ class Ranker(SavedEstimator, LinearRanker):
         center: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -107,6 +113,7 @@ class Ranker(SavedEstimator, LinearRanker):
         self.center = center
         self.penalty = penalty
         self.warm_start = warm_start
+        self.n_jobs = n_jobs
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
         require_settings(self)
@@ -133,6 +140,7 @@ class Ranker(SavedEstimator, LinearRanker):
             C=self.C,
             sample_weight=weights_of_rows(self, loss, y, sample_weight),
             intercept=self._intercept(),
+            n_jobs=self.n_jobs,
         )
         used = width if columns is None else len(columns)
         if problem.d != used + bool(self.fit_intercept):  # a loss that does not say so of its operator

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective, checked_Cs
 from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.model_file import Trained
@@ -207,6 +208,7 @@ class LinearScores(RankingEstimator):
     """Whether what is learned depends on the scales of columns, as with a regulariser."""
 
     normalise: str | None = None
+    n_jobs: int | None = None
     coef_: Vector
     intercept_: float = 0.0
     normaliser_: Normalisation | None = None
@@ -240,9 +242,10 @@ class LinearScores(RankingEstimator):
                 "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
             )
         queries = None if qid is None or not rows.shape[0] else Queries.of(qid, rows.shape[0])
-        if self.normaliser_ is None:
-            return _product(rows, self.coef_) + self.intercept_
-        return self.normaliser_.scores(rows, queries, self.coef_, _product) + self.intercept_
+        with using(self.n_jobs):
+            if self.normaliser_ is None:
+                return _product(rows, self.coef_) + self.intercept_
+            return self.normaliser_.scores(rows, queries, self.coef_, _product) + self.intercept_
 
     def raw_weights(self) -> RawWeights:
         """Return the weights of features as they are, by which scores come out the same without normalisation.

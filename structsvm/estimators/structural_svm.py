@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, require_form
 from structsvm.estimators.model_file import SavedEstimator, Trained
@@ -49,6 +50,11 @@ class StructuralSVM(SavedEstimator):
         transfer what it learned; None: 0. See `Problem.regularised`.
     penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − center_j)²``; None: 1.
     warm_start : start from the result of the last fit.
+    n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
+        ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
+        outside of both all cores, or as many as ``NUMBA_NUM_THREADS`` says. Results do not depend on it. A loss in
+        Python runs in as many processes instead, in one where it is None and nothing is said by joblib. It is not
+        saved with a model.
 
     Attributes
     ----------
@@ -75,6 +81,7 @@ class StructuralSVM(SavedEstimator):
         center: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -85,6 +92,7 @@ class StructuralSVM(SavedEstimator):
         self.center = center
         self.penalty = penalty
         self.warm_start = warm_start
+        self.n_jobs = n_jobs
 
     def fit(
         self,
@@ -136,6 +144,7 @@ class StructuralSVM(SavedEstimator):
             C=self.C,
             sample_weight=sample_weight,
             intercept=self._intercept(),
+            n_jobs=self.n_jobs,
         )
         problem = regularised(self, problem, intercept=False)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
@@ -155,10 +164,12 @@ class StructuralSVM(SavedEstimator):
         loss = self._fitted_loss()
         if loss.per_row:
             xs: Any = narrowed(checked_features(self, X, reset=False), self.result_.columns)
-            return label_array(loss.predict(xs, self.coef_, self._intercept()))
+            with using(self.n_jobs):
+                return label_array(loss.predict(xs, self.coef_, self._intercept()))
         form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None
         require_form(self, form, loss, X)
-        return loss.predict(narrowed(X, self.result_.columns), self.coef_, self._intercept())
+        with using(self.n_jobs):
+            return loss.predict(narrowed(X, self.result_.columns), self.coef_, self._intercept())
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.

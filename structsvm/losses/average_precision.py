@@ -3,24 +3,10 @@
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.compilation import compiled
 from structsvm.losses.shared.kinds import by_kind
 from structsvm.losses.shared.pairwise import PairwiseLoss
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import Vector
-
-
-@compiled
-def _passes(i: int, t: int, rank: int, lead: float, score: float, half: float, harmonic: Vector) -> bool:
-    """Say whether the non-relevant document of this rank had better pass the relevant documents i + 1 to t.
-
-    All are counted from 1. ``lead`` is the sum of the scores of those passed, ``half`` half the number of non-relevant
-    documents. Both sides are multiplied by the denominator of T, as division takes long.
-    """
-    passed = t - i
-    denominator = float((rank + t) * (rank + i))
-    gain = (harmonic[rank + t - 1] - harmonic[rank + i - 1]) * denominator - rank * passed
-    return bool(half * gain > (lead - passed * score) * denominator)
 
 
 def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vector) -> float:
@@ -54,20 +40,21 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
         first = 0
         while depth > 0:
             t, last = best[depth - 1], end[depth - 1]
-            lead = below[i] - below[t]
-            if _passes(i, t, last, lead, scores[other[last - 1]], half, harmonic):
-                first = last
-                depth -= 1
-                continue
-            left = last - 1 - first
+            passed, lead = t - i, below[i] - below[t]
+            step = left = last - first  # the last j at first
             while left > 0:
-                step = (left + 1) >> 1
-                if _passes(i, t, first + step, lead, scores[other[first + step - 1]], half, harmonic):
+                j = first + step
+                denominator = float((j + t) * (j + i))
+                gain = (harmonic[j + t - 1] - harmonic[j + i - 1]) * denominator - j * passed
+                if half * gain > (lead - passed * scores[other[j - 1]]) * denominator:
                     first += step
                     left -= step
                 else:
                     left = step - 1
-            break
+                step = (left + 1) >> 1
+            if first < last:
+                break
+            depth -= 1
         if first > 0:
             best[depth], end[depth] = i, first
             depth += 1

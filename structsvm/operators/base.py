@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from structsvm.compute.threads import in_blocks
 from structsvm.operators.views import write_combinations
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -73,7 +74,8 @@ class Operator(ABC):
         """
         out, view, ptr = np.empty((len(examples), self.d)), self.view, self.ptr
         if view is not None:
-            write_combinations(view, examples, c, out)
+            rows = np.concatenate([[0], np.cumsum(np.diff(ptr)[examples])])
+            in_blocks(lambda k, m: write_combinations(view, examples[k:m], c, out[k:m]), rows)
         else:
             for row, i in enumerate(examples.tolist()):
                 out[row] = self.block(i, i + 1).combine(c[ptr[i] : ptr[i + 1]])

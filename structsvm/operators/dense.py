@@ -36,29 +36,23 @@ def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
         out[row] = dot(view.X[first + row], w)
 
 
-@compiled
-def _next_used(c: Any, row: int) -> int:
-    """Return the first place from one on whose coefficient is not 0; ``len(c)`` or more where there is none."""
-    while row < len(c) and c[row] == 0.0:
-        row += 1
-    return row
-
-
 def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
-    first, n = view.ptr[i], len(c)
+    first, last = view.ptr[i], len(c) - 1
     out[:] = 0.0
-    p = _next_used(c, 0)
-    while p < n:  # four rows at a time, so that out is read and written once for all of them
-        q = _next_used(c, p + 1)
-        r = _next_used(c, q + 1)
-        s = _next_used(c, r + 1)
-        a, b = c[p], c[q] if q < n else 0.0
-        d, e = c[r] if r < n else 0.0, c[s] if s < n else 0.0
-        row_p, row_q = view.X[first + p], view.X[first + (q if q < n else p)]
-        row_r, row_s = view.X[first + (r if r < n else p)], view.X[first + (s if s < n else p)]
-        for k in range(len(out)):
-            out[k] = out[k] + a * row_p[k] + b * row_q[k] + d * row_r[k] + e * row_s[k]
-        p = _next_used(c, s + 1)
+    waiting = 0
+    p = q = r = s = first
+    a_p = a_q = a_r = a_s = 0.0
+    for row in range(len(c)):
+        if c[row] != 0.0:
+            waiting += 1
+            p, q, r, s = q, r, s, first + row
+            a_p, a_q, a_r, a_s = a_q, a_r, a_s, c[row]
+        if waiting == 4 or (row == last and waiting > 0):  # so that out is read and written once for four rows
+            row_p, row_q, row_r, row_s = view.X[p], view.X[q], view.X[r], view.X[s]
+            for k in range(len(out)):
+                out[k] = out[k] + a_p * row_p[k] + a_q * row_q[k] + a_r * row_r[k] + a_s * row_s[k]
+            waiting = 0
+            a_p = a_q = a_r = a_s = 0.0
 
 
 class Dense(MatrixKind):

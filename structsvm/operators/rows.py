@@ -17,6 +17,12 @@ from structsvm.types import IntVector, Vector
 _VALUES_AN_ARGMAX = 128
 """Feature values that are read in the time that an argmax takes for a score."""
 
+_VALUES_A_SUM = 8
+"""Feature values that are read at least for each number of a sum over a block, to add that up with others."""
+
+_MOST_SUMS = 32
+"""Sums over blocks that are held at a time at most."""
+
 
 @frozen(eq=False)
 class Rows(Operator):
@@ -103,7 +109,10 @@ class Rows(Operator):
         return out
 
     def combine(self, c: Vector) -> Vector:
-        """Return ``X' c``, summed in float64 whatever the storage; c may be a matrix, of K columns of coefficients."""
+        """Return ``X' c``, summed in float64 whatever the storage; c may be a matrix, of K columns of coefficients.
+
+        Blocks of rows are summed up, and then their sums in the order of blocks, which do not depend on the threads.
+        """
         X: Any = self.X
         if kind_of(X).prefers_product(X, 1 if c.ndim == 1 else c.shape[1]):
             return np.asarray(X.T @ c)
@@ -116,7 +125,12 @@ class Rows(Operator):
             write_combination(self._as_one(i, j), 0, c[ptr[i] : ptr[j]], out)
             return out
 
-        return np.asarray(np.sum(in_blocks(combined, ptr, self._work), axis=0))
+        most = max(1, min(_MOST_SUMS, self.stored // (_VALUES_A_SUM * max(1, self.d))))
+        parts = in_blocks(combined, ptr, self._work, most)
+        total = parts[0]
+        for part in parts[1:]:  # in this order, whatever the number of threads
+            total += part
+        return total
 
     def _as_one(self, start: int, stop: int) -> Any:
         """Return the view of the rows of the examples ``start`` to ``stop − 1`` as of one example."""

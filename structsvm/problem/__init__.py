@@ -2,6 +2,8 @@
 
 from structsvm import moved
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint, Traffic
+from structsvm.problem.concave import Subtracted, Tangent, completion, ramp
+from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.problem.line import Hinge, Line, Parabola
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -12,6 +14,7 @@ __all__ = [
     "AbstractProblem",
     "AnyPlanes",
     "AnyPoint",
+    "Coordinates",
     "Cut",
     "Cuts",
     "Hinge",
@@ -21,9 +24,13 @@ __all__ = [
     "Planes",
     "Point",
     "Problem",
+    "Subtracted",
+    "Tangent",
     "Traffic",
+    "completion",
     "fingerprint",
     "most_violated",
+    "ramp",
     "same",
 ]
 

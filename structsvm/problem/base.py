@@ -93,6 +93,11 @@ class AbstractProblem(ABC):
         """The `fingerprint`, where the data have not changed since it was taken; None: it is taken when needed."""
 
     @property
+    def n_jobs(self) -> int | None:
+        """How many threads compute here; None: see `thread_count`."""
+        return None
+
+    @property
     def has_kernel(self) -> bool:
         """Whether argmaxes run in compiled code, so that they cost less than a pass over the data."""
         return self.loss.kernel is not None

@@ -20,7 +20,7 @@ NEXT, STEPPED, STOP, FIRST_DONE = 0, 8, 16, 24
 chunks of each batch that are done. What threads wait for is in a cache line of its own."""
 
 _BATCHES = 50
-"""Batches in a pass over all examples: with fewer, passes are more, as planes are found too far from where steps end."""
+"""Batches in a pass over all examples: fewer take more passes, as planes are found too far from where steps are."""
 
 _LARGE = 1_000_000
 """Feature values that are read for a batch, beyond which it gains nothing from having more than `_ENOUGH` examples."""

@@ -60,9 +60,9 @@ class Visited(NamedTuple):
     w: Vector
 
 
-def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> Oracle:
+def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = None) -> Oracle:
     """Choose the compiled loop for a loss with a kernel, the Python loop for one without."""
-    oracle: Oracle = PythonOracle(loss, ys) if loss.kernel is None else _compiled_oracle(loss, ys)
+    oracle: Oracle = PythonOracle(loss, ys, n_jobs) if loss.kernel is None else _compiled_oracle(loss, ys)
     return oracle if loss.exact else NotBelowTruth(oracle)
 
 
@@ -167,16 +167,17 @@ class CompiledOracle:
 class PythonOracle:
     """The Python methods of a loss, example by example.
 
-    Inside ``joblib.parallel_config(n_jobs=...)`` the examples are spread over as many processes.
-
     Parameters
     ----------
     loss, ys : the loss and the true outputs.
+    n_jobs : processes of joblib's that examples are spread over; None: as many as ``joblib.parallel_config`` says, or
+        one.
     first : number of the first example, for messages.
     """
 
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
+    n_jobs: int | None = None
     first: int = 0
 
     @property
@@ -189,11 +190,11 @@ class PythonOracle:
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores."""
-        jobs = min(effective_n_jobs(None), len(self.ys))
+        jobs = min(effective_n_jobs(self.n_jobs), len(self.ys))
         if jobs == 1:
             return self._planes(scores, ptr, cap)
         bounds = np.linspace(0, len(self.ys), jobs + 1).astype(np.int64).tolist()
-        parts = Parallel()(
+        parts = Parallel(n_jobs=self.n_jobs)(
             delayed(beside)(
                 *(os.getpid(), self.block(start, stop)._planes),
                 *(scores[ptr[start] : ptr[stop]], ptr[start : stop + 1] - ptr[start], cap[start:stop]),
@@ -237,7 +238,7 @@ class PythonOracle:
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
-        return type(self)(self.loss, self.ys[start:stop], self.first + start)
+        return type(self)(self.loss, self.ys[start:stop], self.n_jobs, self.first + start)
 
 
 @frozen(eq=False)

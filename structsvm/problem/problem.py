@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from structsvm.arrays import numbers
 from structsvm.compute.memory import require_memory
 from structsvm.compute.summation import ExactSum, exact_sum
+from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
@@ -94,6 +95,9 @@ class Problem(AbstractProblem):
     ys : true outputs, one an example.
     coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``; see
         `regularised`.
+    n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
+        but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
+        outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
     """
 
     loss: ScoreLoss[Any]
@@ -109,6 +113,7 @@ class Problem(AbstractProblem):
     known_fingerprint: Vector | None = field(default=None, repr=False)
     ys: Sequence[Any] = field(default=(), repr=False)
     coordinates: Coordinates | None = None
+    n_jobs: int | None = field(default=None, repr=False)
 
     @classmethod
     def from_queries(
@@ -121,6 +126,7 @@ class Problem(AbstractProblem):
         C: float = 1.0,
         sample_weight: ArrayLike | None = None,
         intercept: float = 0.0,
+        n_jobs: int | None = None,
     ) -> Self:
         """Make a ranking problem of rows of features.
 
@@ -135,6 +141,7 @@ class Problem(AbstractProblem):
         C : weight of the mean hinge; positive.
         sample_weight : weight of each row, the same for all rows of a query; None: all 1.
         intercept : value of a constant feature that is added to every row; 0 for none.
+        n_jobs : threads that compute, or processes; see `Problem`.
 
         Raises
         ------
@@ -146,7 +153,7 @@ class Problem(AbstractProblem):
         parts = ranking_examples(X, y, qid, bound, sample_weight, intercept)
         if parts.usable is not None:
             require_one_usable(bound, parts.ys, parts.usable)
-        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable)
+        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable, n_jobs)
 
     @classmethod
     def from_examples(
@@ -158,6 +165,7 @@ class Problem(AbstractProblem):
         C: float = 1.0,
         sample_weight: ArrayLike | None = None,
         intercept: float = 0.0,
+        n_jobs: int | None = None,
     ) -> Self:
         """Make a problem of inputs and outputs of any kind.
 
@@ -168,6 +176,7 @@ class Problem(AbstractProblem):
         loss : name or object.
         C, intercept : as in `from_queries`.
         sample_weight : example weights κ; None: all 1.
+        n_jobs : threads that compute, or processes; see `Problem`.
 
         Raises
         ------
@@ -180,7 +189,7 @@ class Problem(AbstractProblem):
         weights = None if sample_weight is None else numbers(sample_weight, "sample_weight")
         usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
         require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
-        return cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable)
+        return cls.make(examples.loss, examples.operator, examples.ys, C, weights, usable, n_jobs)
 
     @classmethod
     def make(
@@ -191,6 +200,7 @@ class Problem(AbstractProblem):
         C: float,
         weights: Vector | None = None,
         usable: BoolVector | None = None,
+        n_jobs: int | None = None,
     ) -> Self:
         """Put a problem together from its parts.
 
@@ -201,6 +211,7 @@ class Problem(AbstractProblem):
         C : weight of the mean hinge; positive.
         weights : example weights κ, shape (n,), not negative; None: all 1.
         usable : which examples the loss can learn from; the others count for nothing. None: all.
+        n_jobs : threads that compute, or processes; see `Problem`.
 
         Raises
         ------
@@ -208,6 +219,7 @@ class Problem(AbstractProblem):
             library has a truth with a loss, or a kernel that reads beyond its vectors, changes them or does not end.
         """
         require_C(C)
+        require_jobs("n_jobs", n_jobs)
         require_kind("loss", loss, ScoreLoss, "a ScoreLoss")
         require_kind("operator", operator, Operator, "an Operator")
         require_pairs(operator.n, number_of("ys", ys))
@@ -223,7 +235,7 @@ class Problem(AbstractProblem):
         return cls(
             loss=loss,
             operator=operator,
-            oracle=_trusted_oracle(loss, operator, ys, usable),
+            oracle=_trusted_oracle(loss, operator, ys, usable, n_jobs),
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,
@@ -231,13 +243,15 @@ class Problem(AbstractProblem):
             used=used,
             left_out=operator.n - used,
             ys=ys,
+            n_jobs=n_jobs,
         )
 
     @classmethod
     def part(cls, examples: "RankingExamples") -> Self:
         """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
 
-        Unlike a whole problem it may have no weight, and no example that can be learned from.
+        Unlike a whole problem it may have no weight, and no example that can be learned from; one thread computes, as
+        it is the parts that are spread over threads.
         """
         loss, operator, ys = examples.loss, examples.operator, examples.ys
         weights = np.ones(operator.n) if examples.weights is None else examples.weights
@@ -246,13 +260,14 @@ class Problem(AbstractProblem):
         return cls(
             loss=loss,
             operator=operator,
-            oracle=_trusted_oracle(loss, operator, ys, usable),
+            oracle=_trusted_oracle(loss, operator, ys, usable, 1),
             ptr=operator.ptr,
             cap=np.zeros(operator.n),
             weights=np.where(usable, weights, 0.0),
             C=1.0,
             used=used,
             left_out=operator.n - used,
+            n_jobs=1,
         ).as_part_of(1.0, max(used, 1))
 
     def as_part_of(self, C: float, used: int) -> Self:
@@ -341,7 +356,7 @@ class Problem(AbstractProblem):
         w = numbers(w, "w")
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"), using(self.n_jobs):
             scores = self.operator.scores(self.to_weights(w))
         require_finite(scores, self.ptr, self.first)
         return Point(w, scores)
@@ -355,7 +370,8 @@ class Problem(AbstractProblem):
         OracleError : when a loss is not a finite number of at least 0, or an encoding not finite.
         """
         try:
-            planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+            with using(self.n_jobs):
+                planes = self.oracle.planes(point.scores, self.ptr, self.cap)
         except RAISED_AS_IS:
             raise
         except Exception as error:
@@ -477,7 +493,8 @@ class Problem(AbstractProblem):
     def weighted(self, planes: Planes, total: float) -> tuple[Vector, ExactSum]:
         """Return the sum of the planes ``(g_i, L_i)``, each times its cap divided by the total of all caps."""
         weight = self.cap / total
-        g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
+        with using(self.n_jobs):
+            g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         if not np.isfinite(g).all():
             self.at(np.ones(self.d))  # names the example, unless the features are too large only together
         return g, ExactSum.of(weight * planes.loss)
@@ -485,7 +502,8 @@ class Problem(AbstractProblem):
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples, one cut each."""
         examples = np.flatnonzero(which)
-        G, L = self.operator.combine_each(planes.coef, examples), planes.loss[examples]
+        with using(self.n_jobs):
+            G, L = self.operator.combine_each(planes.coef, examples), planes.loss[examples]
         return Cuts(*((G, L) if self.coordinates is None else self.coordinates.planes(G, L)), examples)
 
     def sweep(self, dual: DualPlanes, order: IntVector) -> float:
@@ -513,7 +531,8 @@ class Problem(AbstractProblem):
         if np.bincount(order, minlength=self.n).max(initial=0) > 1:
             raise InputError("order must have each example once at most")
         try:
-            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n, self.coordinates)
+            with using(self.n_jobs):
+                visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n, self.coordinates)
         except RAISED_AS_IS:
             raise
         except Exception as error:
@@ -622,9 +641,11 @@ def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> O
     return operator
 
 
-def _trusted_oracle(loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None) -> Oracle:
+def _trusted_oracle(
+    loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None, n_jobs: int | None
+) -> Oracle:
     """Return the argmaxes of a loss, which is tried first where it is not of this library."""
-    oracle = make_oracle(loss, ys)
+    oracle = make_oracle(loss, ys, n_jobs)
     if not is_own(loss):
         require_free_truths(loss, ys, usable)
         if loss.kernel is not None:

@@ -6,6 +6,7 @@ To add one, derive from `Solver` and let a `Run` keep the bounds, the clocks and
 from structsvm.solvers.auto import Auto
 from structsvm.solvers.base import CuttingPlane, Solver
 from structsvm.solvers.checkpoint import Checkpoint, CheckpointLike, CheckpointPath, Keeper
+from structsvm.solvers.convex_concave import Descent, Round, descend
 from structsvm.solvers.frank_wolfe import FrankWolfe
 from structsvm.solvers.n_slack import NSlack
 from structsvm.solvers.one_slack import OneSlack
@@ -18,10 +19,13 @@ __all__ = [
     "CheckpointLike",
     "CheckpointPath",
     "CuttingPlane",
+    "Descent",
     "FrankWolfe",
     "Keeper",
     "NSlack",
     "OneSlack",
+    "Round",
     "Run",
     "Solver",
+    "descend",
 ]

@@ -62,7 +62,7 @@ class Auto(Solver):
         planes = Capacity.exact_within(problem.n, problem.d, FrankWolfe().memory).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
-        spread = not problem.has_kernel and effective_n_jobs(None) > 1
+        spread = not problem.has_kernel and effective_n_jobs(problem.n_jobs) > 1
         fits = planes >= ENOUGH_PLACES and not spread
         if self.backend == "auto" and fits and ((many and small) or not problem.exact):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
+from structsvm.compute.threads import using
 from structsvm.exceptions import ClusterError, InputError
 from structsvm.problem import AbstractProblem, Problem
 from structsvm.qp import QPBackend
@@ -106,6 +107,16 @@ class CuttingPlane(Solver):
     ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         require_kind("problem", problem, AbstractProblem, "a Problem")
+        with using(problem.n_jobs):
+            return self._minimise(problem, start, callback, checkpoint)
+
+    def _minimise(
+        self,
+        problem: AbstractProblem,
+        start: Result | None,
+        callback: Callback | None,
+        checkpoint: CheckpointLike | None,
+    ) -> Result:
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
         working_set = WorkingSet(problem.d, caps, self._most_cuts(problem, len(caps)))

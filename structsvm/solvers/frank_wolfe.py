@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.compute.threads import using
 from structsvm.exceptions import InputError
 from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
 from structsvm.planes.capacity import fewest
@@ -96,6 +97,16 @@ class FrankWolfe(Solver):
     ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         problem = require_examples("FrankWolfe", problem)
+        with using(problem.n_jobs):
+            return self._minimise(problem, start, callback, checkpoint)
+
+    def _minimise(
+        self,
+        problem: Problem,
+        start: Result | None,
+        callback: Callback | None,
+        checkpoint: CheckpointLike | None,
+    ) -> Result:
         capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
         dual = DualPlanes(problem.d, problem.cap, capacity)
         run = Run(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))

@@ -72,7 +72,7 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
         model = line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
         if lowest - model <= _ACCURACY * (first - lowest) or not low[0] < t < high[0]:
             break
-        steps = sorted({t, *np.linspace(low[0], high[0], together + 1)[1:-1].tolist()})
+        steps = [t] if together == 1 else sorted({t, *np.linspace(low[0], high[0], together + 1)[1:-1].tolist()})
     return best
 
 

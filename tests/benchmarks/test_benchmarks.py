@@ -30,6 +30,12 @@ def easy(monkeypatch):
     """Problems that are solved at once: what C is large costs seconds even at this size."""
     monkeypatch.setattr("benchmarks.average_precision.CS", (10.0, 100.0))
     monkeypatch.setattr("benchmarks.sequences.C", 0.01)
+    monkeypatch.setattr("benchmarks.scale.CS", (10.0,))
+    monkeypatch.setattr("benchmarks.scale.PARTITIONS", (1, 4))
+    monkeypatch.setattr("benchmarks.scale.GROWTH", ((20, 10.0),))
+    monkeypatch.setattr("benchmarks.scale.QP_OF", (10.0,))
+    monkeypatch.setattr("benchmarks.scale.WORKERS", (16,))
+    monkeypatch.setattr("benchmarks.scale.TRIALS", 2)
 
 
 @pytest.mark.parametrize(
@@ -38,10 +44,12 @@ def easy(monkeypatch):
         "average_precision",
         "binned",
         "fusion",
+        "hinge",
         "indexing",
         "mq2008",
         "ndcg",
         "one_pass",
+        "scale",
         "sequences",
         "sparse",
         "web30k",
@@ -100,6 +108,24 @@ def test_the_page_is_written_from_what_was_kept(tmp_path, monkeypatch, nobody):
     assert "| MAP on m | auto (X) | 10 | 0.5 | 10.0 |" in text
     assert re.search(r"\| MAP on `m`, C = 10 \| ≤ 12 X @ w \| 10 X @ w \| yes \|", text)
     assert "| not measured |" in text
+
+
+def test_tables_are_written_into_pages_of_their_own(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A\n\n<!-- rows: one -->\nold\n<!-- end -->\n\nB\n", encoding="utf-8")
+    row = rows.Row(what="one", who="x", values={"rounds": 3.0})
+    for _ in range(2):
+        report.fill(page, [row])
+        expected = "# A\n\n<!-- rows: one -->\n\n| by | rounds |\n|---|---:|\n| x | 3 |\n\n<!-- end -->\n\nB\n"
+        assert page.read_text(encoding="utf-8") == expected
+    with pytest.raises(ValueError, match="no place for rows of two"):
+        report.fill(page, [row, rows.Row(what="two", who="x")])
+
+
+def test_every_table_of_the_plan_has_rows():
+    text = (ROOT / "docs" / store.load("scale").PAGE).read_text(encoding="utf-8")
+    _, kept = store.read("scale")
+    assert set(re.findall(r"<!-- rows: (.*?) -->", text)) == {row.what for row in kept}
 
 
 def test_the_vectorised_argmax_is_the_argmax():

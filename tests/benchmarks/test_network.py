@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from benchmarks.network import (
     Cluster,
@@ -15,6 +16,7 @@ from benchmarks.network import (
     fan_ins,
     round_seconds,
 )
+from benchmarks.network.plan import DATACENTRE, Costs, Data, driver_seconds, exchanges_of, fits
 
 LINK = Link(latency=0.5, bandwidth=100.0)
 TREE, EVEN, WORK = Tree(LINK, fan_in=4), Even(), Exchange(down=0.0, up=0.0, work=2.0)
@@ -127,3 +129,46 @@ def test_deaths_are_as_frequent_as_stated_and_cost_what_is_made_again():
 def test_a_seed_gives_the_same_numbers():
     spread = Lognormal(0.2)
     np.testing.assert_array_equal(seconds(spread=spread).total, seconds(spread=spread).total)
+
+
+COSTS = Costs(score=2e-9, combine=3e-9, argmax=1e-5, dot=1e-9, qp=1e-3)
+DATA = Data(queries=1e6, documents=100, values=136, weights=136)
+
+
+def test_a_round_scores_once_looks_at_every_step_and_makes_a_cut():
+    exchanges = exchanges_of(DATA, DATACENTRE, COSTS, (7, 6))
+    of_each = 1e6 / DATACENTRE.workers / DATACENTRE.cores
+    assert len(exchanges) == 3
+    assert sum(one.work for one in exchanges) == pytest.approx(of_each * (100 * 136 * 5e-9 + 14 * 1e-5))
+    assert sum(one.down for one in exchanges) == 8 * (136 + 7 + 6 + 1)
+    assert exchanges[-1].up == 8 * (136 + 3)
+
+
+def test_the_driver_multiplies_the_new_cut_and_the_solution_with_all_cuts():
+    assert driver_seconds(DATA, DATACENTRE, COSTS, cuts=20) == pytest.approx(1e-3 + 2 * 20 * 136 * 1e-9)
+
+
+def test_a_plan_of_machines_that_are_alike_and_never_die_is_a_sum():
+    machines = evolve(DATACENTRE, workers=64, spread=EVEN, life=None)
+    [times] = fits(DATA, machines, COSTS, rounds=3, steps=(7, 6), trials=1, rng=np.random.default_rng(0))
+    exchanges = exchanges_of(DATA, machines, COSTS, (7, 6))
+    network = sum(machines.tree.seconds(64, one.down) + machines.tree.seconds(64, one.up) for one in exchanges)
+    work = sum(one.work for one in exchanges)
+    np.testing.assert_allclose(times.total, network + work + driver_seconds(DATA, machines, COSTS, 1.5))
+
+
+def test_twice_the_queries_take_twice_the_work_and_the_same_network():
+    few, many = (
+        fits(
+            evolve(DATA, queries=queries),
+            evolve(DATACENTRE, spread=EVEN, life=None),
+            COSTS,
+            rounds=1,
+            steps=(7, 6),
+            trials=1,
+            rng=np.random.default_rng(0),
+        )[0]
+        for queries in (1e6, 2e6)
+    )
+    np.testing.assert_allclose(many.work, 2.0 * few.work)
+    np.testing.assert_allclose(many.up + many.down, few.up + few.down)

@@ -24,3 +24,25 @@ def test_numbers_of_very_different_sizes() -> None:
     assert exact_sum(np.array([1e300, 1.0, -1e300, 1e-300])) == 1.0
     assert exact_sum(np.array([0.1] * 10)) == 1.0
     assert exact_sum(np.zeros(0)) == 0.0
+
+
+@given(
+    seed=st.integers(0, 999),
+    n=st.sampled_from([15, 16, 17, 255, 1000, 5000]),
+    spread=st.sampled_from([0.0, 1.0, 10.0, 60.0]),
+    scale=st.sampled_from([1.0, 1e-250, 1e-300, 1e250, 1e290]),
+)
+def test_many_numbers_of_any_sizes(seed: int, n: int, spread: float, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    values = (
+        rng.choice([-1.0, 0.0, 1.0], n) * np.exp(spread * rng.standard_normal(n).clip(-3, 0)) * rng.random(n) * scale
+    )
+    exact = float(sum(map(Fraction, values.tolist()), Fraction(0)))
+    assert exact_sum(values) == exact
+    half = n // 2
+    assert ExactSum.merged([ExactSum.of(values[half:]), ExactSum.of(values[:half])]).value == exact
+
+
+def test_what_is_not_finite_stays_so() -> None:
+    assert np.isnan(exact_sum(np.array([1.0, np.nan])))
+    assert exact_sum(np.array([1.0, np.inf])) == np.inf

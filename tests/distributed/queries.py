@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 import dask.array as da
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import pytest
 from dask import delayed
 
 from structsvm.data import RankingData, write_letor
@@ -33,6 +33,7 @@ def frame(data):
 
 
 def frames(data, partitions=4):
+    dd = pytest.importorskip("dask.dataframe", reason="data frames need dask[dataframe]", exc_type=ImportError)
     return dd.from_pandas(frame(data), npartitions=partitions, sort=False)
 
 
@@ -54,6 +55,7 @@ def letor_files(data, cuts, folder, suffix=".txt"):
 
 
 def parquet_files(data, cuts, folder):
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
     paths = [folder / f"part{k}.parquet" for k in range(len(cuts) + 1)]
     for path, part in zip(paths, blocks(data, cuts), strict=True):
         frame(part).rename(columns={"session": "qid"}).to_parquet(path)

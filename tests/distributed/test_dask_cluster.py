@@ -26,7 +26,7 @@ WAIT = 120.0
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
@@ -118,7 +118,7 @@ def test_data_that_changed_when_they_were_read_again_are_refused(client: Any, tm
 
 def test_no_workers_left_is_an_error_that_names_the_checkpoint(tmp_path: Path) -> None:
     file = tmp_path / "fit.npz"
-    local = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    local = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(n_workers=1, **local) as workers, distributed.Client(workers) as client:
         problem = DistributedProblem.from_queries(DaskCluster(client, limit=3.0), made(2), C=1000.0)
 
@@ -138,6 +138,15 @@ def test_no_workers_left_is_an_error_that_names_the_checkpoint(tmp_path: Path) -
     assert_optimal(result, 1000.0)
     assert [step.iteration for step in result.history] == list(range(len(result.history)))
     assert result.history[-1].calls > kept.history[-1].calls
+
+
+def test_a_scheduler_that_is_gone_is_an_error() -> None:
+    local = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(n_workers=1, **local) as workers, distributed.Client(workers) as client:
+        problem = DistributedProblem.from_queries(DaskCluster(client, limit=5.0), made(2), C=1000.0)
+        client.close()
+        with pytest.raises(ClusterError, match="scheduler cannot be reached|lost 3 times"):
+            OneSlack(tol=1e-6).solve(problem)
 
 
 def test_without_a_client(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """The same numbers as on one machine, whatever the partitions."""
 
+import json
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,14 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.distributed import DistributedProblem, InProcess, Part
+from structsvm.distributed import DistributedProblem, InProcess, Part, log_rounds
 from structsvm.distributed.cluster import merged
 from structsvm.distributed.shard import evaluate, look, same_as_before, versions
 from structsvm.exceptions import InputError
 from structsvm.operators import BinnedMatrix
 from structsvm.problem import Problem
 from structsvm.problem.fingerprint import fingerprint, same
+from structsvm.result import Result
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.auto import Auto
 from structsvm.types import Matrix, Vector
@@ -251,3 +254,24 @@ def test_the_order_of_merging_is_by_thirty_two() -> None:
 
     assert merged([Noting([k]) for k in range(70)]) == list(range(70))
     assert seen == [list(range(32)), list(range(32, 64)), list(range(64, 70)), list(range(70))]
+
+
+def test_calls_and_bytes_are_kept_with_the_result(tmp_path: Any) -> None:
+    one, spread = both(3, C=100.0)
+    for problem, written in ((one, 1), (spread, 3)):
+        result = OneSlack().solve(problem)
+        result.save(tmp_path / "result.npz")
+        again = Result.load(tmp_path / "result.npz")
+        assert again.history == result.history
+        assert json.loads(str(np.load(tmp_path / "result.npz")["result"]))["format"] == written
+    assert 0 < result.history[1].calls < result.history[-1].calls
+    assert 0 < result.history[1].sent < result.history[-1].sent
+    assert {(step.calls, step.sent) for step in OneSlack().solve(one).history} == {(0, 0)}
+
+
+def test_a_line_of_progress(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="structsvm"):
+        result = OneSlack().solve(both(3, C=100.0)[1], callback=log_rounds)
+    lines = [record.getMessage() for record in caplog.records if record.getMessage().startswith("round")]
+    assert len(lines) == len(result.history)
+    assert re.fullmatch(r"round \d+: gap \S+ \* C after \S+ s, \d+ calls, [\d.]+ \w+ sent and answered", lines[-1])

@@ -38,6 +38,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +185,7 @@ class Page:
             raise self.error(block, f"there is no directive {block.directive!r}")
         if block.directive.startswith("as "):
             self.find(block, self.path.parent / block.directive.removeprefix("as "))
-        elif block.directive == "data" and not self.data.is_dir():
+        elif self.lacks(block.directive):
             self.left_out.append(block.line)
         elif block.language == "python" and ">>> " in block.source:
             self.run_doctest(block)
@@ -194,6 +195,12 @@ class Page:
             self.run_commands(block)
         elif block.language not in SHOWN:
             raise self.error(block, f"a block's language is python, console, bash or one of {sorted(SHOWN)}")
+
+    def lacks(self, directive: str) -> bool:
+        """Whether the data or the package that a block needs are not there."""
+        if directive == "data":
+            return not self.data.is_dir()
+        return directive.startswith("needs ") and find_spec(directive.removeprefix("needs ")) is None
 
     def find(self, block: Block, page: Path) -> None:
         """Find the block of another page that begins as this one does; the last line of this one may be ``...``."""

@@ -37,6 +37,8 @@ def fence(language: str, source: str) -> str:
         fence("console", "$ structsvm --version\nstructsvm, ...\n$ structsvm --version | wc -l\n1"),
         "<!-- test: exit 1 -->\n"
         + fence("console", "$ structsvm predict m.npz x.txt\nstructsvm: error: m.npz does not exist"),
+        "<!-- test: needs numpy -->\n" + fence("python", "x = 2") + fence("python", "assert x == 2"),
+        "<!-- test: needs a_missing_package -->\n" + fence("python", "import a_missing_package"),
         fence("python", "open('two words', 'w').close()")
         + "<!-- test: exit 1 -->\n"
         + fence("console", "$ structsvm train 'two words' --model m.npz\n...two words..."),

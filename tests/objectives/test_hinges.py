@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,7 +29,9 @@ from structsvm.losses import (
     ReciprocalRank,
     ROCArea,
     ScoreLoss,
+    SlackRescaled,
     SwappedPairs,
+    WeightedRanks,
     ZeroOne,
 )
 from structsvm.objectives import Hinge, hinge
@@ -52,6 +55,8 @@ OF_QUERIES = [
     FBeta(),
     FBeta(2.0, relevant_from=2),
     SwappedPairs(),
+    WeightedRanks(),
+    SlackRescaled(ROCArea()),
 ]
 OF_OUTPUTS: list[tuple[Any, list[Any], list[int]]] = [
     (ZeroOne(), [1.0, -1.0, 0.0], [1, 1, 1]),
@@ -203,6 +208,17 @@ def test_scores_are_read_as_they_come(given_as: Any) -> None:
     assert found.values.dtype == found.gradient.dtype == np.float64
 
 
+def test_threads_change_nothing() -> None:
+    y, qid = np.tile([1.0, 0.0, 0.0, 1.0, 0.0], 30_000), np.repeat(np.arange(1500), 100)
+    scores, of = np.random.default_rng(0).standard_normal(150_000), Hinge("map", y, qid)
+    found = []
+    for jobs in (1, 2):
+        with joblib.parallel_config(n_jobs=jobs):
+            found.append(of(scores))
+    np.testing.assert_array_equal(*(each.values for each in found))
+    np.testing.assert_array_equal(*(each.gradient for each in found))
+
+
 def test_rows_that_are_examples_have_a_hinge_each() -> None:
     of = Hinge("zero_one", [1, 0, 1], [5, 5, 5])
     values, gradient = of([0.25, 0.5, 3.0])
@@ -247,6 +263,9 @@ class Margins(Loss[Any, Any]):
     def argmax(self, x: Any, w: Vector) -> Any:
         return 0
 
+    def slack_rescaled_argmax(self, x: Any, y: Any, w: Vector) -> Any:
+        return y
+
 
 class WrongArgmax(AveragePrecision):
     kernel = None
@@ -268,6 +287,7 @@ Y, QID, S = [1.0, 0.0, 0.0], [4, 4, 4], [0.0, 1.0, 2.0]
 def mistakes() -> Iterator[tuple[Any, type, str]]:
     yield lambda: hinge("mapp", S, Y, QID), UnknownNameError, "Did you mean 'map'"
     yield lambda: hinge(Margins(), S, Y, QID), InputError, "Margins is a Loss: its joint feature"
+    yield lambda: hinge(SlackRescaled(Margins()), S, Y, QID), InputError, "is a Loss: its joint feature"
     yield lambda: hinge("multiclass", S, Y, QID), InputError, "Hinge.of_outputs"
     yield lambda: hinge("map", S, [1.0, np.nan, 0.0], QID), InputError, "the first is label 1"
     yield lambda: hinge("map", S, Y, QID[:2]), InputError, "qid must hold one query id per row"

@@ -102,6 +102,7 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
     DataFormatError : it is damaged.
     """
     try:
+        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise NotInstalledError("Parquet files need pyarrow: pip install 'structural-svm[parquet]'.") from error
@@ -114,7 +115,10 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
         if twice is not None:
             raise DataFormatError(path, None, f"two columns are named {quoted(twice)}")
         numeric = frozenset(each.name for each in schema if _is_numeric(each.type))
-        yield ParquetTable(path, names, numeric, _index(schema), file)
+        try:
+            yield ParquetTable(path, names, numeric, _index(schema), file)
+        finally:
+            pa.default_memory_pool().release_unused()  # it would keep some hundred megabytes for the next file
 
 
 def _index(schema: Any) -> frozenset[str]:

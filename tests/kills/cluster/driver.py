@@ -3,7 +3,7 @@
 What it is told, a JSON object, holds a "fit", which it says begins and what came of it, one line each; and the
 "address" of a cluster, unless it shall start one with so many "workers". Without a fit, it says the address of the
 cluster that it has started, and takes fits from its standard input, each with the "part" of the time of an undisturbed
-fit after which so many "victims" are killed.
+fit after which so many "victims" are killed; or is told to "wait" until all workers are there.
 """
 
 import json
@@ -39,8 +39,13 @@ def main() -> None:
             return
         say(address=cluster.scheduler_address)
         for line in sys.stdin:
-            client.wait_for_workers(workers)
-            disturbed(cluster, client, json.loads(line))
+            told = json.loads(line)
+            if "wait" in told:
+                with suppress(TimeoutError):
+                    client.wait_for_workers(workers, timeout=60)
+                say(workers=len(client.nthreads()))
+            else:
+                disturbed(cluster, client, told)
 
 
 def disturbed(cluster: Any, client: Any, told: dict[str, Any]) -> None:

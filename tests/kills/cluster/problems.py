@@ -46,9 +46,9 @@ class Fit:
         return cls(
             seed,
             LOSSES[seed % len(LOSSES)],
-            C=float(10.0 ** rng.uniform(2.0, 3.5)),
-            tol=1e-4,
-            queries=int(rng.integers(150, 400)),
+            C=float(10.0 ** rng.uniform(1.5, 3.0)),
+            tol=1e-3,
+            queries=int(rng.integers(100, 300)),
             documents=int(rng.integers(10, 40)),
             features=int(rng.integers(15, 46)),
             partitions=int(rng.integers(2, 10)),

@@ -1,0 +1,125 @@
+"""How many threads compute, and what they share."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import joblib
+import numba
+import numpy as np
+import pytest
+
+from structsvm.compute.threads import Threads, in_blocks, require_jobs, thread_count, using
+from structsvm.exceptions import InputError
+
+ALL = numba.get_num_threads()
+
+
+def in_worker(n_jobs: int | None = None) -> int:
+    return thread_count(n_jobs)
+
+
+def test_jobs_are_counted_as_scikit_learn_counts_them() -> None:
+    assert [thread_count(n_jobs) for n_jobs in (1, 3, -1, None)] == [1, 3, ALL, ALL]
+    assert thread_count(-2) == max(1, ALL - 1)
+    assert thread_count(-ALL - 5) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [0, True, 1.5, "2"])
+def test_no_jobs_are_refused(n_jobs: Any) -> None:
+    with pytest.raises(InputError, match="n_jobs must be a number of threads .*, -1 for all cores, .*got"):
+        require_jobs("n_jobs", n_jobs)
+
+
+def test_none_is_what_joblib_says() -> None:
+    with joblib.parallel_config(n_jobs=3):
+        assert thread_count(None) == 3
+        assert thread_count(2) == 2
+    with joblib.parallel_config(n_jobs=-1):
+        assert thread_count(None) == ALL
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_none_is_one_thread_in_a_worker(backend: str) -> None:
+    counts = joblib.Parallel(n_jobs=2, backend=backend)([joblib.delayed(in_worker)(n) for n in (None, None, 2)])
+    assert counts == [1, 1, 2]
+
+
+def test_threads_end_with_their_block_and_are_shared_within_it() -> None:
+    before = set(threading.enumerate())
+    with using(3) as threads:
+        met = set[str]()
+        barrier = threading.Barrier(3)
+
+        def work() -> None:
+            met.add(threading.current_thread().name)
+            barrier.wait(10)
+
+        threads.together(work, 8)
+        assert len(met) == 3
+        with using(None) as inner, using(3) as same:
+            assert inner is same is threads
+        with using(2) as fewer:
+            assert fewer is not threads
+    assert set(threading.enumerate()) <= before
+
+
+def test_no_more_threads_than_are_of_use() -> None:
+    threads = Threads(4)
+    threads.together(lambda: None, 1)
+    assert threads._pool is None
+
+
+def test_what_another_thread_raises_is_raised() -> None:
+    barrier = threading.Barrier(2)
+
+    def work() -> None:
+        barrier.wait(10)
+        if threading.current_thread() is not threading.main_thread():
+            raise ValueError("in another thread")
+
+    with using(2) as threads, pytest.raises(ValueError, match="in another thread"):
+        threads.together(work, 2)
+
+
+def test_what_is_raised_waits_for_the_other_threads() -> None:
+    """They write to arrays that the caller goes on with."""
+    barrier, done = threading.Barrier(2), []
+
+    def work() -> None:
+        barrier.wait(10)
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        time.sleep(0.05)
+        done.append(True)
+
+    with using(2) as threads:
+        with pytest.raises(KeyboardInterrupt):
+            threads.together(work, 2)
+        assert done
+
+
+@pytest.mark.parametrize("most", [3, 100])
+def test_blocks_do_not_depend_on_the_number_of_threads(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("structsvm.compute.threads._BLOCK", 10)
+    ptr = np.cumsum([0, *np.random.default_rng(0).integers(0, 9, 50)])
+    blocks = []
+    for n_jobs in (1, 2, 8):
+        with using(n_jobs):
+            blocks.append(in_blocks(lambda i, j: (i, j), ptr, most=most))
+    assert blocks[0] == blocks[1] == blocks[2]
+    assert 1 < len(blocks[0]) <= most
+    starts, ends = zip(*blocks[0], strict=True)
+    assert (starts[0], ends[-1]) == (0, 50)
+    assert starts[1:] == ends[:-1]
+
+
+def test_one_thread_where_nothing_is_compiled() -> None:
+    code = "from structsvm.compute.threads import thread_count; print(thread_count(8))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, check=True
+    )
+    assert run.stdout.split() == [b"1"]

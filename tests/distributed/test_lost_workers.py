@@ -1,0 +1,60 @@
+"""A worker that is lost while a ranker learns costs time alone, and nothing is left at the workers after a fit."""
+
+import gc
+import time
+
+import pytest
+
+from structsvm import Ranker
+from structsvm.distributed import DaskRanker
+from tests.distributed.queries import arrays, letor_files, ranking
+
+DATA = ranking()
+CUTS = [60, 120, 180]
+
+
+def lose(client):
+    """Remove a worker as if its machine were gone."""
+    address = next(iter(client.nthreads()))
+
+    async def remove(dask_scheduler=None):
+        await dask_scheduler.remove_worker(address, stimulus_id="test", expected=False)
+
+    client.run_on_scheduler(remove)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_files_of_a_lost_worker_are_read_again(tmp_path):
+    from distributed import Client, LocalCluster
+
+    paths = letor_files(DATA, CUTS, tmp_path)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        lost = []
+
+        def callback(step):
+            if step.iteration == 2 and not lost:
+                lost.append(step)
+                lose(client)
+
+        ranker = DaskRanker("map", C=100.0, client=client, limit=60.0).fit(paths, callback=callback)
+        assert lost
+        assert len(client.nthreads()) == 1
+    alone = Ranker("map", C=100.0, solver="one-slack").fit(DATA.X, DATA.y, DATA.qid)
+    assert ranker.result_.converged
+    assert ranker.result_.dual <= alone.result_.primal
+    assert alone.result_.dual <= ranker.result_.primal
+
+
+def test_nothing_is_left_at_the_workers_after_a_fit(client):
+    gc.collect()
+    before = sum(map(len, client.has_what().values()))
+    ranker = DaskRanker("map", C=1.0, client=client).fit(*arrays(DATA))
+    assert ranker.score(*arrays(DATA)) > 0.5
+    until = time.monotonic() + 20.0
+    while sum(map(len, client.has_what().values())) > before and time.monotonic() < until:
+        gc.collect()
+        time.sleep(0.05)
+    assert sum(map(len, client.has_what().values())) <= before
