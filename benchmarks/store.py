@@ -45,6 +45,7 @@ NAMES = (
     "serving",
     "retrieval_memory",
     "first_fit",
+    "check_power",
     "scale",
     "beside_lightgbm_dask",
 )

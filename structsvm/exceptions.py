@@ -11,7 +11,8 @@
     ├── TooLargeError (a MemoryError)    what was asked for needs more memory than there is
     ├── NotInstalledError (ImportError)  an optional package is missing or cannot be loaded
     ├── PluginError (ImportError)        what another package registered cannot be used
-    └── OracleError                      a loss returned an output that is not the argmax
+    ├── OracleError                      a loss returned an output that is not the argmax
+    └── CheckError (an AssertionError)   what a check of structsvm.testing found wrong
 
 Catch ``StructSVMError`` to catch them all. Each message names the thing, the place and
 the way out. A result that can be used, but is hardly what was wanted, is a warning:
@@ -184,4 +185,11 @@ class OracleError(StructSVMError):
     A bound was broken that no exact argmax can break, so what the solver certifies would
     be wrong. ``structsvm.testing.check_loss`` finds the output that should have been
     returned.
+    """
+
+
+class CheckError(StructSVMError, AssertionError):
+    """What a check of ``structsvm.testing`` found wrong with a loss, backend, solver, operator or retrieval function.
+
+    As an AssertionError it fails a test.
     """

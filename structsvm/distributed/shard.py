@@ -1,6 +1,7 @@
 """What runs at a worker: functions of a shard, which is a partition of the data made ready."""
 
 import platform
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,13 +16,16 @@ from structsvm.compute.summation import ExactSum
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ScoreLoss
 from structsvm.operators import Readable
-from structsvm.problem import Point, Problem
+from structsvm.problem import Planes, Point, Problem
 from structsvm.problem.content import Content
 from structsvm.problem.problem import RankingExamples, ranking_examples
 from structsvm.types import Vector
 
 _KEPT_SCORES = 4
 """Vectors of scores that a shard keeps: those of the best point, the target, the point between them, and one more."""
+
+_KEPT_PLANES = 2
+"""Evaluated points of which a shard keeps the planes, to compare those of the next with."""
 
 
 class Part(NamedTuple):
@@ -117,14 +121,16 @@ class Shard:
         self.number = number
         self._problem = problem
         self._scores: dict[int, Point] = {}
+        self._earlier: deque[Planes] = deque(maxlen=_KEPT_PLANES)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the scores behind."""
-        return {**self.__dict__, "_scores": {}}
+        """Leave the scores and planes behind."""
+        return {**self.__dict__, "_scores": {}, "_earlier": deque(maxlen=_KEPT_PLANES)}
 
     def __sizeof__(self) -> int:
         """Return the bytes of what it holds, for schedulers that place things by their size."""
         scores = sum(int(each.scores.nbytes) for each in self._scores.values())
+        scores += sum(int(each.coef.nbytes) for each in self._earlier)
         return 1000 + scores + (0 if self._problem is None else 8 * self._problem.stored)
 
     @property
@@ -155,6 +161,20 @@ class Shard:
     def forget(self) -> None:
         """Lose the scores, as when the worker dies."""
         self._scores.clear()
+        self._earlier.clear()
+
+    def planes(self, problem: Problem, point: Point) -> Planes:
+        """Return the planes at a point, compared with those found at the last points.
+
+        Raises
+        ------
+        OracleError : when one of these beats an exact argmax; it names the example.
+        """
+        planes = problem.planes(point)
+        if problem.exact:
+            problem.require_unbeaten(planes, point, self._earlier)
+        self._earlier.append(planes)
+        return planes
 
     def point(self, problem: Problem, recipe: "Recipe") -> Point | None:
         """Return a point with its scores; None where they are lost and no weights are given to score them again."""
@@ -420,6 +440,6 @@ def evaluate(shard: Shard, question: Question, total: float) -> Evaluated | Lost
         point = shard.point(problem, question.points[0])
         if point is None:
             return Lost()
-        planes = problem.planes(point)
+        planes = shard.planes(problem, point)
         g, L = problem.weighted(planes, total)
         return Evaluated(problem.exact_hinge(planes, point), g, L, problem.largest_score(point))

@@ -155,7 +155,8 @@ def zero_weights(
     The hinge part of the objective is a convex H(w), so that w = 0 minimises ``½‖w‖² + C H(w)`` for one C only if 0 is
     a subgradient of H there, and then for all C: where the optimum is w = 0 to rounding, no C is of any use. Where that
     is known within a tolerance alone, a smaller one or a larger C may help. Where a loss looks at the first k documents
-    only, they do not, by all that was measured, and full depth and average precision do.
+    only, they do not, by all that was measured, and full depth and average precision do. Where P(0) is 0, the argmax
+    found no loss anywhere, and is to be looked at.
 
     Parameters
     ----------
@@ -167,6 +168,11 @@ def zero_weights(
     """
     name = loss if isinstance(loss, str) else type(loss).__name__
     made: AnyLoss = losses.create(trained)
+    if result.primal == 0.0:
+        return (
+            f"the optimum found is w = 0: for no example did the argmax of {name} find an output with a loss. "
+            "If any has one, it is wrong: run structsvm.testing.check_loss on the loss"
+        )
     ways, cut_off = [], getattr(made, "k", None) is not None
     if cut_off:
         full = "full depth, without truncated=true"

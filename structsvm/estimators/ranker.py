@@ -23,7 +23,7 @@ from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
-from structsvm.operators import narrowed, occupied
+from structsvm.operators import Operator, narrowed, occupied
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.queries import Queries
 from structsvm.registry import losses
@@ -119,13 +119,19 @@ class Ranker(SavedEstimator, LinearRanker):
         require_settings(self)
         measure_of(self)
         loss = ranking_loss(self)
-        X = checked_features(self, X, reset=True, min_rows=2)
-        y = checked_labels(y, X.shape[0])
-        if not (loss.per_row or loss.of_one_sample):
-            warn_of_one_query(qid, len(y), stacklevel=4)
-        X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
-        columns = occupied(X) if self.center is None and self.penalty is None else None
-        rows = narrowed(X, columns)
+        rows: Any
+        if isinstance(X, Operator):
+            rows, y = X, checked_labels(y, int(X.ptr[-1]))
+            width, columns = self._width_of(X), None
+        else:
+            X = checked_features(self, X, reset=True, min_rows=2)
+            y = checked_labels(y, X.shape[0])
+            if not (loss.per_row or loss.of_one_sample):
+                warn_of_one_query(qid, len(y), stacklevel=4)
+            X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
+            width = X.shape[1]
+            columns = occupied(X) if self.center is None and self.penalty is None else None
+            rows = narrowed(X, columns)
         problem = Problem.from_queries(
             rows,
             y,
@@ -136,14 +142,33 @@ class Ranker(SavedEstimator, LinearRanker):
             intercept=self._intercept(),
             n_jobs=self.n_jobs,
         )
-        if problem.d != rows.shape[1] + bool(self.fit_intercept):  # a loss that does not say so of its operator
+        used = width if columns is None else len(columns)
+        if problem.d != used + bool(self.fit_intercept):  # a loss that does not say so of its operator
             raise not_one_score(self)
         problem = regularised(self, problem, intercept=self.fit_intercept)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = qid is not None
-        return Objective(problem, self.solver, self.tol, self.loss, ranks=True, n_features=X.shape[1], columns=columns)
+        return Objective(problem, self.solver, self.tol, self.loss, ranks=True, n_features=width, columns=columns)
+
+    def _width_of(self, operator: Operator) -> int:
+        """Take note of the number of features of an operator in the place of a matrix, and return it.
+
+        Raises
+        ------
+        InputError : when features are to be normalised, which are not seen.
+        """
+        if self.normalise is not None:
+            raise InputError(
+                f"normalise={self.normalise!r} needs the features, and X is an operator, {type(operator).__name__}, "
+                "which holds them as it likes: leave normalise=None, and let the operator do it"
+            )
+        for name in ("feature_names_in_", "feature_names_"):
+            self.__dict__.pop(name, None)
+        self.normaliser_ = None
+        self.n_features_in_ = operator.d
+        return operator.d
 
     def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
         """Show the most violated output of one query at the learned weights.

@@ -24,7 +24,7 @@ from structsvm.estimators.scales import ColumnRanges
 from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.metrics import Measure
 from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, learned, normalisation_named
-from structsvm.operators import Rows
+from structsvm.operators import Operator, Rows
 from structsvm.queries import Queries, row_weights
 from structsvm.result import Result
 from structsvm.settings import checked_names, place
@@ -227,6 +227,13 @@ class LinearScores(RankingEstimator):
         InputError : when X or qid cannot be used, or qid is missing; it says why.
         """
         check_is_fitted(self, "coef_")
+        if isinstance(X, Operator):
+            if self.normaliser_ is not None or X.d != len(self.coef_):
+                raise InputError(
+                    f"X is an operator with {X.d} weights, and this {type(self).__name__} has {len(self.coef_)}, of "
+                    f"features {'as they are' if self.normaliser_ is None else 'that it normalises: give it a matrix'}"
+                )
+            return X.scores(self.coef_) + self.intercept_
         rows: Any = checked_features(self, X, reset=False, min_rows=0)
         if qid is None and rows.shape[0] and self._fitted_with_qid and self.normaliser_ and self.normaliser_.by_query:
             raise InputError(
@@ -347,7 +354,8 @@ class LinearRanker(LinearScores):
 
         Parameters
         ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
+        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`. For a `Ranker`, an
+            `Operator` of one score a row too, whose examples are the queries; `predict` takes one as well.
         y : labels, shape (rows,), larger is better; where a document is relevant or not, it is above 0 unless the
             loss says otherwise. A `RankSVM` takes `Preferences` between rows too.
         qid : query id of each row (not group sizes); rows of a query need not be together.

@@ -7,12 +7,13 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, StructSVMError
 from structsvm.operators import Operator, Readable, Rows, Shared, WithIntercept
 from structsvm.types import Vector
 
 X = TypeVar("X")
 Y = TypeVar("Y")
+T = TypeVar("T")
 
 Kernel: TypeAlias = Callable[[Vector, Vector, Vector, Vector], float]
 """``kernel(scores, labels, params, out) -> Δ``; writes ``c(y) − c(ŷ)`` to ``out``."""
@@ -193,7 +194,26 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
-        return [self.argmax(scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
+        return [called(self, "argmax", i, self.argmax, scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
+
+
+def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
+    """Call a method of a loss, so that what it raises names the loss, the method and the example.
+
+    Raises
+    ------
+    InputError : when it raises something other than an error of ours, or one of memory.
+    """
+    try:
+        return call(*arguments)
+    except (StructSVMError, MemoryError):
+        raise
+    except Exception as error:
+        said = str(error).rstrip(".")
+        raise InputError(
+            f"{loss.title}.{method} raised {type(error).__name__}: {said}. It was called for example {example}. "
+            "Run structsvm.testing.check_loss on the loss."
+        ) from error
 
 
 def reads_text(method: Callable[[Any], Any], text: Any) -> bool:
@@ -238,6 +258,14 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def argmax(self, x: X, w: Vector) -> Y:
         """Return an output that maximises ``w·Ψ(x, ŷ)``: the prediction."""
 
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
+        """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None: it is for all.
+
+        Infinite ones are no bounds. Graph cuts, for one, are exact where neighbours that agree have a weight of at
+        least 0. ``check_loss`` keeps to them. A fit refuses such a loss, as no solver keeps weights within bounds.
+        """
+        return None
+
     def slack_rescaled_argmax(self, x: X, y: Y, w: Vector) -> Y:
         """Return an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``; only `SlackRescaled` needs it."""
         raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
@@ -249,13 +277,18 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set: every example has the weights themselves as its scores."""
         self._refuse(intercept)
-        d = len(self.joint_feature(xs[0], ys[0]))
+        d = len(called(self, "joint_feature", 0, self.joint_feature, xs[0], ys[0]))
+        if self.weight_bounds(d) is not None:
+            raise InputError(
+                f"the argmax of {self.title} is right for weights within its weight_bounds alone, and no solver keeps "
+                "weights within bounds: the certificate would not hold. Write an argmax that is right for all weights"
+            )
         return Examples(InScoreSpace(self), Shared(d, len(xs)), list(zip(xs, ys, strict=True)))
 
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         self._refuse(intercept)
-        return [self.argmax(x, w) for x in xs]
+        return [called(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
 
     def _refuse(self, intercept: float) -> None:
         if intercept:

@@ -1,6 +1,7 @@
 """What every solver may ask of a problem, wherever its data are."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from structsvm.losses import ScoreLoss
@@ -105,6 +106,26 @@ class AbstractProblem(ABC):
     def exact(self) -> bool:
         """Whether argmaxes are exact; if not, the primal is an estimate (`estimate`)."""
         return self.loss.exact
+
+    @property
+    def planes_kept(self) -> int:
+        """How many earlier points' planes a solver keeps for `require_unbeaten`."""
+        return 0
+
+    def require_unbeaten(self, planes: AnyPlanes, point: AnyPoint, others: Iterable[AnyPlanes]) -> None:  # noqa: B027
+        """Require that no output found elsewhere beats those of exact argmaxes, as a last check of the primal.
+
+        Nothing by default: a problem whose planes are elsewhere compares them there, when it evaluates them.
+
+        Parameters
+        ----------
+        planes, point : the argmaxes, and where they were found.
+        others : planes found elsewhere.
+
+        Raises
+        ------
+        OracleError : when an output of these has a larger ``Δ + w·Ψ`` there; it names the example.
+        """
 
     @property
     def coordinates(self) -> Coordinates | None:

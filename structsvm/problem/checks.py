@@ -26,10 +26,12 @@ from 1e307 on argmaxes are wrong although their scores are finite, from 1e154 on
 RAISED_AS_IS = (StructSVMError, MemoryError)
 """Errors of a loss's methods that need no more explanation."""
 
-_RUN_CHECK = "Run structsvm.testing.check_loss on the loss."
+RUN_CHECK = "Run structsvm.testing.check_loss on the loss."
 
 
-def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: Any = None) -> InputError:
+def failed(
+    loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: Any = None, example: int | None = None
+) -> InputError:
     """Return the error for a method of a loss that raised one, which names the method.
 
     Parameters
@@ -39,15 +41,17 @@ def failed(loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: A
     error : what it raised.
     y, y_hat : the truth, and the output that the method was given, if any; where that is shorter or longer, the
         argmax that returned it is named.
+    example : number of the example, where it is known.
     """
     said = f"{loss.title}.{loss.called(method)} raised {type(error).__name__}: {str(error).rstrip('.')}. "
-    return InputError(f"{said}{_other_length(loss, y, y_hat)}{_RUN_CHECK}")
+    where = "" if example is None else f"It was called for example {example}. "
+    return InputError(f"{said}{where}{_other_length(loss, y, y_hat)}{RUN_CHECK}")
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
     """Refuse an argmax that returned nothing."""
     if y_hat is None or loss.unwrap(y_hat) is None:
-        raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {_RUN_CHECK}")
+        raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {RUN_CHECK}")
 
 
 def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:
@@ -55,7 +59,7 @@ def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat:
     if code.shape != (scores,):
         raise InputError(
             f"{loss.title}.encode returned shape {code.shape}, but the example has {scores} scores: it must return one "
-            f"coefficient a score. {_other_length(loss, y, y_hat)}{_RUN_CHECK}"
+            f"coefficient a score. {_other_length(loss, y, y_hat)}{RUN_CHECK}"
         )
 
 
@@ -83,7 +87,7 @@ def is_usable(loss: ScoreLoss[Any], y: Any) -> bool:
         raise failed(loss, "usable", error, y) from error
     if not isinstance(usable, bool | np.bool_):
         what = f"an array of shape {usable.shape}" if isinstance(usable, np.ndarray) else repr(usable)
-        raise InputError(f"{loss.title}.usable returned {what}: it must return True or False. {_RUN_CHECK}")
+        raise InputError(f"{loss.title}.usable returned {what}: it must return True or False. {RUN_CHECK}")
     return bool(usable)
 
 
@@ -171,7 +175,7 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
         except RAISED_AS_IS:
             raise
         except Exception as error:
-            raise failed(loss, "encode", error, ys[i]) from error
+            raise failed(loss, "encode", error, ys[i], example=i) from error
         if code != (scores,):
             rows = np.shape(xs[i]) if loss.reads_rows and not hasattr(xs, "shape") else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
@@ -179,7 +183,7 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
             raise InputError(
                 f"example {i} has {scores} scores, but {loss.title} encodes its true output in shape {code}: "
                 "the output does not fit the input (a label for each row?), or encode is wrong. "
-                f"{_RUN_CHECK}"
+                f"{RUN_CHECK}"
             )
 
 

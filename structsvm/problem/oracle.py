@@ -167,12 +167,18 @@ class CompiledOracle:
 class PythonOracle:
     """The Python methods of a loss, example by example.
 
-    Examples are spread over ``n_jobs`` processes of joblib's; None: as many as ``joblib.parallel_config`` says, or one.
+    Parameters
+    ----------
+    loss, ys : the loss and the true outputs.
+    n_jobs : processes of joblib's that examples are spread over; None: as many as ``joblib.parallel_config`` says, or
+        one.
+    first : number of the first example, for messages.
     """
 
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
     n_jobs: int | None = None
+    first: int = 0
 
     @property
     def content(self) -> Any:
@@ -217,7 +223,7 @@ class PythonOracle:
             except RAISED_AS_IS:
                 raise
             except Exception as error:
-                raise failed(self.loss, method, error, y, y_hat) from error
+                raise failed(self.loss, method, error, y, y_hat, self.first + i) from error
         return Planes(coef, losses)
 
     def _code(self, y_hat: Any, y: Any, owned: slice) -> Vector:
@@ -232,7 +238,7 @@ class PythonOracle:
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
-        return type(self)(self.loss, self.ys[start:stop], self.n_jobs)
+        return type(self)(self.loss, self.ys[start:stop], self.n_jobs, self.first + start)
 
 
 @frozen(eq=False)

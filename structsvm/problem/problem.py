@@ -1,6 +1,6 @@
 """The problem that a solver sees."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -19,9 +19,11 @@ from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import (
+    RAISED_AS_IS,
     beaten,
     checked_labels,
     checked_weights,
+    failed,
     is_usable,
     number_of,
     require_argmaxes,
@@ -41,6 +43,7 @@ from structsvm.problem.line import Hinge, Line, Parabola
 from structsvm.problem.oracle import Oracle, make_oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.sweep import segment_dots
+from structsvm.problem.trial import is_own, require_free_truths, require_safe_kernel
 from structsvm.queries import Queries, row_weights
 from structsvm.registry import losses
 from structsvm.settings import require_kind, require_number
@@ -52,6 +55,21 @@ _COPIES_OF_WEIGHTS = 6
 
 _SMALL = 0.1
 """Largest score of the probe of a fingerprint: so near 0 that no hinge vanishes, and every label and loss shows."""
+
+
+_BYTES_OF_EARLIER_PLANES = 2**28
+"""What the planes of earlier points may take together."""
+
+_MOST_EARLIER = 4
+_MOST_EARLIER_IN_PYTHON = 16
+"""How many points' planes are kept at most, and where argmaxes in Python take most of the time."""
+
+_NEARBY = (0.95, 1.05)
+"""Multiples of weights at which outputs are found that are compared with those found there."""
+
+_FEWEST_PROBED = 8
+_PROBED = 50
+"""One in how many examples is looked at so, where there is a kernel, and how many at least."""
 
 
 @frozen(eq=False, kw_only=True)
@@ -100,7 +118,7 @@ class Problem(AbstractProblem):
     @classmethod
     def from_queries(
         cls,
-        X: Readable,
+        X: Readable | Operator,
         y: Vector,
         qid: ArrayLike | None = None,
         *,
@@ -115,7 +133,8 @@ class Problem(AbstractProblem):
         Parameters
         ----------
         X : features, shape (rows, d), dense, CSR or a `BinnedMatrix`; these, float64 or float32, are read
-            where they are, if the rows of each query are together, else copied once.
+            where they are, if the rows of each query are together, else copied once. Or an `Operator` of one score a
+            row, whose examples are the queries (single rows, for a loss of rows).
         y : labels, shape (rows,).
         qid : query of each row; rows of a query need not be together. None: one query.
         loss : name or object.
@@ -196,7 +215,8 @@ class Problem(AbstractProblem):
 
         Raises
         ------
-        InputError : when C, the weights or the numbers of examples do not fit.
+        InputError : when C, the weights or the numbers of examples do not fit; or when a loss that is not of this
+            library has a truth with a loss, or a kernel that reads beyond its vectors, changes them or does not end.
         """
         require_C(C)
         require_jobs("n_jobs", n_jobs)
@@ -215,7 +235,7 @@ class Problem(AbstractProblem):
         return cls(
             loss=loss,
             operator=operator,
-            oracle=make_oracle(loss, ys, n_jobs),
+            oracle=_trusted_oracle(loss, operator, ys, usable, n_jobs),
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,
@@ -240,7 +260,7 @@ class Problem(AbstractProblem):
         return cls(
             loss=loss,
             operator=operator,
-            oracle=make_oracle(loss, ys, 1),
+            oracle=_trusted_oracle(loss, operator, ys, usable, 1),
             ptr=operator.ptr,
             cap=np.zeros(operator.n),
             weights=np.where(usable, weights, 0.0),
@@ -346,10 +366,16 @@ class Problem(AbstractProblem):
 
         Raises
         ------
+        InputError : when a method of the loss, or its kernel, raises something; it names the example.
         OracleError : when a loss is not a finite number of at least 0, or an encoding not finite.
         """
-        with using(self.n_jobs):
-            planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+        try:
+            with using(self.n_jobs):
+                planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+        except RAISED_AS_IS:
+            raise
+        except Exception as error:
+            raise self._failed_kernel(point, error) from error
         require_planes(self.loss.title, planes.loss, planes.coef, self.ptr, self.first)
         return planes
 
@@ -374,6 +400,41 @@ class Problem(AbstractProblem):
             return np.maximum(violation, known)
         require_unbeaten(self.loss.title, violation, known, point.scores, self.first)
         return violation
+
+    @property
+    def planes_kept(self) -> int:
+        """How many earlier points' planes a solver keeps for `require_unbeaten`: two, and more where memory allows."""
+        most = _MOST_EARLIER if self.has_kernel else _MOST_EARLIER_IN_PYTHON
+        return int(np.clip(_BYTES_OF_EARLIER_PLANES // (8 * int(self.ptr[-1]) + 1), 2, most))
+
+    def require_unbeaten(self, planes: Planes, point: Point, others: Iterable[Planes]) -> None:
+        """Require that no output found elsewhere beats those of exact argmaxes: no pass.
+
+        Looked at are outputs found earlier, and for some examples those found at weights a little shorter and longer:
+        there, an argmax that weighs the loss a little too little or too much finds outputs that are better here than
+        what it finds here. Where argmaxes run in Python, which takes most of the time in any case, this is for all
+        examples.
+
+        Parameters
+        ----------
+        planes, point : the argmaxes, and where they were found.
+        others : planes found elsewhere.
+
+        Raises
+        ------
+        OracleError : when an output of these has a larger ``Δ + w·Ψ`` there; it names the example.
+        """
+        violation = self.violation(planes, point)
+        for other in others:
+            require_unbeaten(self.loss.title, violation, self.violation(other, point), point.scores, self.first)
+        looked_at = max(_FEWEST_PROBED, self.n // _PROBED) if self.has_kernel else self.n
+        start = int(np.random.default_rng(self.n).integers(max(self.n - looked_at, 0) + 1))
+        some = self.block(start, min(start + looked_at, self.n))
+        here = Point(point.w, point.scores[self.ptr[start] : self.ptr[start + some.n]])
+        for t in _NEARBY:
+            nearby = some.planes(some.origin().toward(here, t))
+            value, found = some.violation(nearby, here), violation[start : start + some.n]
+            require_unbeaten(self.loss.title, found, value, here.scores, some.first)
 
     def slope(self, planes: Planes, along: Vector) -> float:
         """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
@@ -469,14 +530,29 @@ class Problem(AbstractProblem):
         """
         if np.bincount(order, minlength=self.n).max(initial=0) > 1:
             raise InputError("order must have each example once at most")
-        with using(self.n_jobs):
-            visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n, self.coordinates)
+        try:
+            with using(self.n_jobs):
+                visited = self.oracle.sweep(self.operator.view, dual, order, self.stored / self.n, self.coordinates)
+        except RAISED_AS_IS:
+            raise
+        except Exception as error:
+            raise self._failed_kernel(self.at(dual.w), error) from error
         if visited is None:
             return sum(self._visit(dual, i, dual.w) for i in order.tolist())
         if visited.wrong >= 0:
             self._visit(dual, visited.wrong, visited.w)
             raise beaten(self.loss.title, self.first + visited.wrong)
         return visited.met
+
+    def _failed_kernel(self, point: Point, error: Exception) -> InputError:
+        """Return the error for a kernel that raised one, with the first example for which it does so at this point."""
+        for i in range(self.n):
+            example, owned = self.block(i, i + 1), slice(self.ptr[i], self.ptr[i + 1])
+            try:
+                example.oracle.planes(point.scores[owned], example.ptr, example.cap)
+            except Exception as again:
+                return failed(self.loss, "kernel", again, None, example=self.first + i)
+        return failed(self.loss, "kernel", error, None)
 
     def _visit(self, dual: DualPlanes, i: int, w: Vector) -> float:
         example = self.block(i, i + 1)
@@ -507,7 +583,7 @@ class RankingExamples:
 
 
 def ranking_examples(
-    X: Readable,
+    X: Readable | Operator,
     y: Vector,
     qid: ArrayLike | None,
     loss: ScoreLoss[Any],
@@ -521,21 +597,60 @@ def ranking_examples(
     X, y, qid, sample_weight, intercept : as there.
     loss : a loss that knows what it must of the data (`bind`).
     """
-    X = readable(X)
-    labels = checked_labels(loss, X.shape, np.asarray(y))
-    queries = Queries.of(qid, len(labels))
-    rows: Rows | WithIntercept
+    rows: Operator
     ys: Any
+    if isinstance(X, Operator):
+        labels = checked_labels(loss, (int(X.ptr[-1]), X.d), np.asarray(y))
+        queries = Queries.of_sizes(np.diff(X.ptr)) if qid is None else Queries.of(qid, len(labels))
+        rows = _of_queries(X, queries, loss)
+    else:
+        X = readable(X)
+        labels = checked_labels(loss, X.shape, np.asarray(y))
+        queries = Queries.of(qid, len(labels))
+        rows = Rows.one_each(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
     if loss.per_row:
-        rows, ys, usable = Rows.one_each(X), labels, None
+        ys, usable = labels, None
         weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
     else:
-        rows, ys = Rows(queries.grouped(X), queries.ptr), queries.split(labels)
+        ys = queries.split(labels)
         usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
         weights = queries.weights(sample_weight, usable)
     if intercept:
         rows = WithIntercept(rows, intercept)
     return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
+
+
+def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> Operator:
+    """Return an operator whose examples are these queries, or single rows where the loss is of rows.
+
+    Raises
+    ------
+    InputError : when they are others.
+    """
+    ptr = operator.ptr
+    if loss.per_row and operator.n != int(ptr[-1]):
+        raise InputError(
+            f"an example of {loss.title} is one row, and the operator has {operator.n} examples with {int(ptr[-1])} "
+            "rows in all: make it with ptr=np.arange(rows + 1)"
+        )
+    if not loss.per_row and not (queries.together and np.array_equal(queries.ptr, ptr)):
+        raise InputError(
+            f"the operator has {operator.n} examples, and they are not the {len(queries)} queries of qid in their "
+            "order: make it with the rows of each query together, and ptr where each begins"
+        )
+    return operator
+
+
+def _trusted_oracle(
+    loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None, n_jobs: int | None
+) -> Oracle:
+    """Return the argmaxes of a loss, which is tried first where it is not of this library."""
+    oracle = make_oracle(loss, ys, n_jobs)
+    if not is_own(loss):
+        require_free_truths(loss, ys, usable)
+        if loss.kernel is not None:
+            require_safe_kernel(loss, ys, usable, operator.ptr)
+    return oracle
 
 
 def _caps(weights: Vector, C: float, used: int) -> Vector:

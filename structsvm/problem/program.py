@@ -67,6 +67,12 @@ def plain_function(function: Any) -> Any:
     return getattr(function, "py_func", function)
 
 
+def named_globals(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the globals that the code of a plain function names, with their values."""
+    known = function.__globals__
+    yield from ((name, known[name]) for name in set(_names(function.__code__)) if name in known)
+
+
 def _package(function: Any) -> str:
     return _first(_module(function))
 

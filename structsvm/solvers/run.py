@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias
@@ -66,6 +67,7 @@ class Run:
     ------
     InputError : when ``start`` has another number of weights, or no run can go on from the checkpoint.
     ModelFileError : when the checkpoint is damaged.
+    OracleError : when the argmax finds no loss at w = 0, where any is better than none, and finds one elsewhere.
     """
 
     def __init__(
@@ -98,9 +100,12 @@ class Run:
         self._before = 0, 0
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
+        self._earlier: deque[AnyPlanes] = deque(maxlen=problem.planes_kept)
         self._last_evaluated = np.zeros(problem.d) if start is None else problem.from_weights(start.w)
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
+        if self.primal == 0.0 and problem.exact and not self.w.any():
+            self._look_for_a_loss()
         self._fingerprint = problem.known_fingerprint
         if keeper is not None:
             keeper.require_same(problem, self._own_fingerprint())
@@ -207,6 +212,7 @@ class Run:
 
     def keep(self, point: AnyPoint, planes: AnyPlanes) -> None:
         """Keep a point that was evaluated elsewhere, with its planes, where it is the best so far."""
+        self._earlier.append(planes)
         self._keep(_Evaluated(point, planes, self._primal(planes, point)))
 
     def _keep(self, found: _Evaluated) -> None:
@@ -308,6 +314,7 @@ class Run:
     def _evaluated(self, point: AnyPoint) -> _Evaluated:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
+            self._earlier.append(planes)
             return _Evaluated(point, planes, self._primal(planes, point))
 
     def _primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
@@ -316,6 +323,24 @@ class Run:
         if self.problem.exact or self._known_hinges is None:
             return primal
         return max(self.problem.estimate(planes, point, self._known_hinges(point.w)), self.dual)
+
+    def _require_unbeaten(self) -> None:
+        """Require that no output found elsewhere beats those behind the upper bound.
+
+        Raises
+        ------
+        OracleError : when one does.
+        """
+        if self.problem.exact and self.w.any():
+            with self.clock("oracle"):
+                self.problem.require_unbeaten(self._best.planes, self._best.point, self._earlier)
+
+    def _look_for_a_loss(self) -> None:
+        """Look at some other weights for outputs with a loss, each of which is better at w = 0 than one without."""
+        w = np.random.default_rng(0).standard_normal(self.problem.d)
+        with self.clock("oracle"):
+            elsewhere = [self.problem.planes(self.problem.at(each)) for each in (w, -w)]
+            self.problem.require_unbeaten(self._best.planes, self._best.point, elsewhere)
 
     def _estimate_best_again(self) -> None:
         """Let the cuts found since then sharpen what the best weights were estimated at."""
@@ -349,10 +374,15 @@ class Run:
         cuts : what a restart needs.
         handovers : how often a QP backend was helped out.
         dual : a lower bound that may be better than those recorded.
+
+        Raises
+        ------
+        OracleError : when an output found at other weights is better than the one that the argmax found at the best.
         """
         self.dual = max(self.dual, dual)
         try:
             self._score_best_again()
+            self._require_unbeaten()
             self._own_fingerprint()
             found = self._so_far(status, solver, cuts, handovers)
             if self._keeper is not None and self._moved:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from attrs import evolve, frozen
 
+from structsvm.exceptions import CheckError
 from structsvm.qp.active_set import ActiveSet
 from structsvm.qp.base import DualQP, QPBackend, QPSolution
 from structsvm.qp.general import GeneralBackend
@@ -39,8 +40,8 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
 
     Raises
     ------
-    AssertionError : the first thing found wrong: in which programme, what was expected and
-        what came.
+    CheckError : the first thing found wrong: in which programme (and of what rank, where its Gram matrix is
+        deficient), what was expected and what came.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
             if cold.handed_over:
                 handed_over.append((place, qp))
     if len(handed_over) > MOST_HANDED_OVER * programmes:
-        raise AssertionError(
+        raise CheckError(
             f"{backend!r} handed over {len(handed_over)} of {programmes} programmes to the built-in solver: expected "
             f"it to solve most of them itself.{_attempts(backend, *handed_over[0])}"
         )
@@ -84,7 +85,7 @@ def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place
 
     def require(truth: bool, expected: str, got: object) -> None:
         if not truth:
-            raise AssertionError(f"{backend!r} on {place}: expected {expected}, got {got}.")
+            raise CheckError(f"{backend!r} on {place}: expected {expected}, got {got}.")
 
     unchanged = all(np.array_equal(a, b) for a, b in zip(given, (qp.H, qp.b, qp.group, qp.cap), strict=True))
     require(unchanged, "the arrays of the programme as they were", "other values in them")
@@ -163,4 +164,7 @@ def _accurate(qp: DualQP) -> DualQP:
 
 
 def _describe(qp: DualQP) -> str:
-    return f"{qp.size} cuts in {len(qp.cap)} groups, caps {qp.cap.min():.3g} to {qp.cap.max():.3g}, tol {qp.tol:.3g}"
+    rank = int(np.linalg.matrix_rank(qp.H, hermitian=True))
+    deficient = f", Gram matrix of deficient rank, {rank}" if rank < qp.size else ""
+    caps = f"caps {qp.cap.min():.3g} to {qp.cap.max():.3g}"
+    return f"{qp.size} cuts in {len(qp.cap)} groups, {caps}, tol {qp.tol:.3g}{deficient}"

@@ -8,17 +8,17 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import CheckError, InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.operators import Rows
-from structsvm.problem.program import plain_function
 from structsvm.problem.sweep import compiled_kernel
+from structsvm.problem.trial import trial
 from structsvm.types import Vector
 
 T = TypeVar("T")
 
-_MOST_OUTPUTS = 50_000
+MOST_OUTPUTS = 50_000
 _MOST_NUMBERS = 40
 
 
@@ -26,7 +26,7 @@ _MOST_NUMBERS = 40
 class Methods:
     """The methods of a loss under the names that its author knows.
 
-    Each raises an AssertionError when the author's method raises something or returns what cannot be used.
+    Each raises an CheckError when the author's method raises something or returns what cannot be used.
 
     Parameters
     ----------
@@ -87,19 +87,26 @@ class Methods:
             return self._call("argmax", lambda: self.loss.argmax(scores), y, scores=scores)
         return self._call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
 
-    def outputs(self, y: Any) -> list[Any]:
-        """Return all outputs of an example.
-
-        Raises
-        ------
-        InputError : when there are too many.
-        """
-        outputs = self._call("outputs", lambda: list(islice(self.loss.outputs(y), _MOST_OUTPUTS + 1)), y)
-        if len(outputs) > _MOST_OUTPUTS:
-            raise InputError(f"the example {show(y)} has over {_MOST_OUTPUTS} outputs: give smaller examples")
+    def outputs(self, y: Any) -> list[Any] | None:
+        """Return all outputs of an example; None where they are not listed, or too many."""
+        try:
+            outputs = self._call("outputs", lambda: list(islice(self.loss.outputs(y), MOST_OUTPUTS + 1)), y)
+        except NotImplementedError:
+            return None
         if not outputs:
             raise self.wrong("outputs", "lists no output", y)
-        return outputs
+        return outputs if len(outputs) <= MOST_OUTPUTS else None
+
+    def weight_bounds(self, d: int, y: Any) -> tuple[Vector, Vector] | None:
+        """Return the bounds of the weights of a generic loss."""
+        generic = self.generic
+        bounds: Any = None if generic is None else self._call("weight_bounds", lambda: generic.weight_bounds(d), y)
+        if bounds is None:
+            return None
+        low, high = (np.asarray(each, dtype=np.float64) for each in bounds)
+        if low.shape != (d,) or high.shape != (d,) or not (low <= high).all():
+            raise self.wrong("weight_bounds", f"returned {show(bounds)}: it must return the lowest and the largest", y)
+        return low, high
 
     def usable(self, y: Any) -> bool:
         """Say whether an example can be learned from."""
@@ -139,7 +146,7 @@ class Methods:
         try:
             compiled = compiled_kernel(self.loss.kernel)
         except InputError as error:
-            raise AssertionError(f"{self.loss.title}: {error}") from error
+            raise CheckError(f"{self.loss.title}: {error}") from error
         return self._call("kernel", lambda: float(compiled(scores, labels, params, out)), y, scores=scores)
 
     def operator(self) -> None:
@@ -150,21 +157,18 @@ class Methods:
         except Exception:  # it may be one of other features
             return
         if weights != rows.d:
-            raise AssertionError(
+            raise CheckError(
                 f"{self.loss.title}.operator makes an operator with {weights} weights of rows with {rows.d} features, "
                 "so that a row does not get one score: say scores_rows = False in the class"
             )
 
-    def indices(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
-        """Run the kernel in Python, where an index that is out of bounds is noticed; compiled code goes on with it."""
-        try:
-            plain_function(self.loss.kernel)(scores.copy(), labels.copy(), params.copy(), np.zeros(len(scores)))
-        except IndexError as error:
-            raise self.wrong("kernel", f"reads or writes beyond its vectors: {error}", y, scores=scores) from error
-        except Exception:  # whatever else fails in Python may be right when compiled
-            return
+    def run_interpreted(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
+        """Run the kernel in Python, where bounds are checked and a loop can be ended; compiled code goes on with it."""
+        verdict = trial(self.loss.kernel, scores, labels, params)
+        if verdict:
+            raise self.wrong("kernel", verdict, y, scores=scores)
 
-    def wrong(self, method: str, verdict: str, y: Any, **seen: Any) -> AssertionError:
+    def wrong(self, method: str, verdict: str, y: Any, **seen: Any) -> CheckError:
         """Return the error that says what a method did wrong: the verdict first, then example, scores and output.
 
         Parameters
@@ -182,7 +186,7 @@ class Methods:
             lines.append(f"  output ŷ = {show(self.loss.unwrap(seen['output']))}")
         if "scores" in seen:
             lines.append(f"  {'scores' if self.generic is None else 'w'} = {show(seen['scores'])}")
-        return AssertionError("\n".join(lines))
+        return CheckError("\n".join(lines))
 
     def _call(self, method: str, call: Callable[[], T], y: Any, **seen: Any) -> T:
         try:

@@ -6,6 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.compute.environment import numba
+from structsvm.exceptions import CheckError
 from structsvm.operators import Operator
 from structsvm.operators.views import write_combination, write_scores
 from structsvm.settings import require_integer, require_kind
@@ -31,7 +32,7 @@ def check_operator(operator: Operator, *, seed: int = 0) -> None:
 
     Raises
     ------
-    AssertionError : the first thing found wrong: what was expected and what came.
+    CheckError : the first thing found wrong: what was expected and what came.
 
     Examples
     --------
@@ -141,7 +142,7 @@ class _Check:
 
     def _require(self, truth: bool, expected: str, got: object) -> None:
         if not truth:
-            raise AssertionError(f"{type(self.operator).__name__}: expected {expected}, got {got}.")
+            raise CheckError(f"{type(self.operator).__name__}: expected {expected}, got {got}.")
 
 
 def _shown(numbers: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import CheckError, InputError
 from structsvm.registry import retrieval_functions
 from structsvm.settings import require_integer
 from structsvm.text import Postings, RetrievalFunction
@@ -50,7 +50,7 @@ def check_retrieval(
 
     Raises
     ------
-    AssertionError : the first thing found wrong: on which collection and query, what was expected and what came.
+    CheckError : the first thing found wrong: on which collection and query, what was expected and what came.
 
     Examples
     --------
@@ -72,25 +72,25 @@ def check_retrieval(
 def _check_value(function: RetrievalFunction) -> None:
     def require(truth: bool, expected: str, got: object) -> None:
         if not truth:
-            raise AssertionError(f"{function!r}: expected {expected}, got {got}.")
+            raise CheckError(f"{function!r}: expected {expected}, got {got}.")
 
     try:
         copied = pickle.loads(pickle.dumps(function)) if _can_be_found(type(function)) else copy(function)
         equal = copied == function
     except Exception as error:
-        raise AssertionError(f"{function!r} cannot be pickled: {type(error).__name__}: {error}.") from error
+        raise CheckError(f"{function!r} cannot be pickled: {type(error).__name__}: {error}.") from error
     require(equal, "an equal object after pickling: derive it as a frozen attrs class", repr(copied))
     try:
         same = hash(function) == hash(copied)
     except TypeError as error:
-        raise AssertionError(f"{function!r} has no hash: {error}. Settings must be frozen values.") from error
+        raise CheckError(f"{function!r} has no hash: {error}. Settings must be frozen values.") from error
     require(same, "the same hash after pickling", "another")
     try:
         function.unheard_of = 1  # type: ignore[attr-defined]
     except AttributeError:
         pass
     else:
-        raise AssertionError(f"{function!r} takes new attributes: expected a frozen attrs class, without state.")
+        raise CheckError(f"{function!r} takes new attributes: expected a frozen attrs class, without state.")
     name = retrieval_functions.spell(function)
     if name is not None:
         require(retrieval_functions.create(name) == function, f"what its name {name!r} makes of it", "something else")
@@ -114,7 +114,7 @@ def _check_scores(
     def require_equal(scores: Vector, expected: Vector, what: str) -> None:
         if not np.allclose(scores, expected, rtol=1e-9, atol=1e-12):
             at = int(np.argmax(~np.isclose(scores, expected, rtol=1e-9, atol=1e-12)))
-            raise AssertionError(
+            raise CheckError(
                 f"{function!r} on {place}: expected {what}, {expected[at]:.6g} for document {at}, got {scores[at]:.6g}."
             )
 
@@ -123,7 +123,7 @@ def _check_scores(
     scores = _scores(function, postings, query, place)
     after = (postings.documents, postings.counts, postings.lengths)
     if not all(np.array_equal(one, other) for one, other in zip(before, after, strict=True)):
-        raise AssertionError(f"{function!r} on {place}: expected the postings as they were, got other values in them.")
+        raise CheckError(f"{function!r} on {place}: expected the postings as they were, got other values in them.")
     require_equal(_scores(function, postings, query, place), scores, "the same scores the second time")
     require_equal(
         _scores(function, postings, dict(reversed(query.items())), place), scores, "no effect of the terms' order"
@@ -148,11 +148,11 @@ def _scores(function: RetrievalFunction, postings: Postings, query: Mapping[str,
     try:
         scores = function.bind(postings).scores(query)
     except InputError as error:
-        raise AssertionError(f"{error} On {place}.") from None
+        raise CheckError(f"{error} On {place}.") from None
     except Exception as error:
-        raise AssertionError(f"{function!r} on {place}: {type(error).__name__}: {error}.") from error
+        raise CheckError(f"{function!r} on {place}: {type(error).__name__}: {error}.") from error
     if not np.isfinite(scores).all():
-        raise AssertionError(f"{function!r} on {place}: expected finite scores, got {scores}.")
+        raise CheckError(f"{function!r} on {place}: expected finite scores, got {scores}.")
     return scores
 
 
@@ -168,7 +168,7 @@ def _one_by_one(function: RetrievalFunction, postings: Postings, query: Mapping[
         return _OneByOne(function, postings).scores(query)
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
-        raise AssertionError(f"{function!r} on {place}, a posting at a time: {what}.") from error
+        raise CheckError(f"{function!r} on {place}, a posting at a time: {what}.") from error
 
 
 def _random_documents(random: np.random.Generator, number: int) -> list[list[str]]:

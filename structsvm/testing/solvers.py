@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen, has
 
-from structsvm.exceptions import OracleError
+from structsvm.exceptions import CheckError, OracleError
 from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
 from structsvm.result import Result, Status, Step
@@ -48,7 +48,7 @@ def check_solver(solver: Solver, *, seed: int = 0) -> None:
 
     Raises
     ------
-    AssertionError : the first thing found wrong: in which problem, what was expected and what came.
+    CheckError : the first thing found wrong: in which problem, what was expected and what came.
 
     Examples
     --------
@@ -59,13 +59,13 @@ def check_solver(solver: Solver, *, seed: int = 0) -> None:
     require_kind("solver", solver, Solver, "a Solver")
     require_integer("seed", seed, 0)
     if not (has(type(solver)) and hasattr(solver, "tol")):
-        raise AssertionError(
+        raise CheckError(
             f"{type(solver).__name__} has no field tol: a solver is an attrs class (attrs.frozen) with a field "
             "tol, which estimators and the command line set"
         )
     results = [_Check(solver, *case).run() for case in _cases(seed)]
     if not any(result.converged for result in results):
-        raise AssertionError(
+        raise CheckError(
             f"{solver!r} converged on none of {len(results)} problems of a few examples: expected a gap of at most "
             f"tol * C, got {min(result.gap / result.C for result in results):.3g} * C at the least. "
             f"It ended with: {results[0].status.value}."
@@ -132,7 +132,7 @@ class _Check:
         try:
             return self.solver.solve(problem, start=start, callback=show)
         except OracleError as error:
-            raise AssertionError(
+            raise CheckError(
                 f"{self.solver!r} on {self.label}, {place}: expected a lower bound, got one above the upper bound. The "
                 f"losses of this check are exact, so it is the solver that passed a number that is no bound. {error}"
             ) from error
@@ -219,7 +219,7 @@ class _Check:
     def _require(self, truth: bool, expected: str, got: object, place: str = "") -> None:
         if not truth:
             where = f"{self.label}, {place}" if place else self.label
-            raise AssertionError(f"{self.solver!r} on {where}: expected {expected}, got {got}.")
+            raise CheckError(f"{self.solver!r} on {where}: expected {expected}, got {got}.")
 
 
 def _some_weights(d: int) -> Iterator[Vector]:

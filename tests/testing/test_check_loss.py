@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import CheckError, InputError, StructSVMError
 from structsvm.losses import AveragePrecision, Multiclass, ROCArea, ScoreLoss, ZeroOne
+from structsvm.problem import Problem
 from structsvm.testing import check_loss
 from structsvm.types import Vector
 from tests.small_problems import Kronecker, PlainROCArea
@@ -317,9 +318,47 @@ def test_examples_that_are_not_usable_are_passed_over() -> None:
         check_loss(Interval(), [7, 9])
 
 
-def test_too_many_outputs_are_refused() -> None:
-    with pytest.raises(InputError, match="the example 4 has over 50000 outputs"):
-        check_loss(Interval(), [4])
+def test_of_too_many_outputs_those_that_come_up_are_compared() -> None:
+    with pytest.warns(UserWarning, match="1 of 2 examples of Interval have outputs that are not listed by its method"):
+        check_loss(Interval(), [3, 4])
+
+
+class Unlisted(Kronecker):
+    """What a loss is that does not list its outputs."""
+
+    outputs = Kronecker.__mro__[1].outputs
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.95, 0.99, 1.05])
+@pytest.mark.parametrize("scale", [0.01, 1.0, 1000.0])
+def test_wrong_weights_of_the_loss_are_found_though_outputs_are_not_listed(factor: float, scale: float) -> None:
+    examples = [(scale * np.array([1.0, -0.5]), k) for k in range(3)]
+    right = Kronecker.loss_augmented_argmax
+    wrong = type("Mutant", (Unlisted,), {ARGMAX: lambda self, x, y, w: right(self, x, y, w / factor)})
+    with pytest.raises(CheckError, match="Mutant.loss_augmented_argmax does not return a maximiser"):
+        check_loss(wrong(), examples)
+
+
+def test_a_loss_that_does_not_list_its_outputs_is_told_so() -> None:
+    with pytest.warns(UserWarning, match="3 of 3 examples of Unlisted have outputs that are not listed"):
+        check_loss(Unlisted(), BASES["Kronecker"][1])
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.7, 0.9, 0.95, 0.99, 1.01])
+@pytest.mark.parametrize("base", [*RANKING, "ZeroOne", "Multiclass", "Kronecker"])
+def test_small_mistakes_in_the_weight_of_the_loss_are_found(base: str, factor: float) -> None:
+    right = getattr(type(BASES[base][0]), ARGMAX)
+    if base == "Kronecker":
+        wrong = {ARGMAX: lambda self, x, y, w: right(self, x, y, w / factor)}
+    else:
+        wrong = {ARGMAX: lambda self, scores, y: right(self, scores / factor, y), "kernel": None}
+    with pytest.raises(CheckError, match="Mutant.loss_augmented_argmax does not return a maximiser"):
+        check_loss(rebuilt(base, **wrong), BASES[base][1], trials=4)
+
+
+def test_what_checks_find_is_one_exception() -> None:
+    assert issubclass(CheckError, AssertionError)
+    assert issubclass(CheckError, StructSVMError)
 
 
 @pytest.mark.parametrize("base", ["ZeroOne", "Multiclass", "Kronecker"])
@@ -328,9 +367,29 @@ def test_losses_that_are_not_of_queries_need_examples(base: str) -> None:
         check_loss(BASES[base][0])
 
 
-def test_a_loss_that_does_not_list_its_outputs_is_told_to() -> None:
-    class Mute(Kronecker):
-        outputs = Kronecker.__mro__[1].outputs
+class Positive(Kronecker):
+    """Right where the first weight is at least 0, as graph cuts are."""
 
-    with pytest.raises(NotImplementedError, match=r"Mute does not list its outputs; define outputs\(x, y\)"):
-        check_loss(Mute(), BASES["Kronecker"][1])
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector]:
+        return np.where(np.arange(d) == 0, 0.0, -np.inf), np.full(d, np.inf)
+
+    def loss_augmented_argmax(self, x: Vector, y: int, w: Vector) -> int:
+        return super().loss_augmented_argmax(x, y, np.append(abs(w[0]), w[1:]))
+
+    def argmax(self, x: Vector, w: Vector) -> int:
+        return super().argmax(x, np.append(abs(w[0]), w[1:]))
+
+
+def test_a_loss_may_be_right_for_some_weights() -> None:
+    examples = BASES["Kronecker"][1]
+    check_loss(Positive(), examples)
+    with pytest.raises(CheckError, match="does not return a maximiser"):
+        check_loss(type("Anywhere", (Positive,), {"weight_bounds": lambda self, d: None})(), examples)
+    right = Positive.loss_augmented_argmax
+    wrong = type("Wrong", (Positive,), {ARGMAX: lambda self, x, y, w: right(self, x, y, w / 0.95)})
+    with pytest.raises(CheckError, match="does not return a maximiser"):
+        check_loss(wrong(), examples)
+    with pytest.raises(CheckError, match="weight_bounds returned"):
+        check_loss(type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), np.ones(2))})(), examples)
+    with pytest.raises(InputError, match="the argmax of Positive is right for weights within its weight_bounds alone"):
+        Problem.from_examples([x for x, _ in examples], [0, 1, 2], loss=Positive())

@@ -1,0 +1,76 @@
+"""Rankers of operators in the place of matrices."""
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker
+from structsvm.exceptions import InputError
+from structsvm.operators import Operator, Rows
+from structsvm.types import IntVector, Vector
+from tests.small_problems import ranking_arrays
+
+X, Y, QID = ranking_arrays(0)
+PTR = np.arange(0, 21, 4)
+
+
+class Hidden(Operator):
+    """Rows that nothing but the interface shows."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+
+    @property
+    def ptr(self) -> IntVector:
+        return self.rows.ptr
+
+    @property
+    def d(self) -> int:
+        return self.rows.d
+
+    @property
+    def stored(self) -> int:
+        return self.rows.stored
+
+    def scores(self, w: Vector) -> Vector:
+        return self.rows.scores(w)
+
+    def combine(self, c: Vector) -> Vector:
+        return self.rows.combine(c)
+
+    def block(self, start: int, stop: int) -> "Hidden":
+        return Hidden(self.rows.block(start, stop))
+
+
+HIDDEN = Hidden(Rows(X, PTR))
+
+
+@pytest.mark.parametrize("qid", [None, QID])
+def test_an_operator_is_as_good_as_its_matrix(qid: Vector | None) -> None:
+    ranker = Ranker("roc_area", tol=1e-6).fit(HIDDEN, Y, qid=qid)
+    matrix = Ranker("roc_area", tol=1e-6).fit(X, Y, qid=QID)
+    assert ranker.n_features_in_ == 3
+    assert ranker.result_.primal == pytest.approx(matrix.result_.primal, rel=1e-5)
+    assert ranker.predict(X) == pytest.approx(ranker.predict(HIDDEN))
+    assert ranker.score(HIDDEN, Y, qid=QID) == ranker.score(X, Y, qid=QID)
+
+
+def test_rows_and_an_intercept() -> None:
+    rows = Hidden(Rows.one_each(X))
+    ranker = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(rows, Y)
+    matrix = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(X, Y)
+    assert ranker.predict(rows) == pytest.approx(matrix.predict(X), abs=1e-2)
+
+
+def test_what_does_not_go_together() -> None:
+    with pytest.raises(InputError, match="the operator has 5 examples, and they are not the 2 queries of qid"):
+        Ranker().fit(HIDDEN, Y, qid=np.repeat([0, 1], 10))
+    with pytest.raises(InputError, match="not the 5 queries of qid in their order: make it with the rows of each"):
+        Ranker().fit(HIDDEN, Y, qid=np.tile(np.arange(5), 4))
+    with pytest.raises(InputError, match="an example of ZeroOne is one row, and the operator has 5 examples with 20"):
+        Ranker("zero_one").fit(HIDDEN, Y)
+    with pytest.raises(InputError, match="normalise='standard' needs the features, and X is an operator, Hidden"):
+        Ranker(normalise="standard").fit(HIDDEN, Y)
+    with pytest.raises(InputError, match="X is an operator with 3 weights, and this Ranker has 2, of features as they"):
+        Ranker().fit(X[:, :2], Y, qid=QID).predict(HIDDEN)
+    with pytest.raises(InputError, match="that it normalises: give it a matrix"):
+        Ranker(normalise="standard").fit(X, Y, qid=QID).predict(HIDDEN)
