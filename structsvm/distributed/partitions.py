@@ -80,6 +80,7 @@ class Partitions:
         require_switch("shuffle", shuffle)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
         parts = workers.settle(_compute(workers.client, calls, spread=are_files(X)))
+        workers.cluster.let_go(parts)
         made = cls(workers, tuple(parts), _surveys(workers, parts, names))
         return made._alike(free=are_files(X))._whole(shuffle)
 
