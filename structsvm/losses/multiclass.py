@@ -150,9 +150,8 @@ class Multiclass(ScoreLoss[Any]):
 
     def slack_rescaled_argmax(self, scores: Vector, y: Any) -> Any:
         """Return the class with the largest product of its cost and the margin that it violates."""
-        truth = self.index(y)
-        cost = np.arange(len(scores)) != truth if self.cost is None else np.array(self.cost[truth])
-        return self._known()[int(np.argmax(cost * (1.0 + scores - scores[truth])))]
+        margins = 1.0 + scores - scores[self.index(y)]
+        return max(zip(self._known(), margins, strict=True), key=lambda each: self.loss(y, each[0]) * each[1])[0]
 
     def argmax(self, scores: Vector) -> Any:
         """Return the class with the largest score."""

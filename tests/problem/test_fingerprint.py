@@ -279,4 +279,4 @@ def test_no_false_certificate_where_a_small_feature_changed(solver_name: str) ->
     solver = solvers.create(solver_name, tol=1e-4, max_iter=300)
     first, second = (Problem.from_queries(each, y, qid, loss="map", C=10.0) for each in (X, other))
     warm = solver.solve(second, start=solver.solve(first))
-    assert warm.dual <= OneSlack(tol=1e-6).solve(second).primal + 1e-9
+    assert warm.dual <= OneSlack(tol=1e-6).solve(second).primal + 1e-7
