@@ -109,7 +109,8 @@ class Shard:
     """A partition made ready: a `Problem` of its examples, and the scores of some points.
 
     Scores are kept by the token of their point. They can be had again from the weights, so that losing them, as when
-    the worker dies or the shard moves to another, costs one question more and the time of a pass.
+    the worker dies or the shard moves to another, costs one question more and the time of a pass. Several tasks may ask
+    it at a time, of the same problem or of others.
 
     Parameters
     ----------
@@ -129,8 +130,8 @@ class Shard:
 
     def __sizeof__(self) -> int:
         """Return the bytes of what it holds, for schedulers that place things by their size."""
-        scores = sum(int(each.scores.nbytes) for each in self._scores.values())
-        scores += sum(int(each.coef.nbytes) for each in self._earlier)
+        scores = sum(int(each.scores.nbytes) for each in list(self._scores.values()))
+        scores += sum(int(each.coef.nbytes) for each in list(self._earlier))
         return 1000 + scores + (0 if self._problem is None else 8 * self._problem.stored)
 
     @property
@@ -155,8 +156,8 @@ class Shard:
         """Return its part of a problem with this C, of which ``used`` examples can be learned from in all."""
         known = self._problem
         if known is not None and (known.C, known.used) != (C, used):
-            self._problem = known.as_part_of(C, used)
-        return self._problem
+            self._problem = known = known.as_part_of(C, used)
+        return known
 
     def forget(self) -> None:
         """Lose the scores, as when the worker dies."""
@@ -172,7 +173,7 @@ class Shard:
         """
         planes = problem.planes(point)
         if problem.exact:
-            problem.require_unbeaten(planes, point, self._earlier)
+            problem.require_unbeaten(planes, point, list(self._earlier))
         self._earlier.append(planes)
         return planes
 
@@ -184,7 +185,7 @@ class Shard:
         if point is not None:
             self._scores[recipe.token] = point
             for token in list(self._scores)[:-_KEPT_SCORES]:
-                del self._scores[token]
+                self._scores.pop(token, None)
         return point
 
     def _made(self, problem: Problem, recipe: "Recipe") -> Point | None:

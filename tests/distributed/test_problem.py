@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from structsvm.distributed import DistributedProblem, InProcess, Part, log_rounds
 from structsvm.distributed.cluster import merged
-from structsvm.distributed.shard import evaluate, look, same_as_before, versions
+from structsvm.distributed.shard import Recipe, Shard, evaluate, look, same_as_before, versions
 from structsvm.exceptions import InputError
 from structsvm.operators import BinnedMatrix
 from structsvm.problem import Problem
@@ -226,6 +226,40 @@ def test_data_that_changed_are_refused() -> None:
     assert same_as_before(seen, seen.facts.digest) is seen
     with pytest.raises(InputError, match="partition 1 was read again"):
         same_as_before(now, seen.facts.digest)
+
+
+def test_another_task_may_ask_for_another_C_at_the_same_time() -> None:
+    class Asked(Shard):
+        """One of which another task asks for another C as soon as the first is made."""
+
+        @property
+        def _problem(self) -> Problem | None:
+            return self.made
+
+        @_problem.setter
+        def _problem(self, made: Problem | None) -> None:
+            self.made = made
+            if made is not None and made.C == 3.0:
+                self.of(7.0, 12)
+
+    whole = both(1)[1].shards[0].problem
+    found = Asked(whole, 0).of(3.0, 12)
+    assert found is not None
+    assert found.C == 3.0
+
+
+def test_another_task_may_forget_the_same_scores_at_the_same_time() -> None:
+    class Emptied(dict[int, Any]):
+        def __iter__(self) -> Any:
+            tokens = list(self.keys())
+            self.pop(tokens[0])
+            return iter(tokens)
+
+    shard = both(1)[1].shards[0]
+    shard._scores = Emptied()
+    for token in range(8):
+        assert shard.point(shard.problem, Recipe(token, np.ones(4))) is not None
+    assert len(shard._scores) <= 4
 
 
 def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
