@@ -196,7 +196,7 @@ class DistributedProblem(AbstractProblem):
         settings = (bound, intercept, filled[0].d, here)
         made = cluster.keep(make_shard, held, range(len(parts)), *([each] * len(parts) for each in settings))
         shape: list[Facts] = cluster.ask(facts, made)
-        digests = [each.digest if each.known else np.zeros(0) for each in shape]
+        digests = [each.digest if each.known else None for each in shape]
         shards = cluster.keep(same_as_before, made, digests)
         used = sum(each.used for each in shape)
         if not used:

@@ -24,6 +24,9 @@ from structsvm.types import Vector
 _KEPT_SCORES = 4
 """Vectors of scores that a shard keeps: those of the best point, the target, the point between them, and one more."""
 
+_OF_NOTHING = np.zeros(3)
+"""The digest of a partition without rows: of no examples, weights and scores."""
+
 _KEPT_PLANES = 2
 """Evaluated points of which a shard keeps the planes, to compare those of the next with."""
 
@@ -85,7 +88,7 @@ class Facts:
     ----------
     n, used, scores, d : numbers of examples, of those that the loss can learn from, of scores, and of weights.
     weighted : whether an example that can be learned from has a weight above 0.
-    digest : the fingerprint of its data; empty where there are none.
+    digest : the sizes and the fingerprint of its data; the sizes alone where there are no rows.
     known : whether that is the same whenever it is taken.
     """
 
@@ -144,7 +147,7 @@ class Shard:
         """What the driver must know of it: half a pass, the first time."""
         problem = self._problem
         if problem is None:
-            return Facts(0, 0, 0, 0, weighted=False, digest=np.zeros(0), known=True)
+            return Facts(0, 0, 0, 0, weighted=False, digest=_OF_NOTHING, known=True)
         content = Content()
         with naming(self.number):
             problem.as_part_of(1.0, 1).tell(content)
@@ -344,19 +347,19 @@ def make_shard(
         return Shard(Problem.part(_examples(part, loss, intercept)), number)
 
 
-def same_as_before(shard: Shard, known: Vector) -> Shard:
+def same_as_before(shard: Shard, known: Vector | None) -> Shard:
     """Return a shard, and refuse one that was made again, as its worker was lost, of data that had changed meanwhile.
 
     Parameters
     ----------
     shard : the shard.
-    known : the digest of its data when it was made first; empty where they cannot be told from others.
+    known : the digest of its data when it was made first; None where they cannot be told from others.
 
     Raises
     ------
     InputError : when it is another now; it names the partition.
     """
-    if len(known) and not np.array_equal(shard.facts.digest, known):
+    if known is not None and not np.array_equal(shard.facts.digest, known):
         raise InputError(
             f"partition {shard.number} was read again, as its worker was lost, and is not what it was before: its data "
             "or labels were changed while the fit was running. Start again, with data that stay as they are"
