@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from structsvm.distributed import DistributedProblem, InProcess, Part, log_rounds
 from structsvm.distributed.cluster import merged
 from structsvm.distributed.shard import Recipe, Shard, evaluate, look, same_as_before, versions
-from structsvm.exceptions import InputError
+from structsvm.exceptions import ClusterError, InputError
 from structsvm.operators import BinnedMatrix
 from structsvm.problem import Problem
 from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.result import Result
-from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.solvers import Checkpoint, FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.auto import Auto
 from structsvm.types import Matrix, Vector
 from tests.small_problems import PlainROCArea, ranking_arrays
@@ -194,6 +194,32 @@ def test_a_checkpoint_goes_on(tmp_path: Any) -> None:
         solver.solve(both(4, C=1000.0, queries=40)[1], checkpoint=file)
 
 
+@pytest.mark.parametrize("ended", ["max_iter", "callback", "interrupt"])
+def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_path: Any) -> None:
+    class Mortal(InProcess):
+        dead = False
+
+        def total(self, *asked: Any) -> Any:
+            if self.dead:
+                raise ClusterError("all workers are gone")
+            return super().total(*asked)
+
+    cluster, file = Mortal(), tmp_path / "fit.npz"
+    X, y, qid = ranking_arrays(0, queries=40, documents=6, d=4)
+    problem = DistributedProblem.from_queries(cluster, parts_of(X, y, qid, 2), C=1000.0)
+
+    def callback(step: Any) -> bool:
+        cluster.dead = step.iteration == 4
+        if cluster.dead and ended == "interrupt":
+            raise KeyboardInterrupt
+        return cluster.dead and ended == "callback"
+
+    solver = OneSlack(tol=1e-9, max_iter=4 if ended == "max_iter" else 100)
+    with pytest.raises(ClusterError, match=r"all workers are gone. The same fit goes on from .*fit\.npz"):
+        solver.solve(problem, callback=callback, checkpoint=Checkpoint(file, every=60.0))
+    assert len(Result.load(file).history) == 5
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -252,7 +278,8 @@ def test_another_task_may_forget_the_same_scores_at_the_same_time() -> None:
     class Emptied(dict[int, Any]):
         def __iter__(self) -> Any:
             tokens = list(self.keys())
-            self.pop(tokens[0])
+            if len(tokens) > 4:
+                self.pop(tokens[0])
             return iter(tokens)
 
     shard = both(1)[1].shards[0]
@@ -260,6 +287,20 @@ def test_another_task_may_forget_the_same_scores_at_the_same_time() -> None:
     for token in range(8):
         assert shard.point(shard.problem, Recipe(token, np.ones(4))) is not None
     assert len(shard._scores) <= 4
+
+
+def test_a_partition_that_was_empty_and_is_not_when_it_is_read_again_is_refused() -> None:
+    X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
+    full, empty = Part(X, y, qid), Part(X[:0], y[:0], qid[:0])
+    seen, now = (
+        DistributedProblem.from_queries(InProcess(), [full._replace(qid=qid + 4), each]).shards[1]
+        for each in (empty, full)
+    )
+    assert same_as_before(seen, seen.facts.digest) is seen
+    for was, found in ((seen, now), (now, seen)):
+        with pytest.raises(InputError, match="partition 1 was read again"):
+            same_as_before(found, was.facts.digest)
+    assert same_as_before(now, None) is now  # it cannot be told
 
 
 def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
