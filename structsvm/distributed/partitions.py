@@ -10,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
-from structsvm.distributed.dask_cluster import client_of
+from structsvm.distributed.dask_cluster import client_of, places_of_work
 from structsvm.distributed.partition import Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
 from structsvm.distributed.workers import Workers
@@ -75,7 +75,7 @@ class Partitions:
         require_switch("shuffle", shuffle)
         require_number("limit", limit, above=0.0)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
-        parts = workers.settle(_compute(workers.client, calls, spread=are_files(X)))
+        parts = workers.settle(_compute(workers, calls, spread=are_files(X)))
         made = cls(workers, tuple(parts), _surveys(workers, parts, names))
         return made._alike(free=are_files(X))._whole(shuffle)
 
@@ -268,17 +268,17 @@ def calls_of(
     return of_collections(X, y, qid, sample_weight)
 
 
-def _compute(client: Any, calls: Sequence[Any], *, spread: bool) -> list[Any]:
+def _compute(workers: Workers, calls: Sequence[Any], *, spread: bool) -> list[Any]:
     """Return futures of delayed calls; where they are to be spread, those of as many to each thread of each worker."""
+    client = workers.client
     if not spread:
         return list(client.compute(list(calls)))
-    slots = [address for address, threads in sorted(client.nthreads().items()) for _ in range(threads)]
+    places = places_of_work(client, workers.limit)
+    slots = [address for address, threads in sorted(places.items()) for _ in range(threads)]
     if not slots:
         return list(client.compute(list(calls)))
-    places = [slots[k % len(slots)] for k in range(len(calls))]
     return [
-        client.compute(call, workers=[place], allow_other_workers=True)
-        for call, place in zip(calls, places, strict=True)
+        client.compute(call, workers=[slots[k % len(slots)]], allow_other_workers=True) for k, call in enumerate(calls)
     ]
 
 
