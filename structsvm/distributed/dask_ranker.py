@@ -341,7 +341,7 @@ class DaskRanker(Ranker):
         return FileColumns(features=names, n_features=self.n_features_in_, labels=labels)
 
     def _calls(self, X: Any, qid: Any) -> tuple[list[Any], list[float]]:
-        """Return delayed calls of the partitions that are to be scored, and the their numbers of rows."""
+        """Return delayed calls of the partitions that are to be scored, and their numbers of rows."""
         if isinstance(X, Partitions):
             self._require_width(X.n_features)
             self._require_qid(known=X.has_queries)

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
 from structsvm.distributed.dask_cluster import client_of, places_of_work
-from structsvm.distributed.partition import Survey, as_csr, survey, widened
+from structsvm.distributed.partition import MOST_LABELS, Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
 from structsvm.distributed.workers import Workers
 from structsvm.exceptions import InputError
@@ -115,7 +115,19 @@ class Partitions:
 
     @cached_property
     def labels(self) -> NDArray[Any]:
-        """The different labels, ascending."""
+        """The different labels, ascending.
+
+        Raises
+        ------
+        InputError : when there are more in a partition than are told of one.
+        """
+        for each in self.surveys:
+            if each.distinct > MOST_LABELS:
+                raise InputError(
+                    f"{each.name} has {each.distinct:,} different labels, and a cluster learns from at most "
+                    f"{MOST_LABELS:,} in a partition: round them to grades; what fits in one machine, Ranker takes as "
+                    "it is"
+                )
         return np.unique(np.concatenate([each.labels for each in self.surveys]))
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:

@@ -71,12 +71,14 @@ class Labels:
     ----------
     values : the labels, ascending, unless they are of a kind that has no order: then as they come.
     rows, d : rows and features; d is 0 where there are no rows.
+    ends : the least and the greatest of its query ids; none where there are none.
     versions : versions at the worker.
     """
 
     values: Any
     rows: int
     d: int
+    ends: tuple[Any, ...]
     versions: Versions
 
 
@@ -101,11 +103,39 @@ class Facts:
     known: bool
 
 
+def part_of(given: Any, number: int) -> Part:
+    """Return the partition that is given: a `Part`, or a tuple like one.
+
+    Raises
+    ------
+    InputError : when it is something else; it says which partition that is, and what it must be.
+    """
+    several = isinstance(given, tuple | list)
+    if not several or not 2 <= len(given) <= 4 or len(getattr(given[0], "shape", ())) != 2:
+        what = f"a {type(given).__name__}" + (f" of {len(given)}" if several else "")
+        raise InputError(
+            f"partition {number} must be a Part, or (X, y, qid) or (X, y, qid, sample_weight) with a matrix X, got "
+            f"{what}"
+        )
+    return Part(*given)
+
+
 def labels_of(part: Part) -> Labels:
     """Look at the labels of a partition."""
-    X, y = part[0], np.asarray(part[1])
-    rows = len(y)
-    return Labels(np.unique(y) if rows else y, rows, int(X.shape[1]) if rows else 0, versions())
+    y = np.asarray(part.y)
+    if not len(y):
+        return Labels(y, 0, 0, (), versions())
+    return Labels(np.unique(y), len(y), int(part.X.shape[1]), _ends(part.qid), versions())
+
+
+def _ends(qid: Any) -> tuple[Any, ...]:
+    """Return the least and the greatest of query ids, of numbers or text; none where they have no order."""
+    ids = np.asarray([] if qid is None else qid)
+    if ids.dtype.kind == "O" and all(isinstance(each, str) for each in ids):
+        ids = ids.astype(str)
+    if not ids.size or ids.dtype.kind not in "iufU":
+        return ()
+    return (ids.min().item(), ids.max().item()) if ids.dtype.kind != "U" else (min(ids.tolist()), max(ids.tolist()))
 
 
 class Shard:

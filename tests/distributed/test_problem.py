@@ -225,6 +225,13 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
     [
         (lambda parts: [], "no partitions"),
         (lambda parts: [Part(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "no rows"),
+        (lambda parts: 3, "parts must be a list of partitions"),
+        (lambda parts: [None], "partition 0 must be a Part, or .* got a NoneType"),
+        (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Part, or .* got a tuple of 1"),
+        (lambda parts: parts[0], r"partition 0 must be a Part, or .* got a ndarray"),
+        (lambda parts: [*parts, parts[0]], "query 0 is in partition 0 and in partition 2"),
+        (lambda parts: [parts[0], parts[1]._replace(qid=parts[1].qid - 1)], "query 3 is in partition 0 and in p"),
+        (lambda parts: [each._replace(qid=(each.qid // 8).astype(str)) for each in parts], "query 0 is in partition 0"),
         (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "partition 1 has 3 features"),
         (lambda parts: [parts[0], parts[1]._replace(y=parts[1].y[1:])], "partition 1: "),
         (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "learn from none"),
@@ -236,6 +243,21 @@ def test_what_cannot_be_used_is_named(change: Any, said: str) -> None:
     X, y, qid = ranking_arrays(0, queries=8, documents=5, d=4)
     with pytest.raises(InputError, match=said):
         OneSlack().solve(DistributedProblem.from_queries(InProcess(), change(parts_of(X, y, qid, 2))))
+
+
+@pytest.mark.parametrize("together", [0, -1, 2.5, True, "a", None])
+def test_steps_that_are_looked_at_together_are_counted(together: Any) -> None:
+    X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
+    with pytest.raises(InputError, match="together must be an integer of at least 1"):
+        DistributedProblem.from_queries(InProcess(), [Part(X, y, qid)], together=together)
+
+
+def test_partitions_may_come_one_after_the_other() -> None:
+    X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
+    parts = parts_of(X, y, qid, 2)
+    spread = DistributedProblem.from_queries(InProcess(), iter(parts), together=1)
+    assert spread.n == 4
+    assert OneSlack().solve(spread).converged
 
 
 def test_a_partition_without_weight_counts_for_nothing() -> None:
