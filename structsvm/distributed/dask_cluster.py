@@ -23,6 +23,9 @@ _TRIES = 3
 SOON = 10.0
 """Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
 
+_LOOK = 5.0
+"""Seconds without an answer after which workers are looked for."""
+
 _SENT_ONCE = 2**16
 """Bytes of arguments above which they are sent to every worker, and not with every task."""
 
@@ -73,7 +76,15 @@ class DaskCluster(Cluster):
             for number, arguments in enumerate(zip(parts, *each, strict=True))
         ]
         self._wait(made)
+        self.let_go(made)
         return made
+
+    def let_go(self, futures: "Sequence[Future[Any]]") -> None:
+        """Let what was made at a chosen worker be made again at any other.
+
+        Dask keeps to a choice that allows others where all workers were lost, whoever comes afterwards.
+        """
+        self._scheduler("set_restrictions", worker={future.key: [] for future in futures})
 
     def _wait(self, futures: "Sequence[Future[Any]]") -> None:
         """Wait for futures, whose values stay where they are, and raise what the first of those raised that failed."""
@@ -179,18 +190,33 @@ class DaskCluster(Cluster):
     def _results(self, futures: "Sequence[Future[Any]]", until: float) -> list[Any]:
         from distributed import as_completed
 
-        results, failed = {}, None
-        with self._told():
-            left = max(until - time.monotonic(), 0.001)
-            for future, result in as_completed(futures, with_results=True, raise_errors=False, timeout=left):
-                if future.status != "finished":
-                    failed = future
-                    break
-                results[future.key] = result
+        results: dict[str, Any] = {}
+        failed = None
+        while failed is None and len(results) < len(futures):
+            left = until - time.monotonic()
+            pending = [future for future in futures if future.key not in results]
+            wait = max(min(left, _LOOK), 0.001)
+            try:
+                with telling_lost():
+                    for future, result in as_completed(pending, with_results=True, raise_errors=False, timeout=wait):
+                        if future.status != "finished" or isinstance(result, BaseException):
+                            failed = future
+                            break
+                        results[future.key] = result
+            except TimeoutError as error:
+                if left <= _LOOK:
+                    raise self._late() from error
+                self._require_old_workers()
         if failed is not None:
             require_finished(failed)
-            raise WorkersLost(f"the task {failed.key} was made again")
+            raise WorkersLost(f"the task {failed.key} was lost while its result was fetched")
         return [results[future.key] for future in futures]
+
+    def _require_old_workers(self) -> None:
+        """Raise an error where there are new workers only: Dask has tasks wait for those that were chosen for them."""
+        there = set(self._places_of_work())
+        if there and self._threads and not there & set(self._threads):
+            raise WorkersLost("all workers were lost, and others came")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -199,7 +225,10 @@ class DaskCluster(Cluster):
             with telling_lost():
                 yield
         except TimeoutError as error:
-            raise ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}") from error
+            raise self._late() from error
+
+    def _late(self) -> ClusterError:
+        return ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}")
 
     def _left(self) -> str:
         """Say how many workers there are, as far as the scheduler can be reached."""
