@@ -1,14 +1,15 @@
 """Partitions at the workers of Dask, as plain futures."""
 
+import asyncio
+import concurrent.futures
 import time
-from asyncio import CancelledError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from attrs import frozen
 
-from structsvm.compute.environment import numba
 from structsvm.distributed.cluster import ARITY, Answer, Call, Cluster, Kept, merge, merged, size_of
 from structsvm.exceptions import ClusterError, InputError, NotInstalledError
 from structsvm.settings import require_number
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _TRIES = 3
 """How often a call is made again that was lost with workers."""
 
-_SOON = 10.0
+SOON = 10.0
 """Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
 
 _LOOK = 5.0
@@ -87,19 +88,18 @@ class DaskCluster(Cluster):
 
     def _wait(self, futures: "Sequence[Future[Any]]") -> None:
         """Wait for futures, whose values stay where they are, and raise what the first of those raised that failed."""
-        from distributed import TimeoutError as DaskTimeoutError
         from distributed import wait
 
         try:
-            wait(futures, timeout=self.limit)
-        except (TimeoutError, DaskTimeoutError) as error:
-            raise self._late() from error
-        for future in futures:
-            if future.status != "finished":
-                try:
-                    self._results([future], time.monotonic() + self.limit)
-                except _lost() as error:
-                    raise ClusterError(f"workers died while they made a partition ({error}). {self._left()}") from error
+            with self._told():
+                wait(futures, timeout=self.limit)
+            for future in futures:
+                require_finished(future)
+        except WorkersLost as error:
+            raise ClusterError(
+                f"a partition was lost with its workers while it was made ({error}): they may have too little memory, "
+                f"or its data were scattered by hand to one that is gone, or were cancelled. {self._left()}"
+            ) from error
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
         """Return what a function of each thing that is kept returns, in order."""
@@ -113,7 +113,7 @@ class DaskCluster(Cluster):
             try:
                 found, groups = self._total(function, kept, arguments, began + self.limit)
                 break
-            except _lost() as error:
+            except WorkersLost as error:
                 self._places.clear()
                 if attempt == _TRIES - 1:
                     raise ClusterError(
@@ -132,22 +132,24 @@ class DaskCluster(Cluster):
         groups = self._groups(kept)
         name = f"structsvm-{_name(function, arguments)}-{uuid4().hex}"
         sent: Any = arguments
-        if size_of(arguments) > _SENT_ONCE:
-            sent = self.client.scatter([arguments], broadcast=True, hash=False, timeout=self.limit)[0]
-        answers = [
-            self.client.submit(
-                *(_answer, [kept[i] for i in numbers], numbers, place, function, sent),
-                key=f"{name}-{group}",
-                pure=False,
-                **self._at(place),
-            )
-            for group, (place, numbers) in enumerate(groups)
-        ]
-        while len(answers) > ARITY:
+        with self._told():
+            if size_of(arguments) > _SENT_ONCE:
+                left = max(until - time.monotonic(), 0.001)
+                sent = self.client.scatter([arguments], broadcast=True, hash=False, timeout=left)[0]
             answers = [
-                self.client.submit(merge, answers[i : i + ARITY], key=f"{answers[i].key}-merged", pure=False)
-                for i in range(0, len(answers), ARITY)
+                self.client.submit(
+                    *(_answer, [kept[i] for i in numbers], numbers, place, function, sent),
+                    key=f"{name}-{group}",
+                    pure=False,
+                    **self._at(place),
+                )
+                for group, (place, numbers) in enumerate(groups)
             ]
+            while len(answers) > ARITY:
+                answers = [
+                    self.client.submit(merge, answers[i : i + ARITY], key=f"{answers[i].key}-merged", pure=False)
+                    for i in range(0, len(answers), ARITY)
+                ]
         return merge(self._results(answers, until)), len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
@@ -157,7 +159,8 @@ class DaskCluster(Cluster):
         """
         if any(each.key not in self._places for each in kept):
             found = self._scheduler("who_has", keys=[each.key for each in kept])
-            self._places.update({key: next(iter(places), "") for key, places in found.items()})
+            alive = {key: place for key, place in self._places.items() if key in self.client.futures}
+            self._places = alive | {key: next(iter(places), "") for key, places in found.items()}
             self._threads = self._places_of_work()
         nowhere = [("", [number]) for number, each in enumerate(kept) if not self._places.get(each.key)]
         by_place: dict[str, list[int]] = {}
@@ -173,24 +176,11 @@ class DaskCluster(Cluster):
 
     def _places_of_work(self, limit: float | None = None) -> dict[str, int]:
         """Return the addresses of workers, with the threads of each."""
-        threads: dict[str, int] = self._scheduler("ncores", limit)
-        return threads
+        return places_of_work(self.client, limit or self.limit)
 
-    def _scheduler(self, question: str, limit: float | None = None, **arguments: Any) -> Any:
-        """Return what the scheduler answers: Dask's own calls have no limit.
-
-        Raises
-        ------
-        ClusterError : when it does not answer in time, or cannot be reached.
-        """
-
-        async def answer() -> Any:
-            return await getattr(self.client.scheduler, question)(**arguments)
-
-        try:
-            return self.client.sync(answer, callback_timeout=limit or self.limit)
-        except (OSError, RuntimeError, AttributeError) as error:  # of a client that is closed, too
-            raise ClusterError("The scheduler cannot be reached") from error
+    def _scheduler(self, question: str, **arguments: Any) -> Any:
+        """Return what the scheduler answers, within the limit; see `asked_of_scheduler`."""
+        return asked_of_scheduler(self.client, self.limit, question, **arguments)
 
     @staticmethod
     def _at(place: str) -> dict[str, Any]:
@@ -198,31 +188,44 @@ class DaskCluster(Cluster):
         return {"workers": place, "allow_other_workers": True} if place else {}
 
     def _results(self, futures: "Sequence[Future[Any]]", until: float) -> list[Any]:
-        from distributed import TimeoutError as DaskTimeoutError
         from distributed import as_completed
 
         results: dict[str, Any] = {}
-        while len(results) < len(futures):
+        failed = None
+        while failed is None and len(results) < len(futures):
             left = until - time.monotonic()
             pending = [future for future in futures if future.key not in results]
+            wait = max(min(left, _LOOK), 0.001)
             try:
-                for future, result in as_completed(pending, with_results=True, timeout=max(min(left, _LOOK), 0.001)):
-                    if isinstance(result, BaseException):  # of a future that was cancelled
-                        raise result
-                    results[future.key] = result
-            except (TimeoutError, DaskTimeoutError) as error:
+                with telling_lost():
+                    for future, result in as_completed(pending, with_results=True, raise_errors=False, timeout=wait):
+                        if future.status != "finished" or isinstance(result, BaseException):
+                            failed = future
+                            break
+                        results[future.key] = result
+            except TimeoutError as error:
                 if left <= _LOOK:
                     raise self._late() from error
                 self._require_old_workers()
+        if failed is not None:
+            require_finished(failed)
+            raise WorkersLost(f"the task {failed.key} was lost while its result was fetched")
         return [results[future.key] for future in futures]
 
     def _require_old_workers(self) -> None:
         """Raise an error where there are new workers only: Dask has tasks wait for those that were chosen for them."""
-        from distributed.comm import CommClosedError
-
         there = set(self._places_of_work())
         if there and self._threads and not there & set(self._threads):
-            raise CommClosedError("all workers were lost, and others came")
+            raise WorkersLost("all workers were lost, and others came")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Tell what Dask raises inside, of waits that were too long and of what is lost, in our words."""
+        try:
+            with telling_lost():
+                yield
+        except TimeoutError as error:
+            raise self._late() from error
 
     def _late(self) -> ClusterError:
         return ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}")
@@ -230,7 +233,7 @@ class DaskCluster(Cluster):
     def _left(self) -> str:
         """Say how many workers there are, as far as the scheduler can be reached."""
         try:
-            workers = len(self._places_of_work(limit=_SOON))
+            workers = len(self._places_of_work(limit=SOON))
         except ClusterError as error:
             return str(error)
         if not workers:
@@ -274,7 +277,6 @@ def _answer(
 ) -> _Timed:
     from distributed import get_worker
 
-    numba.set_num_threads(1)  # a task is one thread: the worker has others for other shards
     answers, seconds = [], []
     for number, shard in zip(numbers, shards, strict=True):
         began = time.perf_counter()
@@ -294,13 +296,74 @@ def _name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     return str(named.__name__)
 
 
-def _lost() -> tuple[type[BaseException], ...]:
+class WorkersLost(ClusterError):
+    """Something was lost with a worker, a connection or the client: a task, or what it needed."""
+
+
+@contextmanager
+def telling_lost() -> Iterator[None]:
+    """Raise `WorkersLost` for what Dask raises of lost workers, connections and clients: no place for a task's errors.
+
+    A wait that was too long stays a `TimeoutError`.
+    """
     from distributed import client
     from distributed.comm import CommClosedError
-    from distributed.scheduler import KilledWorker
 
     closed = getattr(client, "ClosedClientError", CommClosedError)  # older versions have none
-    return KilledWorker, client.FutureCancelledError, CancelledError, CommClosedError, closed
+    cancelled = concurrent.futures.CancelledError, asyncio.CancelledError
+    try:
+        yield
+    except (*cancelled, CommClosedError, closed) as error:
+        raise WorkersLost(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def require_finished(future: "Future[Any]") -> None:
+    """Require of a future that is done that its task returned something.
+
+    Raises
+    ------
+    WorkersLost : when workers died with the task again and again, or what it needed is lost or cancelled.
+    Exception : what the task raised, whatever that is.
+    """
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "finished":
+        return
+    if future.status == "error":
+        try:
+            future.result()
+        except KilledWorker as error:
+            raise WorkersLost(str(error)) from error
+    raise WorkersLost(f"the task {future.key} is {future.status}")
+
+
+def asked_of_scheduler(client: "Client", limit: float, question: str, **arguments: Any) -> Any:
+    """Return what the scheduler answers: Dask's own calls have no limit.
+
+    Parameters
+    ----------
+    client : the client.
+    limit : seconds.
+    question, arguments : the name of what it is asked, and arguments of that.
+
+    Raises
+    ------
+    ClusterError : when it does not answer in time, or cannot be reached.
+    """
+
+    async def answer() -> Any:
+        return await getattr(client.scheduler, question)(**arguments)
+
+    try:
+        return client.sync(answer, callback_timeout=limit)
+    except (OSError, RuntimeError, AttributeError) as error:  # of a client that is closed, too
+        raise ClusterError("The scheduler cannot be reached") from error
+
+
+def places_of_work(client: "Client", limit: float) -> dict[str, int]:
+    """Return the addresses of workers, with the threads of each; see `asked_of_scheduler`."""
+    threads: dict[str, int] = asked_of_scheduler(client, limit, "ncores")
+    return threads
 
 
 def client_of(given: Any = None) -> "Client":

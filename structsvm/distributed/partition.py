@@ -17,7 +17,7 @@ from structsvm.operators import Readable
 from structsvm.queries import Queries, row_weights
 from structsvm.types import Vector
 
-_MOST_LABELS = 10_000
+MOST_LABELS = 10_000
 """Different labels that are told of a partition: more than any loss has grades or classes of."""
 
 _PARTS = "(X, y, qid) or (X, y, qid, sample_weight)"
@@ -59,7 +59,8 @@ class Survey:
     sparse : whether they are CSR.
     names : names of the features, or None.
     labelled, weighted : whether it has labels, and weights.
-    labels : its different labels, ascending.
+    labels : its different labels, ascending; the first 10,000 where there are more.
+    distinct : how many there are.
     positive : number of rows whose label is above 0.
     queries : number of queries; 0 where there are no query ids.
     kind : kind of the query ids, "i" for whole numbers, "f", "U" for text; "" where there are none.
@@ -75,6 +76,7 @@ class Survey:
     labelled: bool
     weighted: bool
     labels: NDArray[Any] = field(repr=False)
+    distinct: int
     positive: int
     queries: int
     kind: str
@@ -148,7 +150,7 @@ def of_given(name: str, given: Any) -> Partition:
 def survey(name: str, part: Partition) -> Survey:
     """Return what the driver is told of a partition."""
     X: Any = part.X
-    labels = np.zeros(0) if part.y is None else np.unique(part.y)[:_MOST_LABELS]
+    labels = np.zeros(0) if part.y is None else np.unique(part.y)
     ids = _distinct(part)
     return Survey(
         name=name,
@@ -159,7 +161,8 @@ def survey(name: str, part: Partition) -> Survey:
         names=part.names,
         labelled=part.y is not None,
         weighted=part.weight is not None,
-        labels=labels,
+        labels=labels[:MOST_LABELS],
+        distinct=len(labels),
         positive=0 if part.y is None else int(np.count_nonzero(part.y > 0.0)),
         queries=len(ids),
         kind="" if part.qid is None else _kind(part.qid),

@@ -10,8 +10,8 @@ from attrs import evolve, field, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
-from structsvm.distributed.dask_cluster import client_of
-from structsvm.distributed.partition import Survey, as_csr, survey, widened
+from structsvm.distributed.dask_cluster import client_of, places_of_work
+from structsvm.distributed.partition import MOST_LABELS, Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, is_call, of_collections, of_files, of_list
 from structsvm.distributed.sources.collections import made_of
 from structsvm.distributed.workers import Workers
@@ -79,7 +79,7 @@ class Partitions:
         workers = Workers(open_client(client), limit)
         require_switch("shuffle", shuffle)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
-        parts = workers.settle(_compute(workers.client, calls, spread=are_files(X)))
+        parts = workers.settle(_compute(workers, calls, spread=are_files(X)))
         workers.cluster.let_go(parts)
         made = cls(workers, tuple(parts), _surveys(workers, parts, names))
         return made._alike(free=are_files(X))._whole(shuffle)
@@ -120,7 +120,19 @@ class Partitions:
 
     @cached_property
     def labels(self) -> NDArray[Any]:
-        """The different labels, ascending."""
+        """The different labels, ascending.
+
+        Raises
+        ------
+        InputError : when there are more in a partition than are told of one.
+        """
+        for each in self.surveys:
+            if each.distinct > MOST_LABELS:
+                raise InputError(
+                    f"{each.name} has {each.distinct:,} different labels, and a cluster learns from at most "
+                    f"{MOST_LABELS:,} in a partition: round them to grades; what fits in one machine, Ranker takes as "
+                    "it is"
+                )
         return np.unique(np.concatenate([each.labels for each in self.surveys]))
 
     def require_held(self) -> None:
@@ -310,17 +322,17 @@ def _is_closed(client: Any) -> bool:
     return client.status in ("closing", "closed")
 
 
-def _compute(client: Any, calls: Sequence[Any], *, spread: bool) -> list[Any]:
+def _compute(workers: Workers, calls: Sequence[Any], *, spread: bool) -> list[Any]:
     """Return futures of delayed calls; where they are to be spread, those of as many to each thread of each worker."""
+    client = workers.client
     if not spread:
         return list(client.compute(list(calls)))
-    slots = [address for address, threads in sorted(client.nthreads().items()) for _ in range(threads)]
+    places = places_of_work(client, workers.limit)
+    slots = [address for address, threads in sorted(places.items()) for _ in range(threads)]
     if not slots:
         return list(client.compute(list(calls)))
-    places = [slots[k % len(slots)] for k in range(len(calls))]
     return [
-        client.compute(call, workers=[place], allow_other_workers=True)
-        for call, place in zip(calls, places, strict=True)
+        client.compute(call, workers=[slots[k % len(slots)]], allow_other_workers=True) for k, call in enumerate(calls)
     ]
 
 

@@ -1,6 +1,6 @@
 """The problem whose data are spread over a cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, Self
 
@@ -16,7 +16,6 @@ from structsvm.distributed.shard import (
     Labels,
     Looked,
     Lost,
-    Part,
     Question,
     Recipe,
     evaluate,
@@ -24,6 +23,7 @@ from structsvm.distributed.shard import (
     labels_of,
     look,
     make_shard,
+    part_of,
     require_versions,
     same_as_before,
     total_cap,
@@ -35,7 +35,7 @@ from structsvm.problem import AbstractProblem, Cut, Hinge, Line, Traffic
 from structsvm.problem.checks import require_C, require_caps, require_moderate
 from structsvm.problem.content import Content
 from structsvm.registry import losses
-from structsvm.settings import require_number
+from structsvm.settings import as_list, require_integer, require_number
 from structsvm.types import Vector
 
 _TRIES = 5
@@ -153,7 +153,7 @@ class DistributedProblem(AbstractProblem):
     def from_queries(
         cls,
         cluster: Cluster,
-        parts: Sequence[Any],
+        parts: Iterable[Any],
         *,
         loss: str | ScoreLoss[Any] = "map",
         C: float = 1.0,
@@ -166,7 +166,8 @@ class DistributedProblem(AbstractProblem):
         ----------
         cluster : where they are, or shall be.
         parts : a `Part` each, ``(X, y, qid, sample_weight)``, or what the cluster takes for one elsewhere (a future of
-            one). No query may be in two of them.
+            one). No query may be in two of them, which is refused where the least or the greatest id of both is the
+            same; elsewhere such a query counts as two.
         loss : name or object. It is bound to the distinct labels of all partitions. Tables that it makes of all
             outputs (`ScoreLoss.params`) are made of those of each partition.
         C : weight of the mean hinge; positive.
@@ -181,10 +182,12 @@ class DistributedProblem(AbstractProblem):
         """
         require_C(C)
         require_number("intercept", intercept)
-        if len(parts) == 0:
+        require_integer("together", together, 1)
+        parts = as_list("parts", parts, "a list of partitions, a Part each")
+        if not parts:
             raise InputError("there are no partitions: give at least one")
         here = versions()
-        held = cluster.keep(_itself, parts)
+        held = cluster.keep(part_of, parts, range(len(parts)))
         seen: list[Labels] = cluster.ask(labels_of, held)
         for number, each in enumerate(seen):
             require_versions(here, each.versions, f"the worker that has partition {number}")
@@ -193,10 +196,12 @@ class DistributedProblem(AbstractProblem):
             raise InputError(f"there are no rows in any of the {len(parts)} partitions")
         labels = np.unique(np.concatenate([np.asarray(each.values) for each in filled]))
         bound: ScoreLoss[Any] = losses.create(loss).bind(labels)
+        if not bound.per_row:
+            _require_apart(seen)
         settings = (bound, intercept, filled[0].d, here)
         made = cluster.keep(make_shard, held, range(len(parts)), *([each] * len(parts) for each in settings))
         shape: list[Facts] = cluster.ask(facts, made)
-        digests = [each.digest if each.known else np.zeros(0) for each in shape]
+        digests = [each.digest if each.known else None for each in shape]
         shards = cluster.keep(same_as_before, made, digests)
         used = sum(each.used for each in shape)
         if not used:
@@ -215,7 +220,7 @@ class DistributedProblem(AbstractProblem):
             used=used,
             left_out=sum(each.n for each in shape) - used,
             total_cap=0.0,
-            together=together,
+            together=int(together),
         )
         return problem.with_C(C)
 
@@ -268,11 +273,11 @@ class DistributedProblem(AbstractProblem):
 
     def hinge(self, planes: SpreadPlanes, point: SpreadPoint) -> float:
         """Return the second part of ``P(w)``, exactly rounded: one call, which brings the cut too."""
-        return self._evaluated(planes).hinge if planes.hinge is None else planes.hinge  # type: ignore[return-value]
+        return self._evaluated(planes)[0] if planes.hinge is None else planes.hinge
 
     def cut(self, planes: SpreadPlanes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: no call after that of their hinge."""
-        cut = planes.cut or self._evaluated(planes).cut
+        cut = planes.cut or self._evaluated(planes)[1]
         if cut is None:
             raise ClusterError("no partition answered with a cut")
         return cut
@@ -295,7 +300,8 @@ class DistributedProblem(AbstractProblem):
         if not all(each.known for each in self.shape):
             content.add_unknown()
 
-    def _evaluated(self, planes: SpreadPlanes) -> SpreadPlanes:
+    def _evaluated(self, planes: SpreadPlanes) -> tuple[float, Cut | None]:
+        """Return the hinge and the cut of planes, and note them; no cut where no partition has rows."""
         point = planes.point
         found: Evaluated = self._asked((point,), evaluate, self.total_cap)
         point.largest = found.largest
@@ -304,7 +310,7 @@ class DistributedProblem(AbstractProblem):
             g = found.g.value
             require_moderate(g[np.newaxis], self.C)
             planes.cut = Cut(g, found.L.value)
-        return planes
+        return planes.hinge, planes.cut
 
     def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Any:
         """Ask all shards about points; where the scores of these were lost with a worker, once more with weights."""
@@ -350,5 +356,19 @@ class _SpreadLine(Line):
         return point, SpreadPlanes(point, self._seen[t])
 
 
-def _itself(part: Part) -> Part:
-    return part
+def _require_apart(seen: Sequence[Labels]) -> None:
+    """Require that no query is in two partitions, as far as the least and the greatest id of each tell.
+
+    Raises
+    ------
+    InputError : it names a query, and two partitions that have it.
+    """
+    holders: dict[Any, int] = {}
+    for number, each in enumerate(seen):
+        for query in set(each.ends):
+            other = holders.setdefault(query, number)
+            if other != number:
+                raise InputError(
+                    f"query {query} is in partition {other} and in partition {number}: the rows of a query must be in "
+                    "one partition, and queries of different partitions need different ids"
+                )

@@ -24,6 +24,9 @@ from structsvm.types import Vector
 _KEPT_SCORES = 4
 """Vectors of scores that a shard keeps: those of the best point, the target, the point between them, and one more."""
 
+_OF_NOTHING = np.zeros(3)
+"""The digest of a partition without rows: of no examples, weights and scores."""
+
 _KEPT_PLANES = 2
 """Evaluated points of which a shard keeps the planes, to compare those of the next with."""
 
@@ -68,12 +71,14 @@ class Labels:
     ----------
     values : the labels, ascending, unless they are of a kind that has no order: then as they come.
     rows, d : rows and features; d is 0 where there are no rows.
+    ends : the least and the greatest of its query ids; none where there are none.
     versions : versions at the worker.
     """
 
     values: Any
     rows: int
     d: int
+    ends: tuple[Any, ...]
     versions: Versions
 
 
@@ -85,7 +90,7 @@ class Facts:
     ----------
     n, used, scores, d : numbers of examples, of those that the loss can learn from, of scores, and of weights.
     weighted : whether an example that can be learned from has a weight above 0.
-    digest : the fingerprint of its data; empty where there are none.
+    digest : the sizes and the fingerprint of its data; the sizes alone where there are no rows.
     known : whether that is the same whenever it is taken.
     """
 
@@ -98,18 +103,47 @@ class Facts:
     known: bool
 
 
+def part_of(given: Any, number: int) -> Part:
+    """Return the partition that is given: a `Part`, or a tuple like one.
+
+    Raises
+    ------
+    InputError : when it is something else; it says which partition that is, and what it must be.
+    """
+    several = isinstance(given, tuple | list)
+    if not several or not 2 <= len(given) <= 4 or len(getattr(given[0], "shape", ())) != 2:
+        what = f"a {type(given).__name__}" + (f" of {len(given)}" if several else "")
+        raise InputError(
+            f"partition {number} must be a Part, or (X, y, qid) or (X, y, qid, sample_weight) with a matrix X, got "
+            f"{what}"
+        )
+    return Part(*given)
+
+
 def labels_of(part: Part) -> Labels:
     """Look at the labels of a partition."""
-    X, y = part[0], np.asarray(part[1])
-    rows = len(y)
-    return Labels(np.unique(y) if rows else y, rows, int(X.shape[1]) if rows else 0, versions())
+    y = np.asarray(part.y)
+    if not len(y):
+        return Labels(y, 0, 0, (), versions())
+    return Labels(np.unique(y), len(y), int(part.X.shape[1]), _ends(part.qid), versions())
+
+
+def _ends(qid: Any) -> tuple[Any, ...]:
+    """Return the least and the greatest of query ids, of numbers or text; none where they have no order."""
+    ids = np.asarray([] if qid is None else qid)
+    if ids.dtype.kind == "O" and all(isinstance(each, str) for each in ids):
+        ids = ids.astype(str)
+    if not ids.size or ids.dtype.kind not in "iufU":
+        return ()
+    return (ids.min().item(), ids.max().item()) if ids.dtype.kind != "U" else (min(ids.tolist()), max(ids.tolist()))
 
 
 class Shard:
     """A partition made ready: a `Problem` of its examples, and the scores of some points.
 
     Scores are kept by the token of their point. They can be had again from the weights, so that losing them, as when
-    the worker dies or the shard moves to another, costs one question more and the time of a pass.
+    the worker dies or the shard moves to another, costs one question more and the time of a pass. Several tasks may ask
+    it at a time, of the same problem or of others.
 
     Parameters
     ----------
@@ -129,8 +163,8 @@ class Shard:
 
     def __sizeof__(self) -> int:
         """Return the bytes of what it holds, for schedulers that place things by their size."""
-        scores = sum(int(each.scores.nbytes) for each in self._scores.values())
-        scores += sum(int(each.coef.nbytes) for each in self._earlier)
+        scores = sum(int(each.scores.nbytes) for each in list(self._scores.values()))
+        scores += sum(int(each.coef.nbytes) for each in list(self._earlier))
         return 1000 + scores + (0 if self._problem is None else 8 * self._problem.stored)
 
     @property
@@ -143,7 +177,7 @@ class Shard:
         """What the driver must know of it: half a pass, the first time."""
         problem = self._problem
         if problem is None:
-            return Facts(0, 0, 0, 0, weighted=False, digest=np.zeros(0), known=True)
+            return Facts(0, 0, 0, 0, weighted=False, digest=_OF_NOTHING, known=True)
         content = Content()
         with naming(self.number):
             problem.as_part_of(1.0, 1).tell(content)
@@ -155,8 +189,8 @@ class Shard:
         """Return its part of a problem with this C, of which ``used`` examples can be learned from in all."""
         known = self._problem
         if known is not None and (known.C, known.used) != (C, used):
-            self._problem = known.as_part_of(C, used)
-        return self._problem
+            self._problem = known = known.as_part_of(C, used)
+        return known
 
     def forget(self) -> None:
         """Lose the scores, as when the worker dies."""
@@ -172,7 +206,7 @@ class Shard:
         """
         planes = problem.planes(point)
         if problem.exact:
-            problem.require_unbeaten(planes, point, self._earlier)
+            problem.require_unbeaten(planes, point, list(self._earlier))
         self._earlier.append(planes)
         return planes
 
@@ -184,7 +218,7 @@ class Shard:
         if point is not None:
             self._scores[recipe.token] = point
             for token in list(self._scores)[:-_KEPT_SCORES]:
-                del self._scores[token]
+                self._scores.pop(token, None)
         return point
 
     def _made(self, problem: Problem, recipe: "Recipe") -> Point | None:
@@ -343,19 +377,19 @@ def make_shard(
         return Shard(Problem.part(_examples(part, loss, intercept)), number)
 
 
-def same_as_before(shard: Shard, known: Vector) -> Shard:
+def same_as_before(shard: Shard, known: Vector | None) -> Shard:
     """Return a shard, and refuse one that was made again, as its worker was lost, of data that had changed meanwhile.
 
     Parameters
     ----------
     shard : the shard.
-    known : the digest of its data when it was made first; empty where they cannot be told from others.
+    known : the digest of its data when it was made first; None where they cannot be told from others.
 
     Raises
     ------
     InputError : when it is another now; it names the partition.
     """
-    if len(known) and not np.array_equal(shard.facts.digest, known):
+    if known is not None and not np.array_equal(shard.facts.digest, known):
         raise InputError(
             f"partition {shard.number} was read again, as its worker was lost, and is not what it was before: its data "
             "or labels were changed while the fit was running. Start again, with data that stay as they are"

@@ -1,6 +1,5 @@
 """What is asked of the workers of Dask: tasks of one thread each, and a limit to every wait."""
 
-from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -9,7 +8,14 @@ from uuid import uuid4
 from attrs import frozen
 
 from structsvm.compute.environment import numba
-from structsvm.distributed.dask_cluster import DaskCluster
+from structsvm.distributed.dask_cluster import (
+    SOON,
+    DaskCluster,
+    WorkersLost,
+    places_of_work,
+    require_finished,
+    telling_lost,
+)
 from structsvm.exceptions import ClusterError
 
 
@@ -55,40 +61,45 @@ class Workers:
         ClusterError : when no task was done for longer than the limit, or workers died with one again and again.
         Exception : what a task raised.
         """
-        from distributed import TimeoutError as DaskTimeoutError
         from distributed import wait
 
         pending: Sequence[Any] = list(futures)
         with self._lost():
             while pending:
-                try:
+                with self._in_time(f"{len(pending)} tasks"):
                     done, left = wait(pending, timeout=self.limit, return_when="FIRST_COMPLETED")
-                except (TimeoutError, DaskTimeoutError) as error:
-                    raise ClusterError(
-                        f"the workers did nothing for {self.limit:g} seconds, and {len(pending)} tasks are left: "
-                        f"{self._present()}; limit=... waits longer"
-                    ) from error
                 for future in done:
-                    if future.status != "finished":
-                        future.result(timeout=self.limit)  # raises what the task did
+                    require_finished(future)
                 pending = list(left)
         return list(futures)
 
     def fetch(self, futures: Sequence[Any]) -> list[Any]:
         """Return results, which are small; see `settle`."""
         settled = self.settle(futures)
-        with self._lost():
-            return list(self.client.gather(settled))
+
+        async def gathered() -> Any:
+            return await self.client.gather(settled, asynchronous=True)
+
+        with self._lost(), self._in_time(f"{len(settled)} results"):
+            return list(self.client.sync(gathered, callback_timeout=self.limit))
+
+    @contextmanager
+    def _in_time(self, what: str) -> Iterator[None]:
+        """Tell of a wait inside that was too long what is left."""
+        try:
+            with telling_lost():
+                yield
+        except TimeoutError as error:
+            raise ClusterError(
+                f"the workers did nothing for {self.limit:g} seconds, and {what} are left: {self._present()}; "
+                "limit=... waits longer"
+            ) from error
 
     @contextmanager
     def _lost(self) -> Iterator[None]:
-        from distributed.client import FutureCancelledError
-        from distributed.comm import CommClosedError
-        from distributed.scheduler import KilledWorker
-
         try:
             yield
-        except (KilledWorker, FutureCancelledError, CancelledError, CommClosedError) as error:
+        except WorkersLost as error:
             raise ClusterError(
                 f"a task was lost with its workers ({error}): they may have too little memory, or data were scattered "
                 "by hand to one that is gone. Give tasks or files, which can be made again"
@@ -96,8 +107,8 @@ class Workers:
 
     def _present(self) -> str:
         try:
-            count = len(self.client.nthreads())
-        except Exception:  # of a client that is closed, or has lost its scheduler: of any kind
+            count = len(places_of_work(self.client, SOON))
+        except ClusterError:
             return "the scheduler cannot be reached"
         return f"there {'is 1 worker' if count == 1 else f'are {count} workers'}"
 

@@ -131,14 +131,15 @@ class CuttingPlane(Solver):
             if cuts is not None and run.tolerates_rounding(cuts.most_error(caps)):
                 working_set.load(cuts)
         try:
-            status = self._iterate(run, working_set, backend)
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
-            if working_set.dual > run.dual:
-                run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
+            try:
+                status = self._iterate(run, working_set, backend)
+            except KeyboardInterrupt:
+                status = Status.INTERRUPTED
+                if working_set.dual > run.dual:
+                    run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
+            return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
         except ClusterError as error:
             raise run.lost(error, self, working_set.cuts(), working_set.handovers) from error
-        return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
 
     def _most_cuts(self, problem: AbstractProblem, groups: int) -> int:
         """Return how many cuts are kept: no fewer than an optimum needs where these take little memory."""

@@ -36,7 +36,7 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
 
     Where several t are looked at together, the first are spread over the whole range, each a fixed part of the one
     above it; the next are the minimum of the model, and others between the two tangents at equal distances: two looks
-    in nearly all cases, and never more than 12 values of t in all and one look more.
+    in nearly all cases. There are at most ``12 / together`` looks, rounded up.
 
     Parameters
     ----------

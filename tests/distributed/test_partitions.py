@@ -8,6 +8,7 @@ from dask import delayed
 
 from structsvm.data import RankingData
 from structsvm.distributed import Partitions, read_partitions
+from structsvm.distributed.partition import Partition, survey
 from structsvm.exceptions import DataFormatError, InputError
 from tests.distributed.queries import (
     COLUMNS,
@@ -60,6 +61,16 @@ def test_every_source_gives_the_same_rows(kind, client, tmp_path):
     np.testing.assert_array_equal(y, DATA.y)
     np.testing.assert_array_equal(qid, DATA.qid)
     assert (partitions.rows, partitions.queries, partitions.n_features) == (240, 40, 5)
+
+
+def test_labels_that_are_too_many_are_counted():
+    surveys = [
+        survey(f"partition {k}", Partition(np.zeros((n, 1)), np.arange(n) / 7.0))
+        for k, n in enumerate((10_000, 12_345))
+    ]
+    assert len(Partitions(None, (), (surveys[0],)).labels) == 10_000
+    with pytest.raises(InputError, match="partition 1 has 12,345 different labels"):
+        _ = Partitions(None, (), tuple(surveys)).labels
 
 
 def test_files_are_spread_over_the_workers(client, tmp_path):

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from structsvm.distributed import DistributedProblem, InProcess, Part, log_rounds
 from structsvm.distributed.cluster import merged
-from structsvm.distributed.shard import evaluate, look, same_as_before, versions
-from structsvm.exceptions import InputError
+from structsvm.distributed.shard import Recipe, Shard, evaluate, look, same_as_before, versions
+from structsvm.exceptions import ClusterError, InputError
 from structsvm.operators import BinnedMatrix
 from structsvm.problem import Problem
 from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.result import Result
-from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.solvers import Checkpoint, FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.auto import Auto
 from structsvm.types import Matrix, Vector
 from tests.small_problems import PlainROCArea, ranking_arrays
@@ -194,11 +194,44 @@ def test_a_checkpoint_goes_on(tmp_path: Any) -> None:
         solver.solve(both(4, C=1000.0, queries=40)[1], checkpoint=file)
 
 
+@pytest.mark.parametrize("ended", ["max_iter", "callback", "interrupt"])
+def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_path: Any) -> None:
+    class Mortal(InProcess):
+        dead = False
+
+        def total(self, *asked: Any) -> Any:
+            if self.dead:
+                raise ClusterError("all workers are gone")
+            return super().total(*asked)
+
+    cluster, file = Mortal(), tmp_path / "fit.npz"
+    X, y, qid = ranking_arrays(0, queries=40, documents=6, d=4)
+    problem = DistributedProblem.from_queries(cluster, parts_of(X, y, qid, 2), C=1000.0)
+
+    def callback(step: Any) -> bool:
+        cluster.dead = step.iteration == 4
+        if cluster.dead and ended == "interrupt":
+            raise KeyboardInterrupt
+        return cluster.dead and ended == "callback"
+
+    solver = OneSlack(tol=1e-9, max_iter=4 if ended == "max_iter" else 100)
+    with pytest.raises(ClusterError, match=r"all workers are gone. The same fit goes on from .*fit\.npz"):
+        solver.solve(problem, callback=callback, checkpoint=Checkpoint(file, every=60.0))
+    assert len(Result.load(file).history) == 5
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda parts: [], "no partitions"),
         (lambda parts: [Part(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "no rows"),
+        (lambda parts: 3, "parts must be a list of partitions"),
+        (lambda parts: [None], "partition 0 must be a Part, or .* got a NoneType"),
+        (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Part, or .* got a tuple of 1"),
+        (lambda parts: parts[0], r"partition 0 must be a Part, or .* got a ndarray"),
+        (lambda parts: [*parts, parts[0]], "query 0 is in partition 0 and in partition 2"),
+        (lambda parts: [parts[0], parts[1]._replace(qid=parts[1].qid - 1)], "query 3 is in partition 0 and in p"),
+        (lambda parts: [each._replace(qid=(each.qid // 8).astype(str)) for each in parts], "query 0 is in partition 0"),
         (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "partition 1 has 3 features"),
         (lambda parts: [parts[0], parts[1]._replace(y=parts[1].y[1:])], "partition 1: "),
         (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "learn from none"),
@@ -210,6 +243,21 @@ def test_what_cannot_be_used_is_named(change: Any, said: str) -> None:
     X, y, qid = ranking_arrays(0, queries=8, documents=5, d=4)
     with pytest.raises(InputError, match=said):
         OneSlack().solve(DistributedProblem.from_queries(InProcess(), change(parts_of(X, y, qid, 2))))
+
+
+@pytest.mark.parametrize("together", [0, -1, 2.5, True, "a", None])
+def test_steps_that_are_looked_at_together_are_counted(together: Any) -> None:
+    X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
+    with pytest.raises(InputError, match="together must be an integer of at least 1"):
+        DistributedProblem.from_queries(InProcess(), [Part(X, y, qid)], together=together)
+
+
+def test_partitions_may_come_one_after_the_other() -> None:
+    X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
+    parts = parts_of(X, y, qid, 2)
+    spread = DistributedProblem.from_queries(InProcess(), iter(parts), together=1)
+    assert spread.n == 4
+    assert OneSlack().solve(spread).converged
 
 
 def test_a_partition_without_weight_counts_for_nothing() -> None:
@@ -226,6 +274,55 @@ def test_data_that_changed_are_refused() -> None:
     assert same_as_before(seen, seen.facts.digest) is seen
     with pytest.raises(InputError, match="partition 1 was read again"):
         same_as_before(now, seen.facts.digest)
+
+
+def test_another_task_may_ask_for_another_C_at_the_same_time() -> None:
+    class Asked(Shard):
+        """One of which another task asks for another C as soon as the first is made."""
+
+        @property
+        def _problem(self) -> Problem | None:
+            return self.made
+
+        @_problem.setter
+        def _problem(self, made: Problem | None) -> None:
+            self.made = made
+            if made is not None and made.C == 3.0:
+                self.of(7.0, 12)
+
+    whole = both(1)[1].shards[0].problem
+    found = Asked(whole, 0).of(3.0, 12)
+    assert found is not None
+    assert found.C == 3.0
+
+
+def test_another_task_may_forget_the_same_scores_at_the_same_time() -> None:
+    class Emptied(dict[int, Any]):
+        def __iter__(self) -> Any:
+            tokens = list(self.keys())
+            if len(tokens) > 4:
+                self.pop(tokens[0])
+            return iter(tokens)
+
+    shard = both(1)[1].shards[0]
+    shard._scores = Emptied()
+    for token in range(8):
+        assert shard.point(shard.problem, Recipe(token, np.ones(4))) is not None
+    assert len(shard._scores) <= 4
+
+
+def test_a_partition_that_was_empty_and_is_not_when_it_is_read_again_is_refused() -> None:
+    X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
+    full, empty = Part(X, y, qid), Part(X[:0], y[:0], qid[:0])
+    seen, now = (
+        DistributedProblem.from_queries(InProcess(), [full._replace(qid=qid + 4), each]).shards[1]
+        for each in (empty, full)
+    )
+    assert same_as_before(seen, seen.facts.digest) is seen
+    for was, found in ((seen, now), (now, seen)):
+        with pytest.raises(InputError, match="partition 1 was read again"):
+            same_as_before(found, was.facts.digest)
+    assert same_as_before(now, None) is now  # it cannot be told
 
 
 def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,10 +110,10 @@ def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
     n, found = int(sum(rows)), int(sum(chunks[0]))
     if n != found:
         hint = ""
-        if name == "qid" and values.dtype.kind in "iu" and int(values.sum().compute()) == n:
+        if name == "qid" and values.dtype.kind in "iu" and found < n:
             hint = (
-                ". They look like group sizes, which are not taken: numpy.repeat(numpy.arange(len(group)), group) "
-                "makes ids of them"
+                ". Are these group sizes, which are not taken? numpy.repeat(numpy.arange(len(group)), group) makes ids "
+                "of them"
             )
         raise InputError(f"{name} must have a number for each of the {n:,} rows of X, it has {found:,}{hint}")
     return values.rechunk((rows,))
