@@ -87,9 +87,9 @@ class Coordinates:
         return np.asarray(L - G @ ((to.center - self.center) / self.scale))
 
     @property
-    def content(self) -> tuple[Vector, Vector]:
-        """What tells them from others, the constant aside, which moves no cut."""
-        return self.center, self.scale
+    def content(self) -> tuple[Vector, Vector, Vector]:
+        """What tells them from others: the constant, too, which is in the bounds that a run takes over."""
+        return self.center, self.scale, np.array([self.constant])
 
 
 def _vector(what: str, given: Any, d: int, default: float) -> Vector:

@@ -133,7 +133,7 @@ def _tilted(problem: Problem, slope: Vector, base: Vector) -> Problem:
     """Return the problem with ``−slope·w`` added, and a fingerprint that no data are read for."""
     plain = problem.coordinates or Coordinates(np.zeros(problem.d), np.ones(problem.d))
     coordinates = plain.tilted(slope)
-    mark = np.frombuffer(coordinates.center.tobytes(), dtype=np.uint32).astype(np.float64)
+    mark = np.frombuffer(np.concatenate(coordinates.content).tobytes(), dtype=np.uint32).astype(np.float64)
     return evolve(problem, coordinates=coordinates, known_fingerprint=np.concatenate([base, mark]))
 
 
