@@ -184,9 +184,9 @@ def test_vectors_of_another_length_are_refused_before_memory_is_read(storage: An
     rows = Rows(storage(np.eye(4, 5)), np.array([0, 2, 4]))
     for operator in (rows, WithIntercept(rows, 1.0), PerClass(rows, 3)):
         width = operator.d
-        for given in (3, width - 3, width + 3):
+        for length in (3, width - 3, width + 3):
             with pytest.raises(InputError, match="rows of 5 features are scored by as many weights, got"):
-                operator.scores(np.ones(given))
-        for given in (3, 9):
+                operator.scores(np.ones(length))
+        for length in (3, 9):
             with pytest.raises(InputError, match="4 rows are combined by as many coefficients, got"):
-                operator.combine(np.ones(given))
+                operator.combine(np.ones(length))
