@@ -30,7 +30,7 @@ class RampRanker(Ranker):
 
     Parameters
     ----------
-    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, center, penalty, n_jobs : as
+    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, n_jobs : as
         in `Ranker`.
     tol : convex problems are solved to ``tol · C``, and the last one proves its start to be within ``2 tol · C`` of
         its optimum. None leaves it to the solver, whose default is 1e-3.
@@ -59,7 +59,7 @@ class RampRanker(Ranker):
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
         normalise: str | None = None,
-        center: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -74,7 +74,7 @@ class RampRanker(Ranker):
             class_weight=class_weight,
             measure=measure,
             normalise=normalise,
-            center=center,
+            centre=centre,
             penalty=penalty,
             warm_start=warm_start,
             n_jobs=n_jobs,

@@ -158,7 +158,7 @@ def _moved(result: Result, before: Problem, after: Problem) -> Result:
     if old is None or new is None or mark is None:
         return result
     cuts = result.cuts
-    distance = float(np.linalg.norm((new.center - old.center) / old.scale))
+    distance = float(np.linalg.norm((new.centre - old.centre) / old.scale))
     L = old.moved(cuts.G, cuts.L, new) - cuts.error * distance
     moved = CutSet(cuts.G, L, cuts.group, cuts.a, cuts.groups, cuts.error)
     return evolve(result, cuts=moved, fingerprint=mark, status=Status.CONVERGED)
