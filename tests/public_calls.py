@@ -229,7 +229,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "intercept_scaling": 1.0,
         "class_weight": None,
         "measure": "map",
-        "center": None,
+        "centre": None,
         "penalty": None,
         "warm_start": False,
     },

@@ -1,5 +1,7 @@
 """Propensities that make the clicks of a log most likely."""
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -19,11 +21,9 @@ def from_interventions(log: ClickLog, positions: int | None = None) -> PositionB
 
     The estimate of all pairs of positions (Agarwal, Zaitsev, Wang, Li, Najork and Joachims, "Estimating position bias
     without intrusive interventions", WSDM 2019, section 4.3). Documents that were shown both at k and at k' look as
-    relevant at
-    one as at the other, so that their rates of clicks there are ``p_k r`` and ``p_k' r`` with the same r for each pair
-    of
-    positions; p and r maximise the likelihood. It holds where which of two rankings was shown, or whether two documents
-    were swapped, does not depend on the user: swaps that were made for the purpose are such, too.
+    relevant at one as at the other, so that their rates of clicks there are ``p_k r`` and ``p_k' r`` with the same r
+    for each pair of positions; p and r maximise the likelihood. It holds where which of two rankings was shown, or
+    whether two documents were swapped, does not depend on the user: swaps that were made for the purpose are such, too.
 
     Parameters
     ----------
@@ -34,6 +34,10 @@ def from_interventions(log: ClickLog, positions: int | None = None) -> PositionB
     ------
     InputError : when a position has no clicks on documents that were shown elsewhere, too, or is not linked to the
         first one.
+
+    Warns
+    -----
+    ConvergenceWarning : when the search for the largest likelihood ended before its end.
     """
     from scipy.optimize import minimize
     from scipy.special import expit, logit
@@ -63,6 +67,15 @@ def from_interventions(log: ClickLog, positions: int | None = None) -> PositionB
     both = (clicks + clicks.T) / np.maximum(clicks + clicks.T + missed + missed.T, _LEAST)
     start = logit(np.clip(np.concatenate([rates / (1.1 * rates.max()), both[above]]), _LEAST, 1.0 - _LEAST))
     found = minimize(minus_likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 5000, "maxfun": 10000})
+    if not found.success:
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn(
+            f"the search for the likeliest propensities did not converge in {found.nit} iterations ({found.message}): "
+            "they may not be the likeliest. Fewer positions, or a longer log, may help",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     p, _ = probabilities(found.x)
     return PositionBias(p / p[0])
 

@@ -10,8 +10,11 @@ from attrs import field, frozen
 from structsvm.compute.compilation import compiled
 from structsvm.types import Vector
 
-_MOST_PARTIALS = 64
-"""More than float64 has room for: 2098 binary places, 53 of them in each."""
+_USUAL_PARTIALS = 64
+"""Room for partial sums that hold many of their 53 places each."""
+
+_MOST_PARTIALS = 2_100
+"""Room for as many as there can be: float64 has 2098 binary places, and partial sums share none; one may be 0."""
 
 _LARGEST = 1e300
 """Largest number that is summed up exactly: sums of larger ones may overflow."""
@@ -121,12 +124,23 @@ def _with(partials: Vector, used: int, value: float) -> int:
 
 @compiled
 def _partials(values: Vector) -> Vector:
-    n, largest = len(values), 0.0
+    largest = 0.0
     for value in values:
         if not abs(value) <= _LARGEST:
             return np.array([np.sum(values)])
         largest = max(largest, abs(value))
-    partials, used = np.empty(_MOST_PARTIALS), 0
+    partials = np.empty(_USUAL_PARTIALS)
+    used = _sum_up(values, largest, partials)
+    if used < 0:
+        partials = np.empty(_MOST_PARTIALS)
+        used = _sum_up(values, largest, partials)
+    return partials[:used].copy()
+
+
+@compiled
+def _sum_up(values: Vector, largest: float, partials: Vector) -> int:
+    """Write the partial sums of numbers, and return how many there are; −1 where there is no room for them."""
+    n, used, room = len(values), 0, len(partials)
     spread = math.frexp(n + 1.0)[1] + 1
     first = math.frexp(largest)[1] + spread
     second = first - 53 + spread
@@ -134,8 +148,10 @@ def _partials(values: Vector) -> Vector:
     if n < _FEW or third < -_FARTHEST or first > _FARTHEST:
         for value in values:
             if value != 0.0:
+                if used == room:
+                    return -1
                 used = _with(partials, used, value)
-        return partials[:used].copy()
+        return used
     # added to these, a number loses what is below their last place: what is left adds up exactly, in any order
     high, middle, low = math.ldexp(1.5, first), math.ldexp(1.5, second), math.ldexp(1.5, third)
     highs, middles, lows = 0.0, 0.0, 0.0
@@ -150,8 +166,12 @@ def _partials(values: Vector) -> Vector:
         rest -= part
         lows += part
         if rest != 0.0:
+            if used == room:
+                return -1
             used = _with(partials, used, rest)
     for value in (lows, middles, highs):
         if value != 0.0:
+            if used == room:
+                return -1
             used = _with(partials, used, value)
-    return partials[:used].copy()
+    return used

@@ -75,13 +75,17 @@ class Threads:
         most : threads that are of use.
         """
         others: list[Future[None]] = []
-        if min(self.count, most) > 1:
-            self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")
-            others = [self._pool.submit(work) for _ in range(min(self.count, most) - 1)]
         try:
+            if min(self.count, most) > 1:
+                self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")
+                for _ in range(min(self.count, most) - 1):
+                    others.append(Future())  # known before it begins, whenever Ctrl-C comes
+                    self._pool.submit(_do, work, others[-1])
             work()
-        finally:
-            _wait_for([other for other in others if not other.cancel()])
+            _end(others)
+        except BaseException:
+            _end(others)
+            raise
         for other in others:
             if not other.cancelled():
                 other.result()
@@ -93,15 +97,29 @@ class Threads:
             self._pool = None
 
 
-def _wait_for(others: list[Future[None]]) -> None:
-    """Wait for threads that work on the same arrays, even where Ctrl-C comes meanwhile."""
+def _do(work: Callable[[], None], done: Future[None]) -> None:
+    """Do work, unless it was cancelled, and say so."""
+    if not done.set_running_or_notify_cancel():
+        return
+    try:
+        work()
+    except BaseException as error:
+        done.set_exception(error)
+    else:
+        done.set_result(None)
+
+
+def _end(others: list[Future[None]]) -> None:
+    """Cancel what has not begun, and wait for what has: it works on the same arrays, however often Ctrl-C comes."""
+    interrupt: KeyboardInterrupt | None = None
     while True:
         try:
-            wait(others)
-            return
-        except KeyboardInterrupt:
-            wait(others)
-            raise
+            wait([other for other in others if not other.cancel()])
+            break
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
 
 
 _current: ContextVar[Threads | None] = ContextVar("structsvm_threads", default=None)

@@ -58,7 +58,7 @@ class DaskRanker(Ranker):
     Parameters
     ----------
     loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, warm_start : as of `Ranker`.
-    center, penalty : None, as the regulariser of a cluster is ``½‖w‖²``; `Ranker` has others.
+    centre, penalty : None, as the regulariser of a cluster is ``½‖w‖²``; `Ranker` has others.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
     n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
         which works on a partition at a time.
@@ -87,7 +87,7 @@ class DaskRanker(Ranker):
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
         normalise: str | None = None,
-        center: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -105,7 +105,7 @@ class DaskRanker(Ranker):
             class_weight=class_weight,
             measure=measure,
             normalise=normalise,
-            center=center,
+            centre=centre,
             penalty=penalty,
             warm_start=warm_start,
             n_jobs=n_jobs,
@@ -292,7 +292,7 @@ class DaskRanker(Ranker):
         require_number(place(self, "limit"), self.limit, above=0.0)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
-        for name in ("center", "penalty"):
+        for name in ("centre", "penalty"):
             if getattr(self, name) is not None:
                 raise InputError(
                     f"{place(self, name)} must be None: the regulariser of a cluster is ½‖w‖², and Ranker has others"

@@ -30,9 +30,8 @@ class LatentStructuralSVM(BaseEstimator):
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: latents of the truths are completed by the present weights,
-    and a
-    structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is found
-    is stationary, which the last round proves; it depends on ``LatentLoss.initial``, and need not be the optimum.
+    and a structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is
+    found is stationary, which the last round proves; it depends on ``LatentLoss.initial``, and need not be the optimum.
 
     Parameters
     ----------
@@ -43,6 +42,8 @@ class LatentStructuralSVM(BaseEstimator):
         start to be within ``2 tol · C`` of its optimum. None leaves it to the solver, whose default is 1e-3.
     max_rounds : most convex problems after the first.
     warm_start : start from the weights of the last fit.
+    n_jobs : processes in which argmaxes run: so many, or -1 for all cores, -2 for all but one and so on. None: what
+        ``joblib.parallel_config(n_jobs=...)`` says, otherwise one. Results do not depend on it.
 
     Attributes
     ----------
@@ -63,6 +64,7 @@ class LatentStructuralSVM(BaseEstimator):
         tol: float | None = None,
         max_rounds: int = 100,
         warm_start: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.loss = loss
         self.C = C
@@ -70,6 +72,7 @@ class LatentStructuralSVM(BaseEstimator):
         self.tol = tol
         self.max_rounds = max_rounds
         self.warm_start = warm_start
+        self.n_jobs = n_jobs
 
     def fit(
         self,
@@ -102,7 +105,9 @@ class LatentStructuralSVM(BaseEstimator):
         xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, "a list of outputs, one an example")
         require_pairs(len(xs), len(ys))
         truths = [(truth, self.loss.initial(x, truth)) for x, truth in zip(xs, ys, strict=True)]
-        problem = Problem.from_examples(xs, truths, loss=Completed(self.loss), C=self.C, sample_weight=sample_weight)
+        problem = Problem.from_examples(
+            xs, truths, loss=Completed(self.loss), C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
+        )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         descent = descended(self, problem, completion(problem, self.loss, xs, truths), start, callback)
         self.coef_: Vector = descent.w

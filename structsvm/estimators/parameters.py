@@ -107,7 +107,7 @@ def measure_of(estimator: BaseEstimator) -> Measure:
 
 
 def regularised(estimator: BaseEstimator, problem: Problem, *, intercept: bool) -> Problem:
-    """Return the problem with the ``center`` and the ``penalty`` of an estimator.
+    """Return the problem with the ``centre`` and the ``penalty`` of an estimator.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def regularised(estimator: BaseEstimator, problem: Problem, *, intercept: bool) 
     InputError : when one is not a finite number for each weight, or a penalty is not above 0.
     """
     given: dict[str, Vector] = {}
-    for name, constant in (("center", 0.0), ("penalty", 1.0)):
+    for name, constant in (("centre", 0.0), ("penalty", 1.0)):
         value = getattr(estimator, name)
         if value is not None:
             vector = numbers(value, place(estimator, name))

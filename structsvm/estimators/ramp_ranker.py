@@ -23,17 +23,15 @@ class RampRanker(Ranker):
     """A `Ranker` with ramps in the place of hinges: queries that are labelled wrongly do little harm.
 
     Minimises ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le,
-    Smola and
-    Teo, NIPS 2008). A term is between the loss of the prediction and the largest loss: a closer bound than the hinge,
-    which
-    grows with the scores of a query that the weights get wrong. It is not convex: the convex-concave procedure starts
-    from
-    the ranker of hinges, never lets the objective rise, and ends at a stationary point, which its last round proves.
+    Smola and Teo, NIPS 2008). A term is between the loss of the prediction and the largest loss: a closer bound than
+    the hinge, which grows with the scores of a query that the weights get wrong. It is not convex: the convex-concave
+    procedure starts from the ranker of hinges, never lets the objective rise, and ends at a stationary point, which its
+    last round proves.
 
     Parameters
     ----------
-    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, center, penalty : as in
-        `Ranker`.
+    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, n_jobs : as
+        in `Ranker`.
     tol : convex problems are solved to ``tol · C``, and the last one proves its start to be within ``2 tol · C`` of
         its optimum. None leaves it to the solver, whose default is 1e-3.
     max_rounds : most convex problems after the first.
@@ -61,9 +59,10 @@ class RampRanker(Ranker):
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
         normalise: str | None = None,
-        center: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             loss,
@@ -75,9 +74,10 @@ class RampRanker(Ranker):
             class_weight=class_weight,
             measure=measure,
             normalise=normalise,
-            center=center,
+            centre=centre,
             penalty=penalty,
             warm_start=warm_start,
+            n_jobs=n_jobs,
         )
         self.max_rounds = max_rounds
 

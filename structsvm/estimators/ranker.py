@@ -56,9 +56,9 @@ class Ranker(SavedEstimator, LinearRanker):
     normalise : what is done to features first: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
         0 and standard deviation 1 within each query) or "standard" (these over all training rows); None: nothing.
         Sparse features are divided and not shifted, see `LinearScores`.
-    center : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
+    centre : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
         transfer what it learned; None: 0. See `Problem.regularised`.
-    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − center_j)²``; None: 1.
+    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1.
     warm_start : start from the result of the last fit.
     n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
@@ -96,7 +96,7 @@ class Ranker(SavedEstimator, LinearRanker):
         class_weight: dict[Any, float] | str | None = None,
         measure: str | Measure | None = None,
         normalise: str | None = None,
-        center: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -110,7 +110,7 @@ class Ranker(SavedEstimator, LinearRanker):
         self.class_weight = class_weight
         self.measure = measure
         self.normalise = normalise
-        self.center = center
+        self.centre = centre
         self.penalty = penalty
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -130,7 +130,7 @@ class Ranker(SavedEstimator, LinearRanker):
                 warn_of_one_query(qid, len(y), stacklevel=4)
             X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
             width = X.shape[1]
-            columns = occupied(X) if self.center is None and self.penalty is None else None
+            columns = occupied(X) if self.centre is None and self.penalty is None else None
             rows = narrowed(X, columns)
         problem = Problem.from_queries(
             rows,

@@ -46,9 +46,9 @@ class StructuralSVM(SavedEstimator):
         None leaves it to the solver, whose default is 1e-3.
     fit_intercept : add a constant feature to every row. Not for a generic `Loss`.
     intercept_scaling : value of that feature, which is regularised like the others.
-    center : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
+    centre : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
         transfer what it learned; None: 0. See `Problem.regularised`.
-    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − center_j)²``; None: 1.
+    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1.
     warm_start : start from the result of the last fit.
     n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
@@ -78,7 +78,7 @@ class StructuralSVM(SavedEstimator):
         tol: float | None = None,
         fit_intercept: bool = False,
         intercept_scaling: float = 1.0,
-        center: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -89,7 +89,7 @@ class StructuralSVM(SavedEstimator):
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
-        self.center = center
+        self.centre = centre
         self.penalty = penalty
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -135,7 +135,7 @@ class StructuralSVM(SavedEstimator):
             ys = ys if isinstance(ys, np.ndarray) and ys.ndim else _listed(ys)
             self._remember(InputForm.of(loss, X))
         self.loss_ = loss.bind(ys)
-        plain = self.center is None and self.penalty is None
+        plain = self.centre is None and self.penalty is None
         columns = occupied(xs) if loss.reads_rows and plain else None
         problem = Problem.from_examples(
             narrowed(xs, columns),

@@ -110,7 +110,7 @@ def written_setting(name: str, value: Any) -> Any:
             return float(value)
         case "measure":
             return None if value is None else str(value)
-        case "center" | "penalty":
+        case "centre" | "penalty":
             return np.asarray(value, dtype=np.float64).tolist()
         case "random_state":
             return value if is_integer(value) else None
@@ -134,7 +134,7 @@ def read_setting(name: str, written: Any) -> Any:
             if not all(map(_is_weight, written)):
                 raise ValueError(f"class_weight must be pairs of a label and a weight, got {written!r}")
             return dict(written)
-        case "center" | "penalty":
+        case "centre" | "penalty":
             if not (isinstance(written, list) and all(map(is_number, written))):
                 raise ValueError(f"{name} must be a list of finite numbers, got {written!r}")
             return np.array(written, dtype=np.float64)

@@ -35,10 +35,12 @@ class Recent:
     def of(self, y: ArrayLike, qid: ArrayLike | None) -> Hinge:
         """Return the hinge of these labels."""
         labels, ids = np.asarray(y), None if qid is None else np.asarray(qid)
-        if self._last is None or not (_same(self._last[0], labels) and _same(self._last[1], ids)):
-            made = Hinge(self.loss, labels, ids, none_usable=self.none_usable)
-            self._last = labels.copy(), None if ids is None else ids.copy(), made
-        return self._last[2]
+        last = self._last  # another thread may bring other labels meanwhile
+        if last is not None and _same(last[0], labels) and _same(last[1], ids):
+            return last[2]
+        made = Hinge(self.loss, labels, ids, none_usable=self.none_usable)
+        self._last = labels.copy(), None if ids is None else ids.copy(), made
+        return made
 
 
 def _same(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:

@@ -98,8 +98,14 @@ class Rows(Operator):
         """Return ``X w``, summed in float64 whatever the storage; w may be a matrix, of K columns of weights.
 
         With one w, rows that are equal have equal scores to the last bit: ties are ties.
+
+        Raises
+        ------
+        InputError : when there is not one weight a column.
         """
         X: Any = self.X
+        if len(w) != X.shape[1]:
+            raise InputError(f"rows of {X.shape[1]} features are scored by as many weights, got {len(w)}")
         if kind_of(X).prefers_product(X, 1 if w.ndim == 1 else w.shape[1]):
             return np.asarray(X @ w)
         if w.ndim == 2:
@@ -112,8 +118,14 @@ class Rows(Operator):
         """Return ``X' c``, summed in float64 whatever the storage; c may be a matrix, of K columns of coefficients.
 
         Blocks of rows are summed up, and then their sums in the order of blocks, which do not depend on the threads.
+
+        Raises
+        ------
+        InputError : when there is not one coefficient a row.
         """
         X: Any = self.X
+        if len(c) != X.shape[0]:
+            raise InputError(f"{X.shape[0]} rows are combined by as many coefficients, got {len(c)}")
         if kind_of(X).prefers_product(X, 1 if c.ndim == 1 else c.shape[1]):
             return np.asarray(X.T @ c)
         if c.ndim == 2:

@@ -33,9 +33,8 @@ def ramp(problem: Problem) -> Subtracted:
 
     What is left of a hinge, ``max_ŷ [Δ(y, ŷ) + w·Ψ(x, ŷ)] − max_ŷ w·Ψ(x, ŷ)``, is between the loss of the prediction
     and the largest loss: no example counts for more than that, however wrong it is (Collobert, Sinz, Weston and Bottou,
-    "Trading
-    convexity for scalability", ICML 2006; Chapelle, Do, Le, Smola and Teo, "Tighter bounds for structured estimation",
-    NIPS 2008).
+    "Trading convexity for scalability", ICML 2006; Chapelle, Do, Le, Smola and Teo, "Tighter bounds for structured
+    estimation", NIPS 2008).
 
     Parameters
     ----------

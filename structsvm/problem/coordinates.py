@@ -20,25 +20,25 @@ class Coordinates:
 
     Parameters
     ----------
-    center : w₀, shape (d,).
+    centre : w₀, shape (d,).
     scale : s, shape (d,), positive.
     constant : what is added to ``½‖u‖²``: ``−v·b − ½ Σ_j v_j² / λ_j``.
     """
 
-    center: Vector = field(repr=False)
+    centre: Vector = field(repr=False)
     scale: Vector = field(repr=False)
     constant: float = 0.0
 
     @classmethod
     def of(
-        cls, d: int, center: ArrayLike | None, penalty: ArrayLike | None, linear: ArrayLike | None
+        cls, d: int, centre: ArrayLike | None, penalty: ArrayLike | None, linear: ArrayLike | None
     ) -> "Coordinates | None":
         """Return the coordinates of an objective; None where it is the plain one.
 
         Parameters
         ----------
         d : number of weights.
-        center : b, shape (d,); None: 0.
+        centre : b, shape (d,); None: 0.
         penalty : λ, shape (d,), positive; None: 1.
         linear : v, shape (d,); None: 0.
 
@@ -46,9 +46,9 @@ class Coordinates:
         ------
         InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
         """
-        if center is None and penalty is None and linear is None:
+        if centre is None and penalty is None and linear is None:
             return None
-        b, v = (_vector(what, given, d, 0.0) for what, given in (("center", center), ("linear", linear)))
+        b, v = (_vector(what, given, d, 0.0) for what, given in (("centre", centre), ("linear", linear)))
         weight = _vector("penalty", penalty, d, 1.0)
         if (weight <= 0.0).any():
             first = int(np.argmax(weight <= 0.0))
@@ -61,20 +61,20 @@ class Coordinates:
     def tilted(self, v: Vector) -> "Coordinates":
         """Return the coordinates with ``−v·w`` added to the objective."""
         step = self.scale**2 * v
-        constant = self.constant - float(v @ self.center) - 0.5 * float(v @ step)
-        return evolve(self, center=self.center + step, constant=constant)
+        constant = self.constant - float(v @ self.centre) - 0.5 * float(v @ step)
+        return evolve(self, centre=self.centre + step, constant=constant)
 
     def w(self, u: Vector) -> Vector:
         """Return the weights at coordinates u."""
-        return self.center + self.scale * u
+        return self.centre + self.scale * u
 
     def u(self, w: Vector) -> Vector:
         """Return the coordinates of weights w."""
-        return (w - self.center) / self.scale
+        return (w - self.centre) / self.scale
 
     def planes(self, G: Matrix, L: Vector) -> tuple[Matrix, Vector]:
         """Return planes of w, one a row, as planes of u."""
-        return G * self.scale, L - G @ self.center
+        return G * self.scale, L - G @ self.centre
 
     def moved(self, G: Matrix, L: Vector, to: "Coordinates") -> Vector:
         """Return the offsets of planes in coordinates of another centre and the same scale.
@@ -84,12 +84,12 @@ class Coordinates:
         G, L : planes in these coordinates.
         to : the others.
         """
-        return np.asarray(L - G @ ((to.center - self.center) / self.scale))
+        return np.asarray(L - G @ ((to.centre - self.centre) / self.scale))
 
     @property
-    def content(self) -> tuple[Vector, Vector]:
-        """What tells them from others, the constant aside, which moves no cut."""
-        return self.center, self.scale
+    def content(self) -> tuple[Vector, Vector, Vector]:
+        """What tells them from others: the constant, too, which is in the bounds that a run takes over."""
+        return self.centre, self.scale, np.array([self.constant])
 
 
 def _vector(what: str, given: Any, d: int, default: float) -> Vector:

@@ -141,7 +141,7 @@ class CompiledOracle:
         kernel = compiled_kernel(self.kernel)
 
         none = np.zeros(0)
-        moved = (none, none) if coordinates is None else (coordinates.center, coordinates.scale)
+        moved = (none, none) if coordinates is None else (coordinates.centre, coordinates.scale)
 
         def some() -> None:
             data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, *moved, batches)

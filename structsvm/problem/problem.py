@@ -311,7 +311,7 @@ class Problem(AbstractProblem):
     def regularised(
         self,
         *,
-        center: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         linear: ArrayLike | None = None,
     ) -> Self:
@@ -322,7 +322,7 @@ class Problem(AbstractProblem):
 
         Parameters
         ----------
-        center : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
+        centre : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
         penalty : λ, positive; the smaller, the freer the weight; None: 1.
         linear : v; None: 0.
 
@@ -330,7 +330,7 @@ class Problem(AbstractProblem):
         ------
         InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
         """
-        return evolve(self, coordinates=Coordinates.of(self.d, center, penalty, linear), known_fingerprint=None)
+        return evolve(self, coordinates=Coordinates.of(self.d, centre, penalty, linear), known_fingerprint=None)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""

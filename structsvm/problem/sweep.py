@@ -123,7 +123,7 @@ def _batched_visits(
     params: Vector,
     planes: Any,
     order: IntVector,
-    center: Vector,
+    centre: Vector,
     scale: Vector,
     batches: Any,
     allowed: float,
@@ -139,7 +139,7 @@ def _batched_visits(
     g = np.empty(len(w))
     room = np.empty((2, planes.L.shape[1]))
     rounded = may_be_rounded(planes)
-    moves = len(center) > 0
+    moves = len(centre) > 0
     weights = np.empty(len(w)) if moves else at
     b = 0
     while True:
@@ -155,7 +155,7 @@ def _batched_visits(
         if rounded:
             moved[:] = 0.0
         if moves:
-            weights[:] = center + scale * at
+            weights[:] = centre + scale * at
         for k in range(chunk_ptr[chunk], chunk_ptr[chunk + 1]):
             i = order[k]
             count = view.ptr[i + 1] - view.ptr[i]
@@ -172,7 +172,7 @@ def _batched_visits(
             if value > to_beat:
                 example_combine(view, i, coef, g)
                 if moves:
-                    loss -= dot(g, center)
+                    loss -= dot(g, centre)
                     g *= scale
                 insert(planes, i, g, loss, 0.0, moved)
         if add(counters, FIRST_DONE + b, 1) == end_chunk - first_chunk - 1:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.exceptions import OracleError
+from structsvm.compute.threads import using
+from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Problem, fingerprint
 from structsvm.problem.concave import Subtracted
 from structsvm.problem.coordinates import Coordinates
@@ -75,11 +76,10 @@ def descend(
     The convex-concave procedure (Yuille and Rangarajan, Neural Computation 2003): h is replaced by its tangent at the
     present weights, the convex problem that is left is solved, and so on. The tangent is a linear term, hence another
     centre of the regulariser, so that solvers see problems of the kind they know, with a certificate each. A problem
-    starts
-    from the weights and the cuts of the one before, which hold at offsets that move by a known vector. It is above F
-    and touches it at its start, which no solver gives up for worse weights: F never rises, whatever the tolerance. It
-    ends where a round lowers the objective of the convex problem by ``tol · C`` at most: its lower bound then proves
-    that the weights at its start are within ``2 tol · C`` of its optimum.
+    starts from the weights and the cuts of the one before, which hold at offsets that move by a known vector. It is
+    above F and touches it at its start, which no solver gives up for worse weights: F never rises, whatever the
+    tolerance. It ends where a round lowers the objective of the convex problem by ``tol · C`` at most: its lower bound
+    then proves that the weights at its start are within ``2 tol · C`` of its optimum.
 
     Parameters
     ----------
@@ -93,9 +93,24 @@ def descend(
 
     Raises
     ------
+    InputError : when ``start`` has another number of weights.
     OracleError : when h is seen not to be convex, or not to have the tangent that was given.
     """
     require_integer("max_rounds", max_rounds, 1)
+    if start is not None and start.w.shape != (problem.d,):
+        raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
+    with using(problem.n_jobs):
+        return _descended(problem, subtracted, solver, start, callback, max_rounds)
+
+
+def _descended(
+    problem: Problem,
+    subtracted: Subtracted,
+    solver: Any,
+    start: Result | None,
+    callback: Callback | None,
+    max_rounds: int,
+) -> Descent:
     base = problem.known_fingerprint if problem.known_fingerprint is not None else fingerprint(problem)
     rounds: list[Round] = []
     tangent = None if start is None else subtracted(start.w)
@@ -133,7 +148,7 @@ def _tilted(problem: Problem, slope: Vector, base: Vector) -> Problem:
     """Return the problem with ``−slope·w`` added, and a fingerprint that no data are read for."""
     plain = problem.coordinates or Coordinates(np.zeros(problem.d), np.ones(problem.d))
     coordinates = plain.tilted(slope)
-    mark = np.frombuffer(coordinates.center.tobytes(), dtype=np.uint32).astype(np.float64)
+    mark = np.frombuffer(np.concatenate(coordinates.content).tobytes(), dtype=np.uint32).astype(np.float64)
     return evolve(problem, coordinates=coordinates, known_fingerprint=np.concatenate([base, mark]))
 
 
@@ -143,7 +158,7 @@ def _moved(result: Result, before: Problem, after: Problem) -> Result:
     if old is None or new is None or mark is None:
         return result
     cuts = result.cuts
-    distance = float(np.linalg.norm((new.center - old.center) / old.scale))
+    distance = float(np.linalg.norm((new.centre - old.centre) / old.scale))
     L = old.moved(cuts.G, cuts.L, new) - cuts.error * distance
     moved = CutSet(cuts.G, L, cuts.group, cuts.a, cuts.groups, cuts.error)
     return evolve(result, cuts=moved, fingerprint=mark, status=Status.CONVERGED)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.optimize
+from sklearn.exceptions import ConvergenceWarning
 
 from structsvm import Ranker
 from structsvm.clicks import (
@@ -66,6 +68,16 @@ def test_propensities_come_back_from_clicks() -> None:
         assert found.propensity[0] == 1.0
     first = from_interventions(swapped, 3)
     np.testing.assert_allclose(first.propensity, BIAS.propensity[:3], atol=0.06)
+
+
+def test_a_search_that_ends_early_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = scipy.optimize.minimize
+    monkeypatch.setattr(
+        scipy.optimize, "minimize", lambda *given, options, **named: usual(*given, options={"maxiter": 1}, **named)
+    )
+    scores, relevance, qid = users()
+    with pytest.warns(ConvergenceWarning, match="likeliest propensities did not converge in 1 iterations"):
+        from_interventions(simulate(scores, relevance, qid, BIAS, sessions=60, shown="swapped"))
 
 
 def test_regression_tells_propensities_where_documents_are_at_one_position_alone() -> None:

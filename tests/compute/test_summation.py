@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +43,21 @@ def test_many_numbers_of_any_sizes(seed: int, n: int, spread: float, scale: floa
     assert exact_sum(values) == exact
     half = n // 2
     assert ExactSum.merged([ExactSum.of(values[half:]), ExactSum.of(values[:half])]).value == exact
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_partial_sums_with_gaps_between_them(sign: float) -> None:
+    """Few bits in each of many places: there are many more partial sums than places / 53."""
+    sparse = np.array([sign**k * 2.0**place for k, place in enumerate(range(-1070, 990, 2))])
+    assert len(ExactSum.of(sparse).partials) > 500 or sign < 0
+    for values in (sparse, sparse[::-1], np.concatenate([sparse, -sparse[:-1]])):
+        assert exact_sum(values) == math.fsum(values.tolist())
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        values = 10.0 ** rng.uniform(-320, 290, 400) * sign ** np.arange(400)
+        assert exact_sum(values) == math.fsum(values.tolist())
+        parts = [ExactSum.of(part) for part in np.split(values, 4)]
+        assert ExactSum.merged(parts).value == math.fsum(values.tolist())
 
 
 def test_what_is_not_finite_stays_so() -> None:

@@ -1,10 +1,12 @@
 """How many threads compute, and what they share."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import joblib
@@ -96,6 +98,72 @@ def test_what_is_raised_waits_for_the_other_threads() -> None:
         time.sleep(0.05)
         done.append(True)
 
+    with using(2) as threads:
+        with pytest.raises(KeyboardInterrupt):
+            threads.together(work, 2)
+        assert done
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on POSIX")
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_ctrl_c_waits_for_the_other_threads_however_often_it_comes(times: int) -> None:
+    began, over, done = threading.Event(), threading.Event(), []
+
+    def work() -> None:
+        if threading.current_thread() is not threading.main_thread():
+            began.set()
+            over.wait(10)
+            time.sleep(0.05)
+            done.append(True)
+        else:
+            began.wait(10)
+
+    def interrupt() -> None:
+        began.wait(10)
+        for _ in range(times):
+            time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        over.set()
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupter = threading.Thread(target=interrupt)
+    try:
+        with using(2) as threads:
+            interrupter.start()
+            with pytest.raises(KeyboardInterrupt):
+                threads.together(work, 2)
+            assert done
+    finally:
+        signal.signal(signal.SIGINT, before)
+        over.set()
+        interrupter.join()
+
+
+@pytest.mark.parametrize("place", ["submit", "cancel"])
+def test_ctrl_c_while_work_is_handed_out_or_taken_back_waits_too(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    began, done, interrupted = threading.Event(), [], []
+
+    def work() -> None:
+        if threading.current_thread() is not threading.main_thread():
+            began.set()
+            time.sleep(0.05)
+            done.append(True)
+        else:
+            began.wait(10)
+
+    kind = ThreadPoolExecutor if place == "submit" else Future
+    usual = getattr(kind, place)
+
+    def interrupted_once(self: Any, *given: Any) -> Any:
+        found = usual(self, *given)
+        if not interrupted:
+            began.wait(10)
+            interrupted.append(True)
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(kind, place, interrupted_once)
     with using(2) as threads:
         with pytest.raises(KeyboardInterrupt):
             threads.together(work, 2)

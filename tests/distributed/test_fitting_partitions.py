@@ -211,8 +211,8 @@ def test_what_cannot_be_learned_is_said(client):
             InputError, match=r"DaskRanker\(solver=...\) must be 'auto' or OneSlack: .* visits the queries"
         ):
             DaskRanker("map", solver=solver, client=client).fit(X, y, qid)
-    with pytest.raises(InputError, match=r"DaskRanker\(center=...\) must be None: the regulariser of a cluster"):
-        DaskRanker("map", center=np.ones(5), client=client).fit(X, y, qid)
+    with pytest.raises(InputError, match=r"DaskRanker\(centre=...\) must be None: the regulariser of a cluster"):
+        DaskRanker("map", centre=np.ones(5), client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="class_weight is for losses whose examples are rows"):
         DaskRanker("map", class_weight="balanced", client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="use StructuralSVM"):

@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import LatentLoss
+from structsvm.problem import Problem
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_latent_loss
 from structsvm.types import Matrix, Vector
@@ -137,6 +138,14 @@ def test_a_warm_start_begins_where_it_ended() -> None:
     before = svm.objective_
     assert len(svm.fit(xs, ys).rounds_) == 1
     assert svm.objective_ <= before + 1e-9
+
+
+def test_it_computes_in_as_many_processes_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = list[Any]()
+    monkeypatch.setattr(Problem, "from_examples", lambda *given, n_jobs, **named: told.append(n_jobs) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        LatentStructuralSVM(Detector(), n_jobs=2).fit(*series(4, 0))
+    assert told == [2]
 
 
 def test_what_cannot_be_used_is_told() -> None:

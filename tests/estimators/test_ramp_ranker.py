@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from structsvm import Ranker, load
 from structsvm.estimators import RampRanker
@@ -42,6 +43,24 @@ def test_it_is_saved_and_predicts_the_same(tmp_path: Path) -> None:
     again = RampRanker.load(tmp_path / "ramp.npz")
     np.testing.assert_array_equal(again.coef_, ranker.coef_)
     assert again.result_.primal == ranker.result_.primal
+
+
+def test_it_computes_with_as_many_threads_as_it_is_told() -> None:
+    X, y, qid = queries(0.2, 0)
+    rankers = [RampRanker("map", C=10.0, n_jobs=n_jobs) for n_jobs in (1, 2)]
+    one, two = (ranker.fit(X, y, qid=qid) for ranker in rankers)
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert clone(two).n_jobs == 2
+    with pytest.raises(InputError, match=r"RampRanker\(n_jobs=...\) must be a number of threads"):
+        RampRanker("map", n_jobs=0).fit(X, y, qid=qid)
+
+
+def test_a_warm_start_of_another_width_is_refused() -> None:
+    X, y, qid = queries(0.2, 0)
+    ranker = RampRanker("map", warm_start=True).fit(X, y, qid=qid)
+    wide = np.hstack([X, X])
+    with pytest.raises(InputError, match="start has 3 weights, but the problem has 6"):
+        ranker.fit(wide, y, qid=qid)
 
 
 def test_what_it_has_not_is_refused(tmp_path: Path) -> None:

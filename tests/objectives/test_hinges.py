@@ -35,6 +35,7 @@ from structsvm.losses import (
     ZeroOne,
 )
 from structsvm.objectives import Hinge, hinge
+from structsvm.objectives import recent as recent_module
 from structsvm.objectives.recent import Recent
 from structsvm.types import Vector
 
@@ -235,6 +236,20 @@ def test_an_inexact_argmax_counts_where_it_is_worse_than_the_truth() -> None:
     np.testing.assert_array_equal(values, [0.5, 0.0])
     np.testing.assert_array_equal(gradient, [-2.0, 2.0, 0.0, 0.0])
     assert [output.tolist() for output in of.most_violated(scores)] == [[-1.0, 0.0], [1.0, 0.0]]
+
+
+def test_labels_that_another_thread_brings_are_not_taken_for_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, qid = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 1])
+    recent, usual = Recent("map"), recent_module._same
+    recent.of(y, qid)
+
+    def while_another_comes(one: Any, other: Any) -> bool:
+        monkeypatch.setattr(recent_module, "_same", usual)
+        recent.of(1.0 - y, qid)
+        return usual(one, other)
+
+    monkeypatch.setattr(recent_module, "_same", while_another_comes)
+    np.testing.assert_array_equal(np.concatenate(recent.of(y, qid)._ys), y)
 
 
 def test_the_labels_that_came_last_are_prepared_once() -> None:

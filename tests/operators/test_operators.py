@@ -177,3 +177,16 @@ def test_equal_rows_have_equal_scores(dtype: Any) -> None:
     for d in range(1, 40):
         X = np.tile(rng.normal(size=d).astype(dtype), (23, 1))
         assert len(set(Rows.one_each(X).scores(rng.normal(size=d)).tolist())) == 1
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])
+def test_vectors_of_another_length_are_refused_before_memory_is_read(storage: Any) -> None:
+    rows = Rows(storage(np.eye(4, 5)), np.array([0, 2, 4]))
+    for operator in (rows, WithIntercept(rows, 1.0), PerClass(rows, 3)):
+        width = operator.d
+        for length in (3, width - 3, width + 3):
+            with pytest.raises(InputError, match="rows of 5 features are scored by as many weights, got"):
+                operator.scores(np.ones(length))
+        for length in (3, 9):
+            with pytest.raises(InputError, match="4 rows are combined by as many coefficients, got"):
+                operator.combine(np.ones(length))

@@ -10,9 +10,8 @@ from attrs import evolve
 from structsvm import Problem
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision, Multiclass
-from structsvm.problem import fingerprint
-from structsvm.result import Result, Status
-from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
+from structsvm.result import Result, Status, Step
+from structsvm.solvers import Auto, Checkpoint, FrankWolfe, NSlack, OneSlack
 from structsvm.types import Vector
 from tests.losses.exhaustive import planes_of
 from tests.small_problems import Kronecker
@@ -30,11 +29,11 @@ def data(seed: int = 1) -> tuple[Any, Any, Any]:
 
 
 def optimum(
-    planes: Any, cap: Vector, center: Vector, penalty: Vector, linear: Vector, bounds: Any = None
+    planes: Any, cap: Vector, centre: Vector, penalty: Vector, linear: Vector, bounds: Any = None
 ) -> tuple[float, Vector]:
     """Minimise the objective with every output as a constraint, by cvxopt."""
     cvxopt = pytest.importorskip("cvxopt")
-    n, d = len(planes), len(center)
+    n, d = len(planes), len(centre)
     G = np.concatenate([-np.column_stack([g, np.tile(np.eye(n)[i], (len(g), 1))]) for i, (g, _) in enumerate(planes)])
     h = -np.concatenate([L for _, L in planes])
     if bounds is not None:
@@ -42,22 +41,22 @@ def optimum(
         box = np.concatenate([-np.eye(d, d + n)[np.isfinite(low)], np.eye(d, d + n)[np.isfinite(high)]])
         G, h = np.concatenate([G, box]), np.concatenate([h, -low[np.isfinite(low)], high[np.isfinite(high)]])
     P = np.diag(np.concatenate([penalty, np.zeros(n)]))
-    q = np.concatenate([-penalty * center - linear, cap])
+    q = np.concatenate([-penalty * centre - linear, cap])
     options = {"show_progress": False, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10}
     found = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
     w = np.array(found["x"])[:d, 0]
     if bounds is not None:
         w = np.clip(w, *bounds)
     hinges = [(L - g @ w).max() for g, L in planes]
-    return float(0.5 * penalty @ (w - center) ** 2 - linear @ w + cap @ hinges), w
+    return float(0.5 * penalty @ (w - centre) ** 2 - linear @ w + cap @ hinges), w
 
 
-CENTER, PENALTY, LINEAR = np.array([0.3, -1.0, 2.0]), np.array([0.25, 1.0, 4.0]), np.array([-0.2, 0.1, 1.5])
+CENTRE, PENALTY, LINEAR = np.array([0.3, -1.0, 2.0]), np.array([0.25, 1.0, 4.0]), np.array([-0.2, 0.1, 1.5])
 CASES = {
-    "center": {"center": CENTER},
+    "centre": {"centre": CENTRE},
     "penalty": {"penalty": PENALTY},
     "linear": {"linear": LINEAR},
-    "all": {"center": CENTER, "penalty": PENALTY, "linear": LINEAR},
+    "all": {"centre": CENTRE, "penalty": PENALTY, "linear": LINEAR},
 }
 
 
@@ -68,7 +67,7 @@ def test_every_solver_reaches_the_optimum(case: str, C: float) -> None:
     kappa = np.array([1.0, 2.0, 0.5, 1.0])
     problem = Problem.from_queries(X, y, qid, C=C, sample_weight=kappa[qid]).regularised(**CASES[case])
     planes = [planes_of(AveragePrecision(), X[qid == q], y[qid == q], 0.0) for q in range(4)]
-    given = {"center": np.zeros(3), "penalty": np.ones(3), "linear": np.zeros(3), **CASES[case]}
+    given = {"centre": np.zeros(3), "penalty": np.ones(3), "linear": np.zeros(3), **CASES[case]}
     best, w = optimum(planes, kappa * C / 4, **given)
     for solver in SOLVERS:
         result = solver.solve(problem)
@@ -85,7 +84,7 @@ def test_every_solver_reaches_the_optimum(case: str, C: float) -> None:
 def test_losses_in_python_and_of_several_scores(solver: Any) -> None:
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((8, 2)), rng.integers(0, 3, 8)
-    given = {"center": rng.standard_normal(6), "penalty": rng.uniform(0.5, 2.0, 6), "linear": rng.standard_normal(6)}
+    given = {"centre": rng.standard_normal(6), "penalty": rng.uniform(0.5, 2.0, 6), "linear": rng.standard_normal(6)}
     generic = Problem.from_examples(list(x), y.tolist(), loss=Kronecker(), C=5.0).regularised(**given)
     compiled = Problem.from_examples(x, y, loss=Multiclass(range(3), Kronecker.costs), C=5.0).regularised(**given)
     planes = [planes_of(Kronecker(), each, int(truth), 0.0) for each, truth in zip(x, y, strict=True)]
@@ -97,18 +96,38 @@ def test_losses_in_python_and_of_several_scores(solver: Any) -> None:
 def test_a_centre_and_a_linear_term_are_the_same() -> None:
     X, y, qid = data()
     plain = Problem.from_queries(X, y, qid, C=10.0)
-    one, other = plain.regularised(center=CENTER), plain.regularised(linear=CENTER)
-    np.testing.assert_array_equal(fingerprint(one), fingerprint(other))
+    one, other = plain.regularised(centre=CENTRE), plain.regularised(linear=CENTRE)
     first, second = (OneSlack(tol=1e-8).solve(problem) for problem in (one, other))
     np.testing.assert_array_equal(first.w, second.w)
-    assert first.primal == pytest.approx(second.primal + 0.5 * CENTER @ CENTER)
-    assert OneSlack(tol=1e-8).solve(other, start=first).history[-1].iteration <= 1
+    assert first.primal == pytest.approx(second.primal + 0.5 * CENTRE @ CENTRE)
+
+
+@pytest.mark.parametrize("solver", [OneSlack(tol=1e-7), NSlack(tol=1e-7), FrankWolfe(tol=1e-7)])
+def test_bounds_are_not_taken_over_where_a_constant_tells_objectives_apart(solver: Any, tmp_path: Path) -> None:
+    X, y, qid = data()
+    plain = Problem.from_queries(X, y, qid, C=10.0)
+    one, other = plain.regularised(centre=CENTRE), plain.regularised(linear=CENTRE)
+    optimum_of_other = solver.solve(other).primal
+    unfinished = evolve(evolve(solver, max_iter=3).solve(one), status=Status.UNFINISHED)
+    assert unfinished.dual > optimum_of_other  # the constant is what would make a false bound of it
+    found = solver.solve(other, start=unfinished)
+    assert found.dual <= optimum_of_other + 1e-9
+    assert found.converged
+
+    def killed(step: Step) -> None:
+        if step.iteration == 1:
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        solver.solve(one, checkpoint=Checkpoint(tmp_path / "kept", every=0), callback=killed)
+    with pytest.raises(InputError, match="is of a fit to other features"):
+        solver.solve(other, checkpoint=tmp_path / "kept")
 
 
 def test_a_small_C_stays_at_the_centre() -> None:
     X, y, qid = data()
-    result = OneSlack(tol=1e-6).solve(Problem.from_queries(X, y, qid, C=1e-6).regularised(center=CENTER))
-    np.testing.assert_allclose(result.w, CENTER, atol=1e-5)
+    result = OneSlack(tol=1e-6).solve(Problem.from_queries(X, y, qid, C=1e-6).regularised(centre=CENTRE))
+    np.testing.assert_allclose(result.w, CENTRE, atol=1e-5)
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-5), NSlack(tol=1e-5), FrankWolfe(tol=1e-5), Auto(tol=1e-5)])
@@ -119,7 +138,7 @@ def test_restarts_keep_their_cuts_at_another_C_and_drop_them_with_another_centre
     again = solver.solve(problem, start=first)
     assert again.history[0].primal == pytest.approx(first.primal)
     assert again.history[0].dual == pytest.approx(first.dual, rel=1e-9)
-    for changed in (problem.with_C(50.0), problem.regularised(center=LINEAR)):
+    for changed in (problem.with_C(50.0), problem.regularised(centre=LINEAR)):
         cold, warm = solver.solve(changed), solver.solve(changed, start=first)
         assert warm.primal == pytest.approx(cold.primal, abs=2e-5 * changed.C)
         assert warm.dual <= cold.primal + 1e-9
@@ -141,8 +160,8 @@ def test_a_run_goes_on_from_a_checkpoint(solver: Any, tmp_path: Path) -> None:
 def test_what_is_no_objective_is_refused() -> None:
     X, y, qid = data()
     problem = Problem.from_queries(X, y, qid)
-    with pytest.raises(InputError, match="center must hold a finite number for each of the 3 weights, got shape"):
-        problem.regularised(center=[1.0, 2.0])
+    with pytest.raises(InputError, match="centre must hold a finite number for each of the 3 weights, got shape"):
+        problem.regularised(centre=[1.0, 2.0])
     with pytest.raises(InputError, match="penalty must be above 0, and that of weight 1 is 0: a weight without"):
         problem.regularised(penalty=[1.0, 0.0, 1.0])
     with pytest.raises(InputError, match="linear must be numbers"):

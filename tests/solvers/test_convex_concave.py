@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from structsvm import Problem
+from structsvm.compute.threads import using
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import AveragePrecision, ChainHamming, Multiclass
 from structsvm.problem.concave import Tangent, ramp
@@ -86,6 +87,30 @@ def test_warm_starts_keep_cuts() -> None:
     again = descend(problem, ramp(problem), solver, start=found.result)
     assert len(again.rounds) == 1
     assert again.objective <= found.objective + 1e-9
+
+
+def test_starts_of_another_width_are_refused_before_they_are_scored() -> None:
+    problem, _, _, _ = problem_and_examples("map", 10.0)
+    result = OneSlack(tol=1e-3).solve(problem)
+
+    def seen(w: Vector) -> Tangent:
+        raise AssertionError("weights of another width were scored")
+
+    with pytest.raises(InputError, match="start has 4 weights, but the problem has 3"):
+        descend(problem, seen, OneSlack(tol=1e-3), start=evolve(result, w=np.ones(4)))
+
+
+def test_tangents_are_computed_by_the_threads_of_the_problem() -> None:
+    problem, _, _, _ = problem_and_examples("map", 10.0)
+    right, counts = ramp(problem), set[int]()
+
+    def counted(w: Vector) -> Tangent:
+        with using(None) as threads:
+            counts.add(threads.count)
+        return right(w)
+
+    descend(evolve(problem, n_jobs=3), counted, OneSlack(tol=1e-3))
+    assert counts == {3}
 
 
 def test_it_stops_when_told() -> None:
