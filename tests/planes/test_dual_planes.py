@@ -99,7 +99,7 @@ def assert_sound(dual: DualPlanes, pool: Pool) -> None:
     np.testing.assert_allclose(dual.held(), held, rtol=1e-9, atol=1e-9)
     for i in range(N):
         best = np.where(used[i], values_at(dual, dual.w)[i], 0.0).max(initial=0.0)
-        assert dual.best(i) == pytest.approx(best, rel=1e-9, abs=1e-9)
+        assert dual.best(i, dual.w) == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
 actions = st.lists(st.sampled_from(["visit", "visit", "argmax", "full", "quick", "refresh", "exact"]), max_size=40)
