@@ -5,8 +5,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from structsvm.compute.atomics import add
 from structsvm.compute.compilation import compiled
 from structsvm.compute.tangents import crossing
+from structsvm.compute.threads import over_blocks
 from structsvm.planes.arrays import PlaneArrays, add_plane, may_be_rounded, product
 from structsvm.planes.dual import DualPlanes
 from structsvm.planes.steps import norm
@@ -18,6 +20,9 @@ Choice: TypeAlias = NDArray[np.int32]
 
 _OLDEST = 8.0
 """Visits without weight after which a plane is not looked at."""
+
+_VALUES_AN_ARGMAX = 128
+"""Numbers of planes that are read in the time that an argmax takes for a score."""
 
 _LOOKS = 12
 """Most looks of a search along a line."""
@@ -40,11 +45,17 @@ class RestrictedProblem:
     def __init__(self, dual: DualPlanes) -> None:
         self.dual = dual
         self._planes = dual.arrays
+        n, places = self._planes.L.shape
+        self._ptr = np.arange(n + 1) * places
 
     def values(self, w: Vector) -> Matrix:
         """Return ``L − g·w`` of each place, shape (n, P); −inf where it is empty, or its plane of no use of late."""
-        values = np.empty(self._planes.L.shape)
-        _write_values(self._planes, w, _OLDEST, values)
+        planes, values = self._planes, np.empty(self._planes.L.shape)
+        over_blocks(
+            lambda bounds, counters: _write_values(planes, bounds, counters, w, _OLDEST, values),
+            self._ptr,
+            len(w) / _VALUES_AN_ARGMAX,
+        )
         return values
 
     def choose(self, values: Matrix) -> tuple[float, Choice]:
@@ -98,16 +109,22 @@ class RestrictedProblem:
 
 
 @compiled
-def _write_values(planes: PlaneArrays, w: Vector, oldest: float, values: Matrix) -> None:
+def _write_values(
+    planes: PlaneArrays, bounds: IntVector, counters: IntVector, w: Vector, oldest: float, values: Matrix
+) -> None:
     rounded, length = may_be_rounded(planes), norm(w)
-    for i in range(len(planes.cap)):
-        for p in range(values.shape[1]):
-            if p >= planes.used[i] or planes.age[i, p] > oldest:
-                values[i, p] = -np.inf
-                continue
-            values[i, p] = planes.L[i, p] - product(planes.G, i, p, w)
-            if rounded:
-                values[i, p] -= planes.error[i, p] * length
+    while True:
+        block = add(counters, 0, 1)
+        if block >= len(bounds) - 1:
+            return
+        for i in range(bounds[block], bounds[block + 1]):
+            for p in range(values.shape[1]):
+                if p >= planes.used[i] or planes.age[i, p] > oldest:
+                    values[i, p] = -np.inf
+                    continue
+                values[i, p] = planes.L[i, p] - product(planes.G, i, p, w)
+                if rounded:
+                    values[i, p] -= planes.error[i, p] * length
 
 
 @compiled
