@@ -57,6 +57,46 @@ class ExactSum:
         return math.fsum(self.partials.tolist())
 
 
+@frozen(eq=False)
+class VectorSum:
+    """A sum of vectors as two that add up to it, to twice the digits of float64.
+
+    Sums of parts add up to that of the whole. `value` rounds it, once, so that neither the parts nor their order are
+    seen in it, unless a number is within some ``2^−100`` of the largest that was summed up of where rounding changes.
+    Knuth, "The Art of Computer Programming", volume 2, section 4.2.2, theorem B.
+
+    Parameters
+    ----------
+    high : the sum, rounded.
+    low : what is lost by that, rounded; None: nothing.
+    """
+
+    high: Vector
+    low: Vector | None = None
+
+    @classmethod
+    def merged(cls, sums: Iterable["VectorSum"]) -> Self:
+        """Sum up sums, one at the least."""
+        first, *others = sums
+        high, low = first.high, first.low
+        for each in others:
+            with np.errstate(invalid="ignore", over="ignore"):
+                total = high + each.high
+                of_second = total - high
+                lost = (high - (total - of_second)) + (each.high - of_second)
+                for rest in (low, each.low):
+                    lost = lost if rest is None else lost + rest
+                lost = np.where(np.isfinite(total), lost, 0.0)
+                high = total + lost
+                low = lost - (high - total)
+        return cls(high, low)
+
+    @property
+    def value(self) -> Vector:
+        """The sum in float64; not finite where it is beyond that."""
+        return self.high
+
+
 def exact_sum(values: Vector) -> float:
     """Return the float64 number next to the sum of a vector's elements: it does not depend on their order."""
     return ExactSum.of(values).value

@@ -22,6 +22,9 @@ _TRIES = 3
 _SOON = 10.0
 """Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
 
+_LOOK = 5.0
+"""Seconds without an answer after which workers are looked for."""
+
 _SENT_ONCE = 2**16
 """Bytes of arguments above which they are sent to every worker, and not with every task."""
 
@@ -72,7 +75,15 @@ class DaskCluster(Cluster):
             for number, arguments in enumerate(zip(parts, *each, strict=True))
         ]
         self._wait(made)
+        self.let_go(made)
         return made
+
+    def let_go(self, futures: "Sequence[Future[Any]]") -> None:
+        """Let what was made at a chosen worker be made again at any other.
+
+        Dask keeps to a choice that allows others where all workers were lost, whoever comes afterwards.
+        """
+        self._scheduler("set_restrictions", worker={future.key: [] for future in futures})
 
     def _wait(self, futures: "Sequence[Future[Any]]") -> None:
         """Wait for futures, whose values stay where they are, and raise what the first of those raised that failed."""
@@ -191,13 +202,27 @@ class DaskCluster(Cluster):
         from distributed import as_completed
 
         results = {}
-        try:
-            left = max(until - time.monotonic(), 0.001)
-            for future, result in as_completed(futures, with_results=True, timeout=left):
-                results[future.key] = result
-        except (TimeoutError, DaskTimeoutError) as error:
-            raise self._late() from error
+        while len(results) < len(futures):
+            left = until - time.monotonic()
+            pending = [future for future in futures if future.key not in results]
+            try:
+                for future, result in as_completed(pending, with_results=True, timeout=max(min(left, _LOOK), 0.001)):
+                    if isinstance(result, BaseException):  # of a future that was cancelled
+                        raise result
+                    results[future.key] = result
+            except (TimeoutError, DaskTimeoutError) as error:
+                if left <= _LOOK:
+                    raise self._late() from error
+                self._require_old_workers()
         return [results[future.key] for future in futures]
+
+    def _require_old_workers(self) -> None:
+        """Raise an error where there are new workers only: Dask has tasks wait for those that were chosen for them."""
+        from distributed.comm import CommClosedError
+
+        there = set(self._places_of_work())
+        if there and self._threads and not there & set(self._threads):
+            raise CommClosedError("all workers were lost, and others came")
 
     def _late(self) -> ClusterError:
         return ClusterError(f"workers did not answer within {self.limit:g} seconds. {self._left()}")

@@ -76,6 +76,7 @@ class Partitions:
         require_number("limit", limit, above=0.0)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
         parts = workers.settle(_compute(workers.client, calls, spread=are_files(X)))
+        workers.cluster.let_go(parts)
         made = cls(workers, tuple(parts), _surveys(workers, parts, names))
         return made._alike(free=are_files(X))._whole(shuffle)
 

@@ -114,13 +114,13 @@ class DistributedProblem(AbstractProblem):
 
     1. d numbers down: score the target, and look at t = 0 and six steps t on the line to it: some 30 numbers up.
     2. six steps t between the two next to the minimum, if the first look left more than a hundredth of the descent.
-    3. the best t down: its scores from those at hand, then the argmax of the point where to cut, and ``d + 3`` numbers
+    3. the best t down: its scores from those at hand, then the argmax of the point where to cut, and 2 d + 3 numbers
        up, ``Σ κ_i (g_i, L_i)`` and the hinge.
 
     The bounds are those of one machine, to the last bit, whatever the partitions: scores of a row do not depend on
     the others, and hinges are summed up without rounding (`ExactSum`). Cuts are sums of vectors: each partition sums
-    up its own as one machine does, and these are added in the order of the partitions, those at one worker first.
-    Their rounding may lead to another path, not to a wrong bound.
+    up its own as one machine does, and these are added with twice the digits and rounded once (`VectorSum`), wherever
+    they are. The rounding within partitions may lead to another path, not to a wrong bound.
 
     Make one with `from_queries`.
 
@@ -301,8 +301,9 @@ class DistributedProblem(AbstractProblem):
         point.largest = found.largest
         planes.hinge = found.hinge.value
         if found.g is not None:
-            require_moderate(found.g[np.newaxis], self.C)
-            planes.cut = Cut(found.g, found.L.value)
+            g = found.g.value
+            require_moderate(g[np.newaxis], self.C)
+            planes.cut = Cut(g, found.L.value)
         return planes
 
     def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Any:
@@ -339,7 +340,7 @@ class _SpreadLine(Line):
         base.largest, target.largest = found.largest
         values = [each.value for each in found.hinges]
         self._seen.update(zip(steps, values, strict=True))
-        return [Hinge(*each) for each in zip(values, found.slopes.tolist(), strict=True)]
+        return [Hinge(*each) for each in zip(values, found.slopes.value.tolist(), strict=True)]
 
     def at(self, t: float) -> tuple[SpreadPoint, SpreadPlanes]:
         """Return the point at t, which was looked at, and its planes, of which the hinge is known."""

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from structsvm.arrays import numbers
-from structsvm.compute.summation import ExactSum
+from structsvm.compute.summation import ExactSum, VectorSum
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ScoreLoss
 from structsvm.operators import Readable
@@ -245,12 +245,12 @@ class Looked:
     Parameters
     ----------
     hinges : the weighted hinge at each step.
-    slopes : its slope at each, shape (steps,).
+    slopes : its slope at each, of shape (steps,).
     largest : the largest absolute score of the base and of the target.
     """
 
     hinges: tuple[ExactSum, ...]
-    slopes: Vector
+    slopes: VectorSum
     largest: tuple[float, float]
 
     def merged(self, others: "Sequence[Looked | Lost]") -> "Looked | Lost":
@@ -261,7 +261,7 @@ class Looked:
                 return each
             several.append(each)
         columns = zip(*(each.hinges for each in several), strict=True)
-        slopes = np.sum([each.slopes for each in several], axis=0)
+        slopes = VectorSum.merged(each.slopes for each in several)
         base, target = (max(each.largest[k] for each in several) for k in (0, 1))
         return Looked(tuple(map(ExactSum.merged, columns)), slopes, (base, target))
 
@@ -273,25 +273,25 @@ class Evaluated:
     Parameters
     ----------
     hinge : ``Σ κ_i C/n`` times the hinge of each example.
-    g : ``Σ (κ_i / Σκ) g_i``, shape (d,); None where there are no rows.
+    g : ``Σ (κ_i / Σκ) g_i``, of shape (d,); None where there are no rows.
     L : the same of the losses.
     largest : the largest absolute score.
     """
 
     hinge: ExactSum = field(factory=ExactSum)
-    g: Vector | None = None
+    g: VectorSum | None = None
     L: ExactSum = field(factory=ExactSum)
     largest: float = 0.0
 
     def merged(self, others: "Sequence[Evaluated | Lost]") -> "Evaluated | Lost":
-        """Return the answer of this part of the data and of others, left to right."""
+        """Return the answer of this part of the data and of others."""
         several = [self]
         for each in others:
             if isinstance(each, Lost):
                 return each
             several.append(each)
         vectors = [each.g for each in several if each.g is not None]
-        g = sum(vectors[1:], start=vectors[0]) if vectors else None
+        g = VectorSum.merged(vectors) if vectors else None
         hinge, L = (ExactSum.merged(getattr(each, name) for each in several) for name in ("hinge", "L"))
         return Evaluated(hinge, g, L, max(each.largest for each in several))
 
@@ -416,7 +416,7 @@ def look(shard: Shard, question: Question, steps: Vector) -> Looked | Lost:
     """Return hinges and slopes at steps t along the line between the two points of a question."""
     problem = shard.of(question.C, question.used)
     if problem is None:
-        return Looked(tuple(ExactSum() for _ in steps), np.zeros(len(steps)), (0.0, 0.0))
+        return Looked(tuple(ExactSum() for _ in steps), VectorSum(np.zeros(len(steps))), (0.0, 0.0))
     with naming(shard.number):
         base, target = (shard.point(problem, recipe) for recipe in question.points)
         if base is None or target is None:
@@ -428,7 +428,8 @@ def look(shard: Shard, question: Question, steps: Vector) -> Looked | Lost:
             planes = problem.planes(point)
             hinges.append(problem.exact_hinge(planes, point))
             slopes.append(-problem.slope(planes, along))
-    return Looked(tuple(hinges), np.array(slopes), (problem.largest_score(base), problem.largest_score(target)))
+    largest = problem.largest_score(base), problem.largest_score(target)
+    return Looked(tuple(hinges), VectorSum(np.array(slopes)), largest)
 
 
 def evaluate(shard: Shard, question: Question, total: float) -> Evaluated | Lost:
@@ -442,4 +443,4 @@ def evaluate(shard: Shard, question: Question, total: float) -> Evaluated | Lost
             return Lost()
         planes = shard.planes(problem, point)
         g, L = problem.weighted(planes, total)
-        return Evaluated(problem.exact_hinge(planes, point), g, L, problem.largest_score(point))
+        return Evaluated(problem.exact_hinge(planes, point), VectorSum(g), L, problem.largest_score(point))

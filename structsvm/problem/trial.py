@@ -113,7 +113,7 @@ def trial(kernel: Any, scores: Vector, labels: Vector, params: Vector) -> str:
     given, read, shared = scores.copy(), labels.copy(), params.copy()
     few = len(scores) <= _FEW_SCORES
     try:
-        _run(_interpreted(kernel), (given, read, shared, np.zeros(len(scores))), _LIMIT if few else _ENOUGH)
+        _run(*_interpreted(kernel), (given, read, shared, np.zeros(len(scores))), _LIMIT if few else _ENOUGH)
     except IndexError as error:
         return f"reads or writes beyond its vectors: {error}"
     except _TooLong:
@@ -157,14 +157,20 @@ class _TooLong(Exception):
     """The time is up."""
 
 
-def _run(function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float) -> None:
-    """Call a function in a thread of its own, whose tracing is no other's, until it ends or the time is up."""
+def _run(function: Callable[..., Any], spaces: set[int], arguments: tuple[Any, ...], seconds: float) -> None:
+    """Call a function in a thread of its own, whose tracing is no other's, until it ends or the time is up.
+
+    It is ended in code whose globals have their id among ``spaces`` alone: numba, which may be compiling what it calls,
+    would be of no use any more in this process.
+    """
     raised: list[BaseException] = []
 
     def work() -> None:
         end = time.thread_time() + seconds
 
         def look(frame: Any, event: str, argument: Any) -> Any:
+            if id(frame.f_globals) not in spaces:
+                return None
             if time.thread_time() > end:
                 raise _TooLong
             return look
@@ -185,9 +191,10 @@ def _run(function: Callable[..., Any], arguments: tuple[Any, ...], seconds: floa
         raise raised[0]
 
 
-def _interpreted(function: Any) -> Any:
-    """Return a function as Python, and so all that it calls by name and numba has compiled."""
+def _interpreted(function: Any) -> tuple[Any, set[int]]:
+    """Return a function as Python, with all that it calls by name and numba has compiled; and ids of their globals."""
     made: dict[int, Any] = {}
+    spaces: set[int] = set()
 
     def plain(value: Any) -> Any:
         inner = plain_function(value)
@@ -195,6 +202,7 @@ def _interpreted(function: Any) -> Any:
             return made.get(id(inner), value)
         cells = tuple(map(_empty, inner.__closure__ or ()))
         known = dict(inner.__globals__)
+        spaces.add(id(known))
         made[id(inner)] = copy = FunctionType(inner.__code__, known, inner.__name__, inner.__defaults__, cells)
         copy.__kwdefaults__ = inner.__kwdefaults__
         for name, each in named_globals(inner):
@@ -205,7 +213,7 @@ def _interpreted(function: Any) -> Any:
             cell.cell_contents = plain(value) if hasattr(value, "py_func") else value
         return copy
 
-    return plain(function)
+    return plain(function), spaces
 
 
 def _empty(cell: CellType) -> CellType:

@@ -1,12 +1,13 @@
 """Exact sums: those of fractions, in any order and any parts."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.compute.summation import ExactSum, exact_sum
+from structsvm.compute.summation import ExactSum, VectorSum, exact_sum
 
 numbers = st.lists(st.floats(-1e200, 1e200), max_size=60)
 
@@ -46,3 +47,21 @@ def test_many_numbers_of_any_sizes(seed: int, n: int, spread: float, scale: floa
 def test_what_is_not_finite_stays_so() -> None:
     assert np.isnan(exact_sum(np.array([1.0, np.nan])))
     assert exact_sum(np.array([1.0, np.inf])) == np.inf
+
+
+@given(seed=st.integers(0, 10**6), count=st.integers(1, 12))
+def test_sums_of_vectors_show_neither_parts_nor_order(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((count, 5)) * 10.0 ** rng.integers(-6, 7, (count, 5))
+    exact = [math.fsum(column) for column in rows.T.tolist()]
+    shuffled = [VectorSum(row) for row in rng.permutation(rows)]
+    cut = int(rng.integers(count))
+    parts = [VectorSum.merged(part) for part in (shuffled[:cut], shuffled[cut:]) if part]
+    assert VectorSum.merged(map(VectorSum, rows)).value.tolist() == exact
+    assert VectorSum.merged(parts).value.tolist() == exact
+
+
+def test_sums_of_vectors_round_once_and_overflow_as_sums_do() -> None:
+    vectors = [VectorSum(np.array([x])) for x in (1.0, 2.0**-53, 2.0**-53)]
+    assert VectorSum.merged(vectors).value == 1.0 + 2.0**-52
+    assert VectorSum.merged([VectorSum(np.array([1e308, 1.0]))] * 2).value.tolist() == [math.inf, 2.0]

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from structsvm import Ranker
-from structsvm.distributed import DaskRanker
+from structsvm.distributed import DaskCluster, DaskRanker
+from structsvm.exceptions import ClusterError
 from tests.distributed.queries import arrays, letor_files, ranking
 
 DATA = ranking()
@@ -58,3 +59,15 @@ def test_nothing_is_left_at_the_workers_after_a_fit(client):
         gc.collect()
         time.sleep(0.05)
     assert sum(map(len, client.has_what().values())) <= before
+
+
+def test_data_that_are_cancelled_are_an_error_of_the_cluster(client):
+    cluster = DaskCluster(client, limit=20.0)
+    kept = cluster.keep(sum, [[1.0], [2.0]])
+    restrictions = client.run_on_scheduler(
+        lambda dask_scheduler: [dask_scheduler.tasks[each].worker_restrictions for each in [k.key for k in kept]]
+    )
+    assert restrictions == [None, None]
+    client.cancel(kept, force=True)
+    with pytest.raises(ClusterError, match="a call was lost 3 times"):
+        cluster.ask(abs, kept)

@@ -1,6 +1,7 @@
 """What a fit asks of a loss of somebody else's before it trusts it."""
 
 import time
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -166,3 +167,26 @@ def test_an_argmax_of_scores_that_raises_is_named_with_its_example() -> None:
     mine: ScoreLoss[Any] = type("Mine", (ROCArea,), {"argmax": argmax})()
     with pytest.raises(InputError, match=r"Mine.argmax raised Fails: oops. It was called for example 1. Run"):
         mine.predict([np.zeros((2, 1)), np.full((2, 1), 20.0)], np.ones(1))
+
+
+def test_what_a_kernel_calls_of_others_is_not_ended_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    class Slow:
+        def __len__(self) -> int:
+            end = time.thread_time() + 0.05
+            while time.thread_time() < end:
+                pass
+            ended.append(True)
+            return 1
+
+    def kernel(scores: Any, labels: Any, params: Any, out: Any) -> float:
+        while True:
+            len(slow)
+
+    slow = Slow()
+    elsewhere = FunctionType(Slow.__len__.__code__, {"time": time}, closure=Slow.__len__.__closure__)
+    monkeypatch.setattr(Slow, "__len__", elsewhere)
+    monkeypatch.setattr(trials, "_LIMIT", 0.01)
+    assert "did not end" in trial(kernel, np.zeros(3), np.zeros(3), np.zeros(1))
+    assert ended == [True]
