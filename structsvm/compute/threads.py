@@ -178,6 +178,9 @@ def over_blocks(loop: Callable[[IntVector, IntVector], None], ptr: IntVector, wo
     """
     bounds = _bounds(ptr, work, _MOST_BLOCKS)
     counters = np.zeros(1, dtype=np.int64)
+    if len(bounds) == 2:
+        loop(bounds, counters)
+        return
     with using(None) as threads:
         threads.together(lambda: loop(bounds, counters), len(bounds) - 1)
 
@@ -185,7 +188,9 @@ def over_blocks(loop: Callable[[IntVector, IntVector], None], ptr: IntVector, wo
 def _bounds(ptr: IntVector, work: float, most: int) -> IntVector:
     """Return where blocks of examples begin, and where the last one ends; one block at least."""
     n, scores = len(ptr) - 1, int(ptr[-1])
-    blocks = max(1, min(int(work * scores) // _BLOCK, n, most))
+    blocks = min(int(work * scores) // _BLOCK, n, most)
+    if blocks <= 1:
+        return np.array([0, n])
     bounds = np.searchsorted(ptr, np.linspace(0, scores, blocks + 1)).astype(np.int64)
     bounds[0], bounds[-1] = 0, n
     return bounds
