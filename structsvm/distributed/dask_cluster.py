@@ -201,7 +201,7 @@ class DaskCluster(Cluster):
         from distributed import TimeoutError as DaskTimeoutError
         from distributed import as_completed
 
-        results = {}
+        results: dict[str, Any] = {}
         while len(results) < len(futures):
             left = until - time.monotonic()
             pending = [future for future in futures if future.key not in results]

@@ -45,12 +45,27 @@ def _compiled_kernel(plain: Any) -> Any:
     if not callable(plain) or len(signature(plain).parameters) != 4:
         raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {plain!r}")
     try:
-        return compiled(plain, [KERNEL_SIGNATURE])
+        kernel = compiled(plain, [KERNEL_SIGNATURE])
     except numba.core.errors.NumbaError as error:
         raise InputError(
             f"kernel {plain.__name__} cannot be compiled. It must be a plain function of four float64 vectors that "
             f"returns a number, made of loops, numbers and NumPy. numba says: {_in_short(error)}"
         ) from error
+    if not numba.config.DISABLE_JIT:
+        _look_up_once(kernel)
+    return kernel
+
+
+def _look_up_once(kernel: Any) -> None:
+    """Let numba keep the addresses of a kernel, which it looks up in LLVM wherever a kernel is handed to a loop.
+
+    LLVM has one lock for all threads; where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
+    """
+    made = kernel.get_compile_result(KERNEL_SIGNATURE)
+    made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
+    for name in (made.fndesc.llvm_cfunc_wrapper_name, made.fndesc.llvm_func_name):
+        made.library.get_pointer_to_function(name)
+
 
 
 def _in_short(error: Exception) -> str:
