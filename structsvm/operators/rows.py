@@ -105,8 +105,12 @@ class Rows(Operator):
         if w.ndim == 2:
             return np.stack([self.scores(np.ascontiguousarray(column)) for column in w.T], axis=1)
         out = np.empty(X.shape[0])
-        view = self.view
-        over_blocks(lambda bounds, counters: write_all_scores(view, bounds, counters, w, out), self.ptr, self._work)
+
+        def write(bounds: IntVector, counters: IntVector) -> None:
+            blocks = kind_of(X).view(X, self.ptr[bounds])  # each as one example
+            write_all_scores(blocks, counters, w, out)
+
+        over_blocks(write, self.ptr, self._work)
         return out
 
     def combine(self, c: Vector) -> Vector:

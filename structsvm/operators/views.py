@@ -107,14 +107,13 @@ def write_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
 
 
 @_compiled_for_views
-def write_all_scores(view: Any, bounds: IntVector, counters: IntVector, w: Vector, out: Vector) -> None:
-    """Write ``A w``, block after block of examples; see `structsvm.compute.threads.over_blocks`."""
+def write_all_scores(view: Any, counters: IntVector, w: Vector, out: Vector) -> None:
+    """Write ``A w``, example after example; see `structsvm.compute.threads.over_blocks`."""
     while True:
-        block = add(counters, 0, 1)
-        if block >= len(bounds) - 1:
+        i = add(counters, 0, 1)
+        if i >= len(view.ptr) - 1:
             return
-        for i in range(bounds[block], bounds[block + 1]):
-            example_scores(view, i, w, out[view.ptr[i] : view.ptr[i + 1]])
+        example_scores(view, i, w, out[view.ptr[i] : view.ptr[i + 1]])
 
 
 @_compiled_for_views

@@ -67,7 +67,6 @@ def _look_up_once(kernel: Any) -> None:
         made.library.get_pointer_to_function(name)
 
 
-
 def _in_short(error: Exception) -> str:
     """Return what numba says first, and the line of the source that it names."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
