@@ -58,6 +58,13 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     return [("--checkpoint", Checkpoint(each).at(C).path) for each in kept for C in values["C_grid"]]
 
 
+def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> int | None:
+    """Require a number of threads as ``n_jobs`` of rankers counts them."""
+    if jobs == 0:
+        raise click.BadParameter("it must be a number of threads, -1 for all processors or -2 for all but one, got 0")
+    return jobs
+
+
 @click.command(
     cls=Command,
     also_writes=_checkpoints,
@@ -154,8 +161,10 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
-    help="Threads, which change nothing but the time.  [default: one a processor]",
+    type=int,
+    callback=_threads,
+    help="Threads, which change nothing but the time; -1 for all processors, -2 for all but one.  "
+    "[default: one a processor]",
 )
 @click.option(
     "--checkpoint",

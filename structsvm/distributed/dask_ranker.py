@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.distributed.dask_cluster import client_of
-from structsvm.distributed.partitions import LIMIT, Partitions, calls_of
+from structsvm.distributed.partitions import LIMIT, Partitions, calls_of, open_client
 from structsvm.distributed.preparation import (
     ClassWeights,
     learnable,
@@ -32,7 +31,7 @@ from structsvm.distributed.scoring import (
     require_same_features,
     scores_of,
 )
-from structsvm.distributed.sources import FileColumns, are_files
+from structsvm.distributed.sources import FileColumns, are_files, is_call
 from structsvm.distributed.sources.collections import is_frame
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.model_file import Trained
@@ -43,7 +42,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.normalisation import normalisation_named
 from structsvm.registry import solvers
-from structsvm.settings import place, require_switch
+from structsvm.settings import place, require_number, require_switch
 from structsvm.solvers import OneSlack, Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.run import Callback
@@ -121,9 +120,9 @@ class DaskRanker(Ranker):
 
         Raises
         ------
-        InputError : when there is none; it says how to make one.
+        InputError : when there is none, or it is closed; it says how to make one.
         """
-        return client_of(self.client)
+        return open_client(self.client)
 
     def fit(
         self,
@@ -162,13 +161,36 @@ class DaskRanker(Ranker):
         self.trained_ = Trained.now()
         return self
 
+    def path(
+        self,
+        X: Any,
+        y: Any = None,
+        qid: Any = None,
+        Cs: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
+        sample_weight: Any = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointPath | None = None,
+    ) -> list[Self]:
+        """Learn at several values of C, each from the result of the one before: cheaper than one by one.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight : as in `fit`.
+        Cs, callback, checkpoint : as of `Ranker.path`.
+
+        Returns
+        -------
+        A fitted ranker for each value, as `Ranker.path` does.
+        """
+        return super().path(X, y, qid, Cs, sample_weight, callback, checkpoint)
+
     def predict(self, X: Any, qid: Any = None) -> Any:
         """Return the score of each row; within a query, larger is ahead.
 
         Parameters
         ----------
-        X : as in `fit`; files are read by the workers when scores are computed. An array of this process, or a pandas
-            data frame, is scored here.
+        X : as in `fit`; files are read by the workers when scores are computed, and calls may return X alone. An array
+            of this process, or a pandas data frame, is scored here.
         qid : query id of each row, which only a normalisation by query looks at.
 
         Returns
@@ -231,6 +253,7 @@ class DaskRanker(Ranker):
         InputError : as `score`.
         """
         check_is_fitted(self, "coef_")
+        require_number(place(self, "limit"), self.limit, above=0.0)
         chosen = checked_measures(measures)
         if is_frame(X):
             require_same_features(self, [name for name in X.columns if name not in _named(y, qid, sample_weight)])
@@ -266,6 +289,7 @@ class DaskRanker(Ranker):
     def _objective(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> Objective:
         require_settings(self)
         require_switch(place(self, "shuffle"), self.shuffle)
+        require_number(place(self, "limit"), self.limit, above=0.0)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
         for name in ("center", "penalty"):
@@ -341,18 +365,19 @@ class DaskRanker(Ranker):
         return FileColumns(features=names, n_features=self.n_features_in_, labels=labels)
 
     def _calls(self, X: Any, qid: Any) -> tuple[list[Any], list[float]]:
-        """Return delayed calls of the partitions that are to be scored, and the their numbers of rows."""
+        """Return delayed calls of the partitions that are to be scored, and their numbers of rows."""
         if isinstance(X, Partitions):
+            X.require_held()
             self._require_width(X.n_features)
             self._require_qid(known=X.has_queries)
             return list(X.parts), [each.rows for each in X.surveys]
+        calls, _ = calls_of(X, None, qid, columns=self._columns(labels=False))
         if is_frame(X):
             require_same_features(self, [name for name in X.columns if name not in _named(qid)])
         elif hasattr(X, "chunks") and getattr(X, "ndim", 0) == 2:
             self._require_width(X.shape[1])
         if not isinstance(X, list | tuple) and not are_files(X):
             self._require_qid(known=qid is not None)
-        calls, _ = calls_of(X, None, qid, columns=self._columns(labels=False))
         chunks = getattr(X, "chunks", None)
         return calls, [np.nan] * len(calls) if chunks is None else list(chunks[0])
 
@@ -391,7 +416,7 @@ def _problem(data: Partitions, loss: ScoreLoss[Any], C: float, intercept: float)
 
 def _is_local(X: Any) -> bool:
     """Say whether it is data of this process: an array, a matrix or a data frame that is not Dask's."""
-    return not hasattr(X, "dask") and not isinstance(X, Partitions | list | tuple) and not are_files(X)
+    return not (hasattr(X, "dask") or is_call(X) or isinstance(X, Partitions | list | tuple) or are_files(X))
 
 
 def _named(*given: Any) -> list[str]:

@@ -107,7 +107,7 @@ def partition(name: str, X: Any, y: Any = None, qid: Any = None, weight: Any = N
     """
     with naming(name):
         probe = Ranker()
-        rows = checked_features(probe, X, reset=True, min_rows=0)
+        rows = _features(probe, X)
         n = rows.shape[0]
         names = getattr(probe, "feature_names_in_", None)
         labels = None if y is None else checked_labels(_column(y), n)
@@ -119,18 +119,29 @@ def partition(name: str, X: Any, y: Any = None, qid: Any = None, weight: Any = N
 def of_given(name: str, given: Any) -> Partition:
     """Make a partition of what a future or a delayed call returned.
 
+    Parameters
+    ----------
+    name : what messages call it.
+    given : what was returned: a tuple of features, labels, query ids and weights, of which the last ones may be
+        missing; features alone; or what the readers of `structsvm.data` return.
+
     Raises
     ------
-    InputError : when that is neither such a tuple, nor `RankingData`, nor a `Partition`.
+    InputError : when it is something else.
     """
     if isinstance(given, Partition):
         return given
+    if len(getattr(given, "shape", ())) == 2:
+        return partition(name, given)
     if isinstance(given, RankingData):
         made = partition(name, given.X, given.y, given.qid)
         return made._replace(names=given.feature_names)
     if not isinstance(given, tuple | list) or not 1 <= len(given) <= 4:
         kind = type(given).__name__
-        raise InputError(f"{name} must return {_PARTS}, or what the readers of structsvm.data return, got a {kind}")
+        raise InputError(
+            f"{name} must return {_PARTS}, what the readers of structsvm.data return, or X alone where rows are only "
+            f"scored, got a {kind}"
+        )
     return partition(name, *given)
 
 
@@ -197,6 +208,19 @@ def _distinct(part: Partition) -> NDArray[Any]:
 
 def _kind(qid: NDArray[Any]) -> str:
     return "i" if qid.dtype.kind in "iub" else qid.dtype.kind
+
+
+def _features(probe: Ranker, X: Any) -> Any:
+    """Return features that are checked; of missing ones it is said what to do about them in partitions."""
+    try:
+        return checked_features(probe, X, reset=True, min_rows=0)
+    except InputError as error:
+        if "FillMissing" not in str(error):
+            raise
+        raise InputError(
+            f"{error}. They take the rows of one partition: call them in the function that returns it; or fill all "
+            "before with one number, as by dask.array.where(dask.array.isnan(X), 0, X) or frame.fillna(0)"
+        ) from None
 
 
 def _column(values: Any) -> Any:

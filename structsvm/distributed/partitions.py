@@ -6,13 +6,14 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
 from structsvm.distributed.dask_cluster import client_of
 from structsvm.distributed.partition import Survey, as_csr, survey, widened
-from structsvm.distributed.sources import FileColumns, are_files, of_collections, of_files, of_list
+from structsvm.distributed.sources import FileColumns, are_files, is_call, of_collections, of_files, of_list
+from structsvm.distributed.sources.collections import made_of
 from structsvm.distributed.workers import Workers
 from structsvm.exceptions import InputError
 from structsvm.settings import require_number, require_switch
@@ -57,7 +58,8 @@ class Partitions:
 
         Parameters
         ----------
-        X : Dask's array or data frame, the paths of files, or a list of futures or delayed calls.
+        X : Dask's array or data frame, the paths of files, or a list of futures or delayed calls. Partitions stay as
+            they are, but for the limit.
         y, qid, sample_weight : as `of_collections` has them; files and lists hold these themselves.
         client : Dask's; None: that which is found.
         limit : seconds after which a wait is given up in which the workers did nothing.
@@ -66,14 +68,16 @@ class Partitions:
 
         Raises
         ------
-        InputError : when the data cannot be used, or do not fit each other; it says which and where.
+        InputError : when the data cannot be used, or do not fit each other; it says which and where; or when the client
+            is closed.
         """
+        require_number("limit", limit, above=0.0)
         if isinstance(X, cls):
             _require_none(y, qid, sample_weight, "partitions hold")
-            return X
-        workers = Workers(client_of(client), limit)
+            X.require_held()
+            return evolve(X, workers=evolve(X.workers, limit=limit))
+        workers = Workers(open_client(client), limit)
         require_switch("shuffle", shuffle)
-        require_number("limit", limit, above=0.0)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
         parts = workers.settle(_compute(workers.client, calls, spread=are_files(X)))
         workers.cluster.let_go(parts)
@@ -118,6 +122,19 @@ class Partitions:
     def labels(self) -> NDArray[Any]:
         """The different labels, ascending."""
         return np.unique(np.concatenate([each.labels for each in self.surveys]))
+
+    def require_held(self) -> None:
+        """Require the client to be open: one that is closed lets go of what it had made.
+
+        Raises
+        ------
+        InputError : when it is closed.
+        """
+        if _is_closed(self.workers.client):
+            raise InputError(
+                "the client of these partitions is closed, and they are gone with it: read or make the partitions "
+                "again, with a client that is open"
+            )
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return what a function of each partition returns, which is small; what it refuses is refused here."""
@@ -243,6 +260,22 @@ def read_partitions(
     return Partitions.of(paths, client=client, limit=limit, shuffle=shuffle, columns=columns)
 
 
+def open_client(given: Any = None) -> Any:
+    """Return Dask's client, as `client_of` does, which must be open.
+
+    Raises
+    ------
+    NotInstalledError, InputError : as `client_of`; and when it is closed.
+    """
+    client = client_of(given)
+    if _is_closed(client):
+        raise InputError(
+            "this client is closed: give one that is open, as client=distributed.Client('tcp://scheduler:8786'), or "
+            "client=None for the one that was made last; partitions that the closed one had must be read again"
+        )
+    return client
+
+
 def calls_of(
     X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, columns: FileColumns = _AS_READ
 ) -> tuple[list[Any], list[str]]:
@@ -254,6 +287,11 @@ def calls_of(
     ------
     InputError : when it is nothing that is in partitions; it says what would be.
     """
+    if is_call(X):
+        raise InputError(
+            f"X is a single {type(X).__name__}: futures and delayed calls are given in a list, one for each partition; "
+            "[X] is the list of this one"
+        )
     if are_files(X):
         _require_none(y, qid, sample_weight, "files hold")
         return of_files(X, columns)
@@ -263,10 +301,13 @@ def calls_of(
     if not (hasattr(X, "dask") and hasattr(X, "to_delayed")):
         raise InputError(
             f"X must be a Dask array or data frame, a list of files, or a list of futures or delayed calls, got a "
-            f"{type(X).__name__}: dask.array.from_array(X, chunks=(100_000, -1)) makes an array of it; what fits in "
-            "one machine, Ranker takes"
+            f"{type(X).__name__}: {made_of(X, 'X')}; what fits in one machine, Ranker takes"
         )
     return of_collections(X, y, qid, sample_weight)
+
+
+def _is_closed(client: Any) -> bool:
+    return client.status in ("closing", "closed")
 
 
 def _compute(client: Any, calls: Sequence[Any], *, spread: bool) -> list[Any]:

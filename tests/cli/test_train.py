@@ -55,6 +55,12 @@ def test_rows_as_examples(run):
     assert Ranker.load("m.npz").intercept_ != 0.0
 
 
+def test_jobs_are_counted_as_those_of_rankers(run):
+    run("train", "train.txt", "--jobs", -1, "--model", "m.npz", "--quiet")
+    refused = run("train", "train.txt", "--jobs", 0, "--model", "other.npz", code=2).stderr
+    assert "must be a number of threads, -1 for all processors or -2 for all but one, got 0" in refused
+
+
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])
 def test_not_converged_writes_the_model_and_fails(run, quiet):
     done = run("train", "train.txt", "-C", 100, "--max-iter", 2, "--model", "m.npz", *quiet, code=1)

@@ -5,6 +5,7 @@ import pickle
 import dask.array as da
 import numpy as np
 import pytest
+from dask import delayed
 from sklearn.base import clone
 
 from structsvm import Ranker
@@ -105,6 +106,60 @@ def test_predictions_that_do_not_fit_are_refused(client, local, tmp_path):
     with pytest.raises(InputError, match="column 0 of X is 'b', and that of fit was 'a'"):
         other.predict(frames(DATA)[list("bacde")])
     np.testing.assert_array_equal(other.predict(frames(DATA)[COLUMNS]).compute(), named.predict(frame(DATA)[COLUMNS]))
+
+
+def test_calls_may_return_features_alone_where_rows_are_scored(client, local, tmp_path):
+    ranker = loaded(local, tmp_path)
+    blocks = [DATA.X[:60], DATA.X[60:]]
+    for calls in (
+        [delayed(lambda X=X: X)() for X in blocks],
+        [delayed(lambda X=X: (X,))() for X in blocks],
+        client.scatter(blocks, hash=False),
+    ):
+        np.testing.assert_array_equal(ranker.predict(calls).compute(), local.predict(DATA.X))
+
+
+def test_a_call_that_is_in_no_list_is_refused(client, local, tmp_path):
+    ranker = loaded(local, tmp_path)
+    call = delayed(lambda: (DATA.X, DATA.y, DATA.qid))()
+    for single in (call, client.compute(call)):
+        for ask in (ranker.fit, ranker.path, ranker.predict, ranker.score, ranker.evaluate):
+            with pytest.raises(InputError, match=r"X is a single (Delayed|Future): .* \[X\] is the list"):
+                ask(single)
+
+
+@pytest.mark.parametrize("limit", [0, -1, "a", None, np.inf])
+def test_the_limit_is_checked_whatever_the_data(client, local, tmp_path, limit):
+    ranker = loaded(local, tmp_path).set_params(limit=limit)
+    for data in (Partitions.of(*arrays(DATA), client=client), delayed_blocks(DATA, CUTS)):
+        for ask in (ranker.fit, ranker.evaluate):
+            with pytest.raises(InputError, match=r"DaskRanker\(limit=...\) must be a positive finite number"):
+                ask(data)
+
+
+def test_the_limit_is_that_of_the_ranker(client):
+    data = Partitions.of(*arrays(DATA), client=client, limit=70)
+    assert data.workers.limit == 70
+    given = Partitions.of(data, limit=80)
+    assert given.workers.limit == given.workers.cluster.limit == 80
+    assert given.parts is data.parts
+
+
+def test_a_client_that_is_closed_is_refused(client, local, tmp_path):
+    from distributed import Client
+
+    ranker = loaded(local, tmp_path)
+    with Client(client.scheduler.address, set_as_default=False) as closed:
+        data = Partitions.of(*arrays(DATA), client=closed)
+    for ask in (ranker.fit, ranker.predict, ranker.score, ranker.evaluate, ranker.path):
+        with pytest.raises(InputError, match=r"the client of these partitions is closed.* read or make the partitions"):
+            ask(data)
+    ranker.set_params(client=closed)
+    for ask in (ranker.fit, ranker.evaluate, ranker.path):
+        with pytest.raises(InputError, match=r"this client is closed: give one that is open"):
+            ask(*arrays(DATA))
+    with pytest.raises(InputError, match="this client is closed"):
+        assert ranker.client_
 
 
 def test_parameters_clone_and_pickle(client):

@@ -70,6 +70,22 @@ def test_every_source_gives_the_same_optimum(kind, client, tmp_path):
         assert not hasattr(ranker, "feature_names_in_")
 
 
+def test_a_path_takes_what_a_fit_takes(client):
+    ranker = DaskRanker("map", tol=TOL, client=client)
+    data = Partitions.of(*arrays(DATA), client=client)
+    for given in (data, delayed_blocks(DATA, CUTS)):
+        for found in ranker.path(given, Cs=[1, 10]):
+            alone = Ranker("map", C=found.C, tol=TOL, solver="one-slack").fit(DATA.X, DATA.y, qid=DATA.qid)
+            agree(found, alone)
+
+
+def test_the_same_fit_again_has_the_same_bits(client):
+    data = Partitions.of(*arrays(DATA), client=client)
+    first, again = (DaskRanker("map", C=10.0, client=client).fit(data) for _ in range(2))
+    assert first.coef_.tobytes() == again.coef_.tobytes()
+    assert len(first.result_.history) == len(again.result_.history)
+
+
 @pytest.mark.parametrize(
     "settings",
     [

@@ -131,7 +131,9 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, r"split its 5 columns in 5.*X.rechunk\(\{1: -1\}\)", X.rechunk((60, 1)), y, qid)
     refused(client, "y must have a number for each of the 240 rows of X, it has 239", X, y[:-1], qid)
     refused(client, "must be a Dask array or series like X, got a ndarray", X, DATA.y, qid)
-    refused(client, "got a ndarray: dask.array.from_array", DATA.X, y, qid)
+    refused(client, r"got a ndarray: dask.array.from_array\(X, chunks=\(100_000, -1\)\)", DATA.X, y, qid)
+    refused(client, r"got a DataFrame: dask.dataframe.from_pandas\(X, npartitions=8", frame(DATA), "label", "session")
+    refused(client, r"got a Series: dask.dataframe.from_pandas\(y", X, frame(DATA)["label"], qid)
     refused(client, "X must be a matrix", y, y, qid)
     refused(client, "X has no column 'lable', which y names", frames(DATA), "lable", "session")
     refused(client, "names a column, and X is no data frame", X, "label", qid)
@@ -141,6 +143,7 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, "partition 0 must return", [delayed(lambda: 3)()])
     refused(client, r"y must not be given, as files hold", ["a.txt"], y)
     refused(client, r"there is no file nowhere\.txt", ["nowhere.txt"])
+    refused(client, r"If it is a pattern.*sorted\(glob.glob\('part\*.txt'\)\)", "part*.txt")
     bad = tmp_path / "bad.txt"
     bad.write_text("1 qid:1 1:1\nx qid:1 1:1\n")
     refused(client, r"bad\.txt, line 2", [str(bad)], error=DataFormatError)
@@ -151,7 +154,7 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
 def test_numbers_at_fault_are_named_with_their_partition(client):
     X = DATA.X.copy()
     X[130, 2] = np.nan
-    refused(client, r"partition 2: .*NaN", *arrays(RankingData(X=X, y=DATA.y, qid=DATA.qid)))
+    refused(client, r"partition 2: .*NaN.*rows of one partition", *arrays(RankingData(X=X, y=DATA.y, qid=DATA.qid)))
     y = DATA.y.copy()
     y[61] = np.inf
     refused(client, r"partition 1: y contains NaN or infinity", *arrays(RankingData(X=DATA.X, y=y, qid=DATA.qid)))

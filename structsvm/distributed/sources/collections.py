@@ -4,6 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from structsvm.distributed.partition import partition
+from structsvm.distributed.sources.given import is_call
 from structsvm.exceptions import InputError, quoted
 
 
@@ -51,7 +52,15 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
 
 def is_frame(X: Any) -> bool:
     """Say whether it is a Dask data frame."""
-    return hasattr(X, "dask") and hasattr(X, "columns") and hasattr(X, "map_partitions")
+    return not is_call(X) and hasattr(X, "dask") and hasattr(X, "columns") and hasattr(X, "map_partitions")
+
+
+def made_of(values: Any, name: str) -> str:
+    """Say what makes a collection of an array or a data frame of this process; ``name`` is what the user calls it."""
+    if hasattr(values, "iloc"):
+        return f"dask.dataframe.from_pandas({name}, npartitions=8, sort=False) makes a Dask data frame of it"
+    chunks = "(100_000, -1)" if getattr(values, "ndim", 2) == 2 else "100_000"
+    return f"dask.array.from_array({name}, chunks={chunks}) makes an array of it"
 
 
 def _columns_apart(X: Any, roles: _Roles) -> tuple[Any, _Roles]:
@@ -92,8 +101,7 @@ def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
     chunks = getattr(values, "chunks", None)
     if not hasattr(values, "dask"):
         raise InputError(
-            f"{name} must be a Dask array or series like X, got a {type(values).__name__}: "
-            "dask.array.from_array(...) makes one"
+            f"{name} must be a Dask array or series like X, got a {type(values).__name__}: {made_of(values, name)}"
         )
     if rows is None or chunks is None or any(map(math.isnan, [*rows, *chunks[0]])):
         return values

@@ -1,6 +1,7 @@
 """Partitions of files, which the workers read: one file each, in LETOR's format or a table, as in Parquet."""
 
 from collections.abc import Iterable, Sequence
+from glob import has_magic
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -91,9 +92,14 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
 
     Raises
     ------
-    InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`.
+    InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; and when there is no
+        such file, and the path looks like a pattern.
     """
     file = Path(path)
+    if has_magic(path) and not file.exists():
+        raise InputError(
+            f"there is no file {path}. If it is a pattern, a list of the paths is wanted: sorted(glob.glob({path!r}))"
+        )
     if _is_table(file):
         needs = "required" if how.labels else "optional"
         data = load_table(

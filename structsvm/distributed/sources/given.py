@@ -1,9 +1,16 @@
 """Partitions of futures and delayed calls that return them."""
 
+import sys
 from typing import Any
 
 from structsvm.distributed.partition import of_given
 from structsvm.exceptions import InputError
+
+
+def is_call(X: Any) -> bool:
+    """Say whether it is a future or a delayed call; the latter says of any attribute that it has it."""
+    kinds = (("dask.delayed", "Delayed"), ("distributed", "Future"))
+    return any(module in sys.modules and isinstance(X, getattr(sys.modules[module], name)) for module, name in kinds)
 
 
 def of_list(given: list[Any]) -> tuple[list[Any], list[str]]:
