@@ -167,12 +167,10 @@ def in_blocks(
     -------
     The results, block after block.
     """
-    n, scores = len(ptr) - 1, int(ptr[-1])
-    blocks = min(int(work * scores) // _BLOCK, n, most)
-    if blocks <= 1:
-        return [function(0, n)]
-    bounds = np.searchsorted(ptr, np.linspace(0, scores, blocks + 1)).tolist()
-    bounds[0], bounds[-1] = 0, n
+    bounds = _bounds(ptr, work, most).tolist()
+    blocks = len(bounds) - 1
+    if blocks == 1:
+        return [function(0, bounds[1])]
     results: list[Any] = [None] * blocks
     taken = count()
 
@@ -183,3 +181,34 @@ def in_blocks(
     with using(None) as threads:
         threads.together(some, blocks)
     return results
+
+
+def over_blocks(loop: Callable[[IntVector, IntVector], None], ptr: IntVector, work: float = 1.0) -> None:
+    """Let several threads run a compiled loop, which takes one range of examples after the other until none is left.
+
+    Between two ranges no thread waits for Python, as it does in `in_blocks`: for ranges of less than a millisecond.
+
+    Parameters
+    ----------
+    loop : takes bounds, shape (ranges + 1,), and counters, shape (1,), the number of the next range. It takes one by
+        `structsvm.compute.atomics.add`, and ends where that is past the last.
+    ptr, work : as in `in_blocks`.
+    """
+    bounds = _bounds(ptr, work, _MOST_BLOCKS)
+    counters = np.zeros(1, dtype=np.int64)
+    if len(bounds) == 2:
+        loop(bounds, counters)
+        return
+    with using(None) as threads:
+        threads.together(lambda: loop(bounds, counters), len(bounds) - 1)
+
+
+def _bounds(ptr: IntVector, work: float, most: int) -> IntVector:
+    """Return where blocks of examples begin, and where the last one ends; one block at least."""
+    n, scores = len(ptr) - 1, int(ptr[-1])
+    blocks = min(int(work * scores) // _BLOCK, n, most)
+    if blocks <= 1:
+        return np.array([0, n])
+    bounds = np.searchsorted(ptr, np.linspace(0, scores, blocks + 1)).astype(np.int64)
+    bounds[0], bounds[-1] = 0, n
+    return bounds

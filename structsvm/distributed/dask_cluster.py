@@ -238,9 +238,7 @@ class DaskCluster(Cluster):
             return str(error)
         if not workers:
             return "There are no workers left: start some"
-        return (
-            f"There {'is 1 worker' if workers == 1 else f'are {workers} workers'}; DaskCluster(limit=...) waits longer"
-        )
+        return f"There {'is 1 worker' if workers == 1 else f'are {workers} workers'}; limit=... waits longer"
 
 
 @frozen(eq=False)

@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.compute.threads import in_blocks
+from structsvm.compute.threads import in_blocks, over_blocks
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.operators.matrix import Readable, is_matrix, kind_of, readable, stacked
-from structsvm.operators.views import write_combination, write_scores
+from structsvm.operators.views import write_all_scores, write_combination
 from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
 
@@ -110,8 +110,13 @@ class Rows(Operator):
             return np.asarray(X @ w)
         if w.ndim == 2:
             return np.stack([self.scores(np.ascontiguousarray(column)) for column in w.T], axis=1)
-        ptr, out = self.ptr, np.empty(X.shape[0])
-        in_blocks(lambda i, j: write_scores(self._as_one(i, j), 0, w, out[ptr[i] : ptr[j]]), ptr, self._work)
+        out = np.empty(X.shape[0])
+
+        def write(bounds: IntVector, counters: IntVector) -> None:
+            blocks = kind_of(X).view(X, self.ptr[bounds])  # each as one example
+            write_all_scores(blocks, counters, w, out)
+
+        over_blocks(write, self.ptr, self._work)
         return out
 
     def combine(self, c: Vector) -> Vector:

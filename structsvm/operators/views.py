@@ -13,6 +13,7 @@ from inspect import signature
 from threading import Lock
 from typing import Any
 
+from structsvm.compute.atomics import add
 from structsvm.compute.compilation import compiled
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
@@ -103,6 +104,16 @@ def _compiled_for_views(function: Callable[..., None]) -> Callable[..., None]:
 def write_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
     """Write ``A_i w``, called from Python."""
     example_scores(view, i, w, out)
+
+
+@_compiled_for_views
+def write_all_scores(view: Any, counters: IntVector, w: Vector, out: Vector) -> None:
+    """Write ``A w``, example after example; see `structsvm.compute.threads.over_blocks`."""
+    while True:
+        i = add(counters, 0, 1)
+        if i >= len(view.ptr) - 1:
+            return
+        example_scores(view, i, w, out[view.ptr[i] : view.ptr[i + 1]])
 
 
 @_compiled_for_views

@@ -5,10 +5,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from structsvm.compute.atomics import add
 from structsvm.compute.compilation import compiled
-from structsvm.planes.arrays import PlaneArrays, add_plane
+from structsvm.compute.tangents import crossing
+from structsvm.compute.threads import over_blocks
+from structsvm.planes.arrays import PlaneArrays, add_plane, may_be_rounded, product
 from structsvm.planes.dual import DualPlanes
-from structsvm.planes.steps import write_values
+from structsvm.planes.steps import norm
 from structsvm.result import CutSet
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -17,6 +20,18 @@ Choice: TypeAlias = NDArray[np.int32]
 
 _OLDEST = 8.0
 """Visits without weight after which a plane is not looked at."""
+
+_VALUES_AN_ARGMAX = 128
+"""Numbers of planes that are read in the time that an argmax takes for a score."""
+
+_LOOKS = 12
+"""Most looks of a search along a line."""
+
+_FARTHEST = 2.0
+"""Largest t that it looks at."""
+
+_ACCURACY = 0.01
+"""Part of the descent found so far that may be left when it ends."""
 
 
 class RestrictedProblem:
@@ -30,18 +45,40 @@ class RestrictedProblem:
     def __init__(self, dual: DualPlanes) -> None:
         self.dual = dual
         self._planes = dual.arrays
+        n, places = self._planes.L.shape
+        self._ptr = np.arange(n + 1) * places
 
     def values(self, w: Vector) -> Matrix:
         """Return ``L − g·w`` of each place, shape (n, P); −inf where it is empty, or its plane of no use of late."""
-        values = np.empty(self._planes.L.shape)
-        _write_values(self._planes, w, _OLDEST, values)
+        planes, values = self._planes, np.empty(self._planes.L.shape)
+        over_blocks(
+            lambda bounds, counters: _write_values(planes, bounds, counters, w, _OLDEST, values),
+            self._ptr,
+            len(w) / _VALUES_AN_ARGMAX,
+        )
         return values
 
-    def choose(self, values: Matrix, along: Matrix, t: float) -> tuple[float, float, Choice]:
-        """Return the weighted hinge at ``values + t · along``, its slope in t, and the choice that attains it."""
+    def choose(self, values: Matrix) -> tuple[float, Choice]:
+        """Return the weighted hinge at values, and the choice that attains it."""
         choice = np.empty(len(values), dtype=np.int32)
-        hinge, slope = _choose(self._planes, values, along, t, choice)
-        return float(hinge), float(slope), choice
+        return float(_choose(self._planes, values, choice)), choice
+
+    def move(self, values: Matrix, target: Matrix, linear: float, curvature: float) -> tuple[float, float]:
+        """Move values along the line to others, to where the hinge and a parabola are lowest, or nearly.
+
+        Parameters
+        ----------
+        values : at t = 0; changed in place.
+        target : at t = 1; changed to how far they are from there.
+        linear, curvature : of the parabola ``t · linear + ½ t² · curvature``.
+
+        Returns
+        -------
+        t : how far they were moved, from 0 to 2.
+        hinge : the weighted hinge there.
+        """
+        t, hinge = _move(self._planes, values, target, linear, curvature)
+        return float(t), float(hinge)
 
     def cut(self, choice: Choice) -> tuple[Vector, float]:
         """Return ``Σ cap_i (g_i, L_i)`` over a choice."""
@@ -72,18 +109,40 @@ class RestrictedProblem:
 
 
 @compiled
-def _write_values(planes: PlaneArrays, w: Vector, oldest: float, values: Matrix) -> None:
-    values[:] = -np.inf
-    for i in range(len(planes.cap)):
-        used = planes.used[i]
-        write_values(planes, i, used, w, values[i])
-        for p in range(used):
-            if planes.age[i, p] > oldest:
-                values[i, p] = -np.inf
+def _write_values(
+    planes: PlaneArrays, bounds: IntVector, counters: IntVector, w: Vector, oldest: float, values: Matrix
+) -> None:
+    rounded, length = may_be_rounded(planes), norm(w)
+    while True:
+        block = add(counters, 0, 1)
+        if block >= len(bounds) - 1:
+            return
+        for i in range(bounds[block], bounds[block + 1]):
+            for p in range(values.shape[1]):
+                if p >= planes.used[i] or planes.age[i, p] > oldest:
+                    values[i, p] = -np.inf
+                    continue
+                values[i, p] = planes.L[i, p] - product(planes.G, i, p, w)
+                if rounded:
+                    values[i, p] -= planes.error[i, p] * length
 
 
 @compiled
-def _choose(planes: PlaneArrays, values: Matrix, along: Matrix, t: float, choice: Choice) -> tuple[float, float]:
+def _choose(planes: PlaneArrays, values: Matrix, choice: Choice) -> float:
+    hinge = 0.0
+    for i in range(len(planes.cap)):
+        best, place = 0.0, -1
+        for p in range(planes.used[i]):
+            if values[i, p] > best:
+                best, place = values[i, p], p
+        choice[i] = place
+        hinge += planes.cap[i] * best
+    return hinge
+
+
+@compiled
+def _hinge(planes: PlaneArrays, values: Matrix, along: Matrix, t: float) -> tuple[float, float]:
+    """Return the weighted hinge at ``values + t · along``, and its slope in t."""
     hinge, slope = 0.0, 0.0
     for i in range(len(planes.cap)):
         best, place = 0.0, -1
@@ -91,11 +150,48 @@ def _choose(planes: PlaneArrays, values: Matrix, along: Matrix, t: float, choice
             value = values[i, p] + t * along[i, p]
             if value > best:
                 best, place = value, p
-        choice[i] = place
         if place >= 0:
             hinge += planes.cap[i] * best
             slope += planes.cap[i] * along[i, place]
     return hinge, slope
+
+
+@compiled
+def _move(planes: PlaneArrays, values: Matrix, along: Matrix, linear: float, curvature: float) -> tuple[float, float]:
+    """Search along a line as `structsvm.solvers.line_search` does, within compiled code."""
+    for i in range(len(values)):
+        for p in range(values.shape[1]):
+            along[i, p] = along[i, p] - values[i, p] if values[i, p] > -np.inf else 0.0
+    first, first_slope = _hinge(planes, values, along, 0.0)
+    best, lowest, hinge = 0.0, first, first
+    if curvature == 0.0 or first_slope + linear >= 0.0:
+        return best, hinge
+    low, low_value, low_slope = 0.0, first, first_slope
+    high, high_value, high_slope = np.inf, 0.0, 0.0
+    t = 1.0
+    for _ in range(_LOOKS):
+        value, slope = _hinge(planes, values, along, t)
+        primal = t * (linear + 0.5 * t * curvature) + value
+        if primal < lowest:
+            best, lowest, hinge = t, primal, value
+        if slope + linear + t * curvature >= 0.0:
+            high, high_value, high_slope = t, value, slope
+        else:
+            low, low_value, low_slope = t, value, slope
+        if high == np.inf:
+            if low == _FARTHEST:
+                break
+            t = _FARTHEST
+            continue
+        t = crossing(linear, curvature, low, low_value, low_slope, high, high_value, high_slope)
+        model = max(low_value + low_slope * (t - low), high_value + high_slope * (t - high))
+        left = lowest - model - t * (linear + 0.5 * t * curvature)
+        if left <= _ACCURACY * (first - lowest) or not low < t < high:
+            break
+    for i in range(len(values)):
+        for p in range(planes.used[i]):
+            values[i, p] += best * along[i, p]
+    return best, hinge
 
 
 @compiled

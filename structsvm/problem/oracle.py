@@ -10,7 +10,7 @@ from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.compute.environment import numba
-from structsvm.compute.threads import in_blocks, using
+from structsvm.compute.threads import over_blocks, using
 from structsvm.compute.workers import beside
 from structsvm.losses import ScoreLoss
 from structsvm.operators.views import is_built_in
@@ -123,10 +123,10 @@ class CompiledOracle:
         kernel = compiled_kernel(self.kernel)
         loop = argmax_sweep()
 
-        def write(start: int, stop: int) -> None:
-            loop(kernel, start, stop, scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss)
+        def write(bounds: IntVector, counters: IntVector) -> None:
+            loop(kernel, bounds, counters, scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss)
 
-        in_blocks(write, ptr)
+        over_blocks(write, ptr)
         return Planes(coef, loss)
 
     def sweep(

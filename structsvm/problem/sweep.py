@@ -20,7 +20,6 @@ from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
 _INDEX = numba.types.Array(numba.int64, 1, "C")
-_COUNT = numba.int64
 
 _LOOKS = 1_000
 """Looks at a counter after which a thread that waits lets others have its processor: some microseconds."""
@@ -78,8 +77,8 @@ def _in_short(error: Exception) -> str:
 
 def _argmax_sweep(
     kernel: Any,
-    start: int,
-    stop: int,
+    bounds: IntVector,
+    counters: IntVector,
     scores: Vector,
     ptr: IntVector,
     cap: Vector,
@@ -89,17 +88,21 @@ def _argmax_sweep(
     coef: Vector,
     loss: Vector,
 ) -> None:
-    for i in range(start, stop):
-        if cap[i] == 0.0:
-            coef[ptr[i] : ptr[i + 1]] = 0.0
-            loss[i] = 0.0
-            continue
-        loss[i] = kernel(
-            scores[ptr[i] : ptr[i + 1]],
-            labels[label_ptr[i] : label_ptr[i + 1]],
-            params,
-            coef[ptr[i] : ptr[i + 1]],
-        )
+    while True:
+        block = add(counters, 0, 1)
+        if block >= len(bounds) - 1:
+            return
+        for i in range(bounds[block], bounds[block + 1]):
+            if cap[i] == 0.0:
+                coef[ptr[i] : ptr[i + 1]] = 0.0
+                loss[i] = 0.0
+                continue
+            loss[i] = kernel(
+                scores[ptr[i] : ptr[i + 1]],
+                labels[label_ptr[i] : label_ptr[i + 1]],
+                params,
+                coef[ptr[i] : ptr[i + 1]],
+            )
 
 
 @compiled
@@ -192,8 +195,8 @@ def _batched_visits(
 
 @cache
 def argmax_sweep() -> Any:
-    """Return the loop that writes the plane of every example, whatever the kernel."""
-    arguments = (_KERNEL, _COUNT, _COUNT, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
+    """Return the loop that writes the plane of every example, whatever the kernel; see `over_blocks`."""
+    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
     return compiled(_argmax_sweep, [numba.void(*arguments)])
 
 

@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from structsvm.compute.groups import largest_of_groups
 from structsvm.exceptions import NotInstalledError
+from structsvm.qp.kernels import project_groups
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -43,11 +44,9 @@ class DualQP:
 
     def project(self, a: Vector) -> Vector:
         """Return the feasible multipliers that ``a`` stands for: clipped at 0, groups scaled to their caps."""
-        a = np.where(np.isfinite(a), np.maximum(a, 0.0), 0.0)
-        total = np.bincount(self.group, weights=a, minlength=len(self.cap))
-        factor = np.ones(len(self.cap))
-        np.divide(self.cap, total, out=factor, where=total > self.cap)
-        return a * factor[self.group]
+        feasible = np.array(a, dtype=np.float64)
+        project_groups(feasible, self.group, self.cap)
+        return feasible
 
     def dual(self, a: Vector) -> float:
         """Value of the dual, ``b'a − ½ a'Ha``, at feasible multipliers: a lower bound."""

@@ -17,6 +17,19 @@ from structsvm.types import IntVector, Matrix, Vector
 
 
 @compiled
+def project_groups(a: Vector, group: IntVector, cap: Vector) -> None:
+    """Clip multipliers at 0, NaN and infinity too, and scale those of a group to its cap where they are beyond it."""
+    total = np.zeros(len(cap))
+    for k in range(len(a)):
+        a[k] = a[k] if 0.0 < a[k] < np.inf else 0.0
+        total[group[k]] += a[k]
+    for k in range(len(a)):
+        g = group[k]
+        if total[g] > cap[g]:
+            a[k] *= cap[g] / total[g]
+
+
+@compiled
 def slopes(gram: Vector, stride: int, b: Vector, weight: Vector, slope: Vector) -> None:
     """Write ``b − H a`` to the head of ``slope``; its tail, of the null vertices, stays 0."""
     size = len(b)

@@ -1,16 +1,13 @@
 """All multipliers of the planes that are kept, moved together."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from structsvm.planes import RestrictedProblem
 from structsvm.planes.restricted import Choice
-from structsvm.problem import Hinge, Parabola
+from structsvm.problem import Parabola
 from structsvm.qp import ActiveSet
-from structsvm.solvers.line_search import TOWARD_TARGET, lowest_on
+from structsvm.solvers.line_search import TOWARD_TARGET
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import Matrix
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
 _QP_ACCURACY = 0.01
@@ -35,7 +32,7 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
     working_set = WorkingSet(len(w), np.ones(1), most_cuts + 2)
     working_set.add(w[None], np.array([np.sum(arrays.a * arrays.L)]), _ONE_GROUP, np.ones(1))
     values = restricted.values(w)
-    hinge, _, choice = restricted.choose(values, values, 0.0)
+    hinge, choice = restricted.choose(values)
     lowest = 0.5 * float(w @ w) + hinge
     choices: list[Choice] = []
     while lowest - working_set.dual > enough and len(choices) < most_cuts:
@@ -43,19 +40,13 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
         choices.append(choice)
         working_set.add(g[None], np.array([offset]), _ONE_GROUP)
         working_set.solve(backend, _QP_ACCURACY * enough)
-        target = restricted.values(working_set.w)
-        along = np.subtract(target, values, out=np.zeros_like(values), where=np.isfinite(values))
+        along, direction = restricted.values(working_set.w), working_set.w - w
         line = Parabola.between(w, working_set.w)
-
-        def hinges_at(steps: Sequence[float], values: Matrix = values, along: Matrix = along) -> list[Hinge]:
-            return [Hinge(*restricted.choose(values, along, t)[:2]) for t in steps]
-
-        t = lowest_on(line, hinges_at)
+        t, hinge = restricted.move(values, along, line.linear, line.curvature)
         if t > 0.0:
-            w = w + t * (working_set.w - w)
-            values = values + t * along
-            lowest = line.value(t) + hinges_at([0.0], values, along)[0].value
-        choice = restricted.choose(values, along, TOWARD_TARGET * (1.0 - t))[2]
+            w = w + t * direction
+            lowest = line.value(t) + hinge
+        choice = restricted.choose(values + TOWARD_TARGET * (1.0 - t) * along)[1]
     restricted.mix(float(working_set.a[0]), choices, working_set.a[1:])
 
 

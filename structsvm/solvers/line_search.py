@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from structsvm.compute.tangents import crossing
 from structsvm.problem import AnyPlanes, AnyPoint, Hinge, Parabola
 from structsvm.solvers.run import Run
 
@@ -68,7 +69,7 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
                 break
             steps = [_FARTHEST]
             continue
-        t = _crossing(line, low, high)
+        t = crossing(line.linear, line.curvature, low[0], *low[1], high[0], *high[1])
         model = line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
         if lowest - model <= _ACCURACY * (first - lowest) or not low[0] < t < high[0]:
             break
@@ -79,17 +80,6 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
 def _spread(together: int) -> list[float]:
     """Return the first steps, ascending: 1, or where there are several, from `_NEAREST` to `_FARTHEST`."""
     return [1.0] if together == 1 else np.geomspace(_NEAREST, _FARTHEST, together).tolist()
-
-
-def _crossing(line: Parabola, low: tuple[float, Hinge], high: tuple[float, Hinge]) -> float:
-    """Return where the parabola plus the larger of two tangents is lowest."""
-    (low_t, low_hinge), (high_t, high_hinge) = low, high
-    left = -(line.linear + low_hinge.slope) / line.curvature
-    if high_hinge.slope <= low_hinge.slope:
-        return left
-    right = -(line.linear + high_hinge.slope) / line.curvature
-    rise = low_hinge.value - low_hinge.slope * low_t - high_hinge.value + high_hinge.slope * high_t
-    return float(np.clip(rise / (high_hinge.slope - low_hinge.slope), right, left))
 
 
 def search(run: Run, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:

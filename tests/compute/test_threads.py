@@ -14,8 +14,11 @@ import numba
 import numpy as np
 import pytest
 
-from structsvm.compute.threads import Threads, in_blocks, require_jobs, thread_count, using
+from structsvm.compute.atomics import add
+from structsvm.compute.compilation import compiled
+from structsvm.compute.threads import Threads, in_blocks, over_blocks, require_jobs, thread_count, using
 from structsvm.exceptions import InputError
+from structsvm.types import IntVector, Vector
 
 ALL = numba.get_num_threads()
 
@@ -183,6 +186,31 @@ def test_blocks_do_not_depend_on_the_number_of_threads(most: int, monkeypatch: p
     starts, ends = zip(*blocks[0], strict=True)
     assert (starts[0], ends[-1]) == (0, 50)
     assert starts[1:] == ends[:-1]
+
+
+def test_each_block_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("structsvm.compute.threads._BLOCK", 10)
+    ptr = np.cumsum([0, *np.random.default_rng(0).integers(0, 9, 50)])
+    for n_jobs in (1, 2, 8):
+        taken = np.zeros(50)
+
+        def loop(bounds: IntVector, counters: IntVector, taken: Vector = taken) -> None:
+            assert len(bounds) > 10
+            count_taken(bounds, counters, taken)
+
+        with using(n_jobs):
+            over_blocks(loop, ptr)
+        assert (taken == 1.0).all()
+
+
+@compiled
+def count_taken(bounds: IntVector, counters: IntVector, taken: Vector) -> None:
+    while True:
+        block = add(counters, 0, 1)
+        if block >= len(bounds) - 1:
+            return
+        for i in range(bounds[block], bounds[block + 1]):
+            taken[i] += 1.0
 
 
 def test_one_thread_where_nothing_is_compiled() -> None:

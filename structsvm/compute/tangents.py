@@ -1,0 +1,30 @@
+"""The minimum of a parabola plus the larger of two tangents, as searches along a line need it."""
+
+from structsvm.compute.compilation import compiled
+
+
+@compiled
+def crossing(
+    linear: float,
+    curvature: float,
+    low: float,
+    low_value: float,
+    low_slope: float,
+    high: float,
+    high_value: float,
+    high_slope: float,
+) -> float:
+    """Return the t where ``t · linear + ½ t² · curvature`` plus the larger of two tangents is lowest.
+
+    Parameters
+    ----------
+    linear, curvature : of the parabola; the curvature is positive.
+    low, low_value, low_slope : the tangent at a t left of the minimum.
+    high, high_value, high_slope : that at one on its right.
+    """
+    left = -(linear + low_slope) / curvature
+    if high_slope <= low_slope:
+        return left
+    right = -(linear + high_slope) / curvature
+    rise = low_value - low_slope * low - high_value + high_slope * high
+    return min(max(rise / (high_slope - low_slope), right), left)
