@@ -87,6 +87,7 @@ def test_every_benchmark_is_a_module_with_the_same_parts():
         "report",
         "rows",
         "store",
+        "users_losses",
     }
     for name in store.NAMES:
         benchmark = store.load(name)
