@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.partitions import LIMIT, Partitions, calls_of, open_client
 from structsvm.distributed.preparation import (
     ClassWeights,
-    learnable,
     narrowed_to,
     normalised,
     normaliser,
@@ -413,8 +413,8 @@ class DaskRanker(Ranker):
 
 def _problem(data: Partitions, loss: ScoreLoss[Any], C: float, intercept: float) -> DistributedProblem:
     """Return the problem of partitions that are ready."""
-    parts = data.workers.settle(data.map(learnable))
-    return DistributedProblem.from_queries(data.workers.cluster, parts, loss=loss, C=C, intercept=intercept)
+    cluster = DaskCluster(data.workers.client, limit=data.workers.limit)
+    return DistributedProblem.from_queries(cluster, data.parts, loss=loss, C=C, intercept=intercept)
 
 
 def _is_local(X: Any) -> bool:

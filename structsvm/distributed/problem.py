@@ -24,7 +24,7 @@ from structsvm.distributed.shard import (
     labels_of,
     look,
     make_shard,
-    part_of,
+    partition_of,
     require_versions,
     same_as_before,
     total_cap,
@@ -175,9 +175,9 @@ class DistributedProblem(AbstractProblem):
         Parameters
         ----------
         cluster : where they are, or shall be.
-        parts : a `Part` each, ``(X, y, qid, sample_weight)``, or what the cluster takes for one elsewhere (a future of
-            one). No query may be in two of them, which is refused where the least or the greatest id of both is the
-            same; elsewhere such a query counts as two.
+        parts : a `Partition` each, ``(X, y, qid, sample_weight)``, or what the cluster takes for one elsewhere (a
+            future of one). No query may be in two of them, which is refused where the least or the greatest id of both
+            is the same; elsewhere such a query counts as two.
         loss : name or object. It is bound to the distinct labels of all partitions. Tables that it makes of all
             outputs (`ScoreLoss.params`) are made of those of each partition.
         C : weight of the mean hinge; positive.
@@ -193,11 +193,11 @@ class DistributedProblem(AbstractProblem):
         require_C(C)
         require_number("intercept", intercept)
         require_integer("together", together, 1)
-        parts = as_list("parts", parts, "a list of partitions, a Part each")
+        parts = as_list("parts", parts, "a list of partitions, a Partition each")
         if not parts:
             raise InputError("there are no partitions: give at least one")
         here = versions()
-        held = cluster.keep(part_of, parts, range(len(parts)))
+        held = cluster.keep(partition_of, parts, range(len(parts)))
         seen: list[Labels] = cluster.ask(labels_of, held)
         for number, each in enumerate(seen):
             require_versions(here, each.versions, f"the worker that has partition {number}")

@@ -141,7 +141,7 @@ def test_the_limit_is_that_of_the_ranker(client):
     data = Partitions.of(*arrays(DATA), client=client, limit=70)
     assert data.workers.limit == 70
     given = Partitions.of(data, limit=80)
-    assert given.workers.limit == given.workers.cluster.limit == 80
+    assert given.workers.limit == 80
     assert given.parts is data.parts
 
 

@@ -8,7 +8,8 @@ from dask import delayed
 
 from structsvm.data import RankingData
 from structsvm.distributed import Partitions, read_partitions
-from structsvm.distributed.partition import Partition, survey
+from structsvm.distributed.partition import Partition
+from structsvm.distributed.survey import survey
 from structsvm.exceptions import DataFormatError, InputError
 from tests.distributed.queries import (
     COLUMNS,
@@ -195,7 +196,9 @@ def test_weights_may_be_all_zero_in_one_partition(client):
     weights = np.ones(240)
     weights[:60] = 0.0
     partitions = Partitions.of(*arrays(DATA), da.from_array(weights, chunks=60), client=client)
-    np.testing.assert_array_equal(np.concatenate([p.weight for p in client.gather(list(partitions.parts))]), weights)
+    np.testing.assert_array_equal(
+        np.concatenate([p.sample_weight for p in client.gather(list(partitions.parts))]), weights
+    )
 
 
 def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):

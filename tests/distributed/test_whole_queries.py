@@ -8,7 +8,8 @@ from dask import delayed
 from hypothesis import HealthCheck, given, settings
 
 from structsvm.distributed import Partitions
-from structsvm.distributed.partition import Partition, survey
+from structsvm.distributed.partition import Partition
+from structsvm.distributed.survey import survey
 from structsvm.distributed.whole_queries import (
     Regions,
     hashed_ids,
