@@ -20,12 +20,15 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest check audit bench campaign kills fuzz clean
+.PHONY: help demo docs docs-serve linkcheck test test-oldest check audit bench campaign kills fuzz clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
+	@echo "make docs    build the site into docs/_build/html; a warning is an error"
+	@echo "make docs-serve   show the built site at http://localhost:8000"
+	@echo "make linkcheck    look up every link of the site; needs a network"
 	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
 	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
@@ -50,6 +53,16 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+docs: $(VENV)/.installed-docs
+	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -j auto -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+docs-serve: docs
+	@$(BIN)/python -m http.server --directory docs/_build/html 8000
+
+linkcheck: $(VENV)/.installed-docs
+	@$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/linkcheck
+
 fuzz: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
@@ -69,7 +82,7 @@ kills: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.kills $(KILLS) --of $(OF) --seed $(SEED) --jobs $(JOBS)
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/gallery docs/reference/generated
 	find structsvm tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip is the last thing that venv puts in place: where it is missing, so is the environment.
@@ -106,6 +119,11 @@ $(OLDEST)/.installed-dev: pyproject.toml
 	@$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install uv
 	@$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[cvxopt,dev]'
 	@touch $@
+
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/pip
+	@echo "Installing structsvm and what its site is built with into $(VENV)"
+	@$(PIP) install --editable '.[docs]'
+	@touch $(VENV)/.installed $@
 
 # dlib is compiled here, which takes minutes and a C++ compiler; without it the benchmarks go on without it.
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip

@@ -14,14 +14,13 @@ from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
+from structsvm.operators import Operator, Readable
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import (
     RAISED_AS_IS,
     beaten,
-    checked_labels,
     checked_weights,
     failed,
     is_usable,
@@ -39,12 +38,13 @@ from structsvm.problem.checks import (
 )
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Coordinates
-from structsvm.problem.line import Hinge, Line, Parabola
-from structsvm.problem.oracle import Oracle, make_oracle, per_output
+from structsvm.problem.line import Line
+from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
+from structsvm.problem.ranking_examples import ranking_examples
+from structsvm.problem.scored_line import ScoredLine
 from structsvm.problem.sweep import segment_dots
-from structsvm.problem.trial import is_own, require_free_truths, require_safe_kernel
-from structsvm.queries import Queries, row_weights
+from structsvm.problem.trial import trusted_oracle
 from structsvm.registry import losses
 from structsvm.settings import require_kind, require_number
 from structsvm.types import BoolVector, IntVector, Vector
@@ -235,7 +235,7 @@ class Problem(AbstractProblem):
         return cls(
             loss=loss,
             operator=operator,
-            oracle=_trusted_oracle(loss, operator, ys, usable, n_jobs),
+            oracle=trusted_oracle(loss, operator, ys, usable, n_jobs),
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,
@@ -245,34 +245,6 @@ class Problem(AbstractProblem):
             ys=ys,
             n_jobs=n_jobs,
         )
-
-    @classmethod
-    def part(cls, examples: "RankingExamples") -> Self:
-        """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
-
-        Unlike a whole problem it may have no weight, and no example that can be learned from; one thread computes, as
-        it is the parts that are spread over threads.
-        """
-        loss, operator, ys = examples.loss, examples.operator, examples.ys
-        weights = np.ones(operator.n) if examples.weights is None else examples.weights
-        usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
-        used = int(usable.sum())
-        return cls(
-            loss=loss,
-            operator=operator,
-            oracle=_trusted_oracle(loss, operator, ys, usable, 1),
-            ptr=operator.ptr,
-            cap=np.zeros(operator.n),
-            weights=np.where(usable, weights, 0.0),
-            C=1.0,
-            used=used,
-            left_out=operator.n - used,
-            n_jobs=1,
-        ).as_part_of(1.0, max(used, 1))
-
-    def as_part_of(self, C: float, used: int) -> Self:
-        """Return this as a part of a problem with this C, of which ``used`` examples can be learned from in all."""
-        return evolve(self, C=C, used=used, cap=self.weights * C / used)
 
     @property
     def n(self) -> int:
@@ -463,7 +435,7 @@ class Problem(AbstractProblem):
 
     def line(self, base: Point, planes: Planes, target: Point) -> Line:
         """Return the objective on the line from a point, with its planes, through another: no pass over the data."""
-        return _ScoredLine(self, base, planes, target)
+        return ScoredLine(self, base, planes, target)
 
     def tell(self, content: Content) -> None:
         """Add all that tells the problem from others, C aside; see `fingerprint`."""
@@ -564,127 +536,6 @@ class Problem(AbstractProblem):
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
 
 
-@frozen(eq=False)
-class RankingExamples:
-    """What rows of features and labels are to a loss.
-
-    Parameters
-    ----------
-    loss, operator, ys : as in `Problem.make`.
-    weights : example weights κ; None: all 1.
-    usable : which examples the loss can learn from; None: all.
-    """
-
-    loss: ScoreLoss[Any]
-    operator: Operator
-    ys: Any
-    weights: Vector | None
-    usable: BoolVector | None
-
-
-def ranking_examples(
-    X: Readable | Operator,
-    y: Vector,
-    qid: ArrayLike | None,
-    loss: ScoreLoss[Any],
-    sample_weight: ArrayLike | None,
-    intercept: float,
-) -> RankingExamples:
-    """Return the examples that rows make up; see `Problem.from_queries`.
-
-    Parameters
-    ----------
-    X, y, qid, sample_weight, intercept : as there.
-    loss : a loss that knows what it must of the data (`bind`).
-    """
-    rows: Operator
-    ys: Any
-    if isinstance(X, Operator):
-        labels = checked_labels(loss, (int(X.ptr[-1]), X.d), np.asarray(y))
-        queries = Queries.of_sizes(np.diff(X.ptr)) if qid is None else Queries.of(qid, len(labels))
-        rows = _of_queries(X, queries, loss)
-    else:
-        X = readable(X)
-        labels = checked_labels(loss, X.shape, np.asarray(y))
-        queries = Queries.of(qid, len(labels))
-        rows = Rows.one_each(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
-    if loss.per_row:
-        ys, usable = labels, None
-        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
-    else:
-        ys = queries.split(labels)
-        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
-        weights = queries.weights(sample_weight, usable)
-    if intercept:
-        rows = WithIntercept(rows, intercept)
-    return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
-
-
-def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> Operator:
-    """Return an operator whose examples are these queries, or single rows where the loss is of rows.
-
-    Raises
-    ------
-    InputError : when they are others.
-    """
-    ptr = operator.ptr
-    if loss.per_row and operator.n != int(ptr[-1]):
-        raise InputError(
-            f"an example of {loss.title} is one row, and the operator has {operator.n} examples with {int(ptr[-1])} "
-            "rows in all: make it with ptr=np.arange(rows + 1)"
-        )
-    if not loss.per_row and not (queries.together and np.array_equal(queries.ptr, ptr)):
-        raise InputError(
-            f"the operator has {operator.n} examples, and they are not the {len(queries)} queries of qid in their "
-            "order: make it with the rows of each query together, and ptr where each begins"
-        )
-    return operator
-
-
-def _trusted_oracle(
-    loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None, n_jobs: int | None
-) -> Oracle:
-    """Return the argmaxes of a loss, which is tried first where it is not of this library."""
-    oracle = make_oracle(loss, ys, n_jobs)
-    if not is_own(loss):
-        require_free_truths(loss, ys, usable)
-        if loss.kernel is not None:
-            require_safe_kernel(loss, ys, usable, operator.ptr)
-    return oracle
-
-
 def _caps(weights: Vector, C: float, used: int) -> Vector:
     with np.errstate(over="ignore", invalid="ignore"):
         return require_caps(weights * C / used)
-
-
-class _ScoredLine(Line):
-    """A line in score space, whose points have their scores at hand."""
-
-    def __init__(self, problem: Problem, base: Point, planes: Planes, target: Point) -> None:
-        self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
-        self._problem, self._base, self._planes, self._target = problem, base, planes, target
-        self._along = target.scores - base.scores
-        self._lowest, self._least = (0.0, base, planes), np.inf
-
-    def hinges(self, steps: Sequence[float]) -> list[Hinge]:
-        """Return the weighted hinge and its slope at some t, after an argmax of every example unless t is 0."""
-        return [self._look(t) for t in steps]
-
-    def at(self, t: float) -> tuple[Point, Planes]:
-        """Return the point at t and its planes, which are at hand where P is lowest of all t that were looked at."""
-        lowest, point, planes = self._lowest
-        return (point, planes) if lowest == t else self._found(t)
-
-    def _found(self, t: float) -> tuple[Point, Planes]:
-        if t == 0.0:
-            return self._base, self._planes
-        point = self._base.toward(self._target, t)
-        return point, self._problem.planes(point)
-
-    def _look(self, t: float) -> Hinge:
-        point, planes = self._found(t)
-        value = self._problem.hinge(planes, point)
-        if value + self.regulariser.value(t) < self._least:
-            self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
-        return Hinge(value, -self._problem.slope(planes, self._along))
