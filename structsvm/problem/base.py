@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self, TypeAlias
 
+from numpy.typing import ArrayLike
+
 from structsvm.losses import ScoreLoss
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Coordinates
@@ -170,6 +172,30 @@ class AbstractProblem(ABC):
     @abstractmethod
     def with_C(self, C: float) -> Self:
         """Return the problem with another C."""
+
+    @abstractmethod
+    def regularised(
+        self,
+        *,
+        centre: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
+        linear: ArrayLike | None = None,
+    ) -> Self:
+        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own.
+
+        Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
+        it; results are of w, and bounds of this objective.
+
+        Parameters
+        ----------
+        centre : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
+        penalty : λ, positive; the smaller, the freer the weight; None: 1.
+        linear : v; None: 0.
+
+        Raises
+        ------
+        InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
+        """
 
     @abstractmethod
     def knowing(self, fingerprint: Vector) -> Self:
