@@ -435,7 +435,7 @@ class Problem(AbstractProblem):
 
     def line(self, base: Point, planes: Planes, target: Point) -> Line:
         """Return the objective on the line from a point, with its planes, through another: no pass over the data."""
-        return ScoredLine(self, base, planes, target)
+        return ScoredLine(self, self.slope, base, planes, target)
 
     def tell(self, content: Content) -> None:
         """Add all that tells the problem from others, C aside; see `fingerprint`."""
