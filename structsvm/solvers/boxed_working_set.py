@@ -15,6 +15,9 @@ _ROUNDS = 1_000
 _ENOUGH = 0.1
 """Part of a gap by which a model must raise the dual, or lower that gap, to be followed by another of its kind."""
 
+_STALLED = 1e-4
+"""Part of it that is as good as nothing: the multipliers are left to the built-in backend, or as they are."""
+
 _QP_ACCURACY = 0.1
 """Part of the gap wanted that is left in each model."""
 
@@ -108,7 +111,7 @@ class BoxedWorkingSet(WorkingSet):
         return super().cuts() if best is None or best[0] <= self.dual else best[1]
 
     def _improve(self, backend: QPBackend, slope: Vector, gap: float, tol: float) -> bool:
-        """Go to the best points towards the solutions of models; say whether the dual is higher there."""
+        """Go to the best points towards the solutions of models; say whether the dual is clearly higher."""
         before = self._near_dual()
         at = self._centre + self._step * self._g
         free = (at > self._box.low) & (at < self._box.high)
@@ -119,7 +122,7 @@ class BoxedWorkingSet(WorkingSet):
             if self._near_dual() - before >= _ENOUGH * gap:
                 break
             slope = self.L - self.G @ self.w
-        return self._near_dual() > before
+        return self._near_dual() - before > _STALLED * gap
 
     def _model(self, backend: QPBackend, slope: Vector, columns: BoolVector, tol: float) -> QPSolution:
         """Return feasible multipliers that are best for a model, quadratic in some columns and linear in others."""
