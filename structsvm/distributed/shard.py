@@ -18,7 +18,8 @@ from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ScoreLoss
 from structsvm.problem import Planes, Point, Problem
 from structsvm.problem.content import Content
-from structsvm.problem.problem import RankingExamples, ranking_examples
+from structsvm.problem.part import as_part_of, part_alone
+from structsvm.problem.ranking_examples import RankingExamples, ranking_examples
 from structsvm.types import Vector
 
 _KEPT_SCORES = 4
@@ -164,7 +165,7 @@ class Shard:
             return Facts(0, 0, 0, 0, weighted=False, digest=_OF_NOTHING, known=True)
         content = Content()
         with naming(self.number):
-            problem.as_part_of(1.0, 1).tell(content)
+            as_part_of(problem, 1.0, 1).tell(content)
         digest = np.array([*problem.sizes, *content.digest()], dtype=np.float64)
         sizes = problem.n, problem.n - problem.left_out, problem.sizes[2], problem.d
         return Facts(*sizes, bool(problem.weights.any()), digest, content.known)
@@ -173,7 +174,7 @@ class Shard:
         """Return its part of a problem with this C, of which ``used`` examples can be learned from in all."""
         known = self._problem
         if known is not None and (known.C, known.used) != (C, used):
-            self._problem = known = known.as_part_of(C, used)
+            self._problem = known = as_part_of(known, C, used)
         return known
 
     def forget(self) -> None:
@@ -357,7 +358,7 @@ def make_shard(
             "columns"
         )
     with naming(number):
-        return Shard(Problem.part(_examples(part, loss, intercept)), number)
+        return Shard(part_alone(_examples(part, loss, intercept)), number)
 
 
 def same_as_before(shard: Shard, known: Vector | None) -> Shard:
