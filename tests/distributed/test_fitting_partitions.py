@@ -12,22 +12,22 @@ from sklearn.exceptions import ConvergenceWarning
 import structsvm
 from structsvm import Ranker
 from structsvm.data import RankingData, load_letor
-from structsvm.distributed import DaskRanker, Partitions, read_partitions
+from structsvm.distributed import DaskRanker, Partitions
 from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.solvers import OneSlack
 from tests.distributed.queries import (
     COLUMNS,
+    CUTS,
+    DATA,
     arrays,
     delayed_blocks,
     frame,
     frames,
     letor_files,
-    parquet_files,
     ranking,
+    source,
 )
 
-DATA = ranking()
-CUTS = [60, 120, 180]
 TOL = 1e-4
 
 
@@ -54,14 +54,7 @@ def both(client, chunks=60, data=DATA, weight=None, **settings):
 @pytest.mark.parametrize("kind", ["arrays", "frames", "delayed", "letor", "parquet", "partitions"])
 def test_every_source_gives_the_same_optimum(kind, client, tmp_path):
     ranker = DaskRanker("map", C=10.0, tol=TOL, client=client)
-    given = {
-        "arrays": lambda: arrays(DATA),
-        "frames": lambda: (frames(DATA), "label", "session"),
-        "delayed": lambda: (delayed_blocks(DATA, CUTS),),
-        "letor": lambda: (letor_files(DATA, CUTS, tmp_path),),
-        "parquet": lambda: (parquet_files(DATA, CUTS, tmp_path),),
-        "partitions": lambda: (read_partitions(letor_files(DATA, CUTS, tmp_path), client=client),),
-    }[kind]()
+    given = source(kind, client, tmp_path)
     agree(ranker.fit(*given), Ranker("map", C=10.0, tol=TOL, solver="one-slack").fit(DATA.X, DATA.y, DATA.qid))
     if kind == "frames":
         assert list(ranker.feature_names_in_) == COLUMNS

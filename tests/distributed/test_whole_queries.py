@@ -20,9 +20,7 @@ from structsvm.distributed.whole_queries import (
     overlaps,
 )
 from structsvm.exceptions import InputError
-from tests.distributed.queries import ranking
-
-DATA = ranking()
+from tests.distributed.queries import DATA
 
 
 def parts_of(rows, *, text=False, sparse=False):
