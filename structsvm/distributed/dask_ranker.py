@@ -41,6 +41,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.normalisation import normalisation_named
+from structsvm.problem.coordinates import Bounds
 from structsvm.registry import solvers
 from structsvm.settings import place, require_number, require_switch
 from structsvm.solvers import OneSlack, Solver
@@ -58,7 +59,8 @@ class DaskRanker(Ranker):
     Parameters
     ----------
     loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, warm_start : as of `Ranker`.
-    centre, penalty : None, as the regulariser of a cluster is ``½‖w‖²``; `Ranker` has others.
+    centre, penalty, bounds, monotonic_cst : None, as the regulariser of a cluster is ``½‖w‖²``, and its weights have no
+        bounds; `Ranker` has others.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
     n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
         which works on a partition at a time.
@@ -89,6 +91,8 @@ class DaskRanker(Ranker):
         normalise: str | None = None,
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
+        bounds: Bounds | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
         shuffle: bool = False,
@@ -107,6 +111,8 @@ class DaskRanker(Ranker):
             normalise=normalise,
             centre=centre,
             penalty=penalty,
+            bounds=bounds,
+            monotonic_cst=monotonic_cst,
             warm_start=warm_start,
             n_jobs=n_jobs,
         )
@@ -292,10 +298,11 @@ class DaskRanker(Ranker):
         require_number(place(self, "limit"), self.limit, above=0.0)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
-        for name in ("centre", "penalty"):
+        for name in ("centre", "penalty", "bounds", "monotonic_cst"):
             if getattr(self, name) is not None:
                 raise InputError(
-                    f"{place(self, name)} must be None: the regulariser of a cluster is ½‖w‖², and Ranker has others"
+                    f"{place(self, name)} must be None: the regulariser of a cluster is ½‖w‖², without bounds; "
+                    "Ranker has others"
                 )
         data = Partitions.of(X, y, qid, sample_weight, client=self.client, limit=self.limit, shuffle=self.shuffle)
         if not data.has_labels:
