@@ -35,6 +35,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.problem import AbstractProblem, Coordinates, Cut, Hinge, Line, Traffic
 from structsvm.problem.checks import require_C, require_caps, require_moderate
 from structsvm.problem.content import Content
+from structsvm.problem.coordinates import Bounds
 from structsvm.registry import losses
 from structsvm.settings import as_list, require_integer, require_number
 from structsvm.types import Vector
@@ -272,16 +273,18 @@ class DistributedProblem(AbstractProblem):
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         linear: ArrayLike | None = None,
+        bounds: Bounds | None = None,
     ) -> Self:
-        """Return the problem with another regulariser, of which the driver alone knows: nothing is sent for it.
+        """Return the problem with another regulariser, and bounds, of which the driver alone knows: nothing is sent.
 
         See `AbstractProblem.regularised`.
         """
-        return evolve(self, coordinates=Coordinates.of(self.d, centre, penalty, linear), known_fingerprint=None)
+        coordinates = Coordinates.of(self.d, centre, penalty, linear, bounds)
+        return evolve(self, coordinates=coordinates, known_fingerprint=None)
 
     def origin(self) -> SpreadPoint:
-        """Return the point whose regulariser is least: at ``w = 0``, unless it has a centre elsewhere."""
-        return SpreadPoint(np.zeros(self.d), self._tokens)
+        """Return the point within bounds whose regulariser is least: ``w = 0``, unless there is a centre elsewhere."""
+        return SpreadPoint(self.nearest(np.zeros(self.d)), self._tokens)
 
     def at(self, w: Vector) -> SpreadPoint:
         """Return the point at weights w: nothing is scored before something is asked of it."""

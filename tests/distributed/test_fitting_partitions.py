@@ -89,6 +89,7 @@ def test_the_same_fit_again_has_the_same_bits(client):
         {"loss": "zero_one", "fit_intercept": True},
         {"centre": [1.0, -2.0, 0.0, 3.0, 0.5], "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalise": "standard"},
         {"loss": "zero_one", "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},
+        {"bounds": (None, 0.2), "monotonic_cst": [1, 0, 0, 0, -1]},
         {"loss": "zero_one", "class_weight": "balanced"},
         {"loss": "zero_one", "class_weight": {1.0: 2.0}},
         {"solver": OneSlack(tol=TOL, backend="active-set"), "tol": None},
@@ -211,8 +212,8 @@ def test_what_cannot_be_learned_is_said(client):
             DaskRanker("map", solver=solver, client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="centre must hold a finite number for each of the 5 weights"):
         DaskRanker("map", centre=np.ones(4), client=client).fit(X, y, qid)
-    with pytest.raises(InputError, match="penalty must be above 0, and that of weight 0 is 0"):
-        DaskRanker("map", penalty=np.zeros(5), client=client).fit(X, y, qid)
+    with pytest.raises(InputError, match="penalty must not be below 0, and that of weight 0 is -1"):
+        DaskRanker("map", penalty=-np.ones(5), client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="class_weight is for losses whose examples are rows"):
         DaskRanker("map", class_weight="balanced", client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="use StructuralSVM"):

@@ -101,9 +101,11 @@ def test_one_slack_reaches_the_same_optimum(K: int, loss: Any) -> None:
     assert result.primal == one.primal(one.planes(point), point)
 
 
+@pytest.mark.parametrize("bounds", [None, ([-0.2, -1.0, 0.0, -9.0], [0.1, 1.0, 5.0, 9.0])])
 @pytest.mark.parametrize("K", [1, 5])
-def test_a_centre_and_a_penalty_are_known_to_the_driver_alone(K: int) -> None:
-    given = {"centre": np.array([1.0, -2.0, 0.0, 3.0]), "penalty": np.array([0.1, 1.0, 10.0, 0.5])}
+def test_a_regulariser_and_bounds_are_known_to_the_driver_alone(K: int, bounds: Any) -> None:
+    given: Any = {"centre": np.array([1.0, -2.0, 0.0, 3.0]), "penalty": np.array([0.1, 1.0, 10.0, 0.5])}
+    given["bounds"] = bounds
     one, plain = both(K, C=100.0)
     one, spread = one.regularised(**given), plain.regularised(**given)
     assert not same(fingerprint(spread), fingerprint(plain))
@@ -118,6 +120,9 @@ def test_a_centre_and_a_penalty_are_known_to_the_driver_alone(K: int) -> None:
     by_hand = 0.5 * given["penalty"] @ (result.w - given["centre"]) ** 2
     point = one.at(one.from_weights(result.w))
     assert result.primal == pytest.approx(by_hand + one.hinge(one.planes(point), point), rel=1e-12)
+    if bounds is not None:
+        assert (result.w >= bounds[0]).all()
+        assert (result.w <= bounds[1]).all()
     again = OneSlack(tol=1e-6).solve(spread, start=result)
     assert len(again.history) < 4
 
