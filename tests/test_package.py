@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import structsvm
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "structsvm"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -283,6 +285,11 @@ def test_the_other_project_is_recognised(command):
 
 
 def test_versions_agree():
+    """The version is in pyproject.toml; Python asks what is installed for it."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert structsvm.__version__ == version, "installed is another version: make test installs this one"
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'\n  version: "{version}"\n' in (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
     assert re.search(rf"^## \[?{re.escape(version)}\b", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    with pytest.raises(AttributeError, match="has no attribute '__versions__'"):
+        structsvm.__versions__  # noqa: B018
