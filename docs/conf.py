@@ -127,7 +127,7 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
     return shown
 
 
-def _entries_on_lines_of_their_own(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
     """``name : text`` becomes a name with its text below: types are in signatures, and numpydoc takes the text for one."""
     section, made = "", []
     for line, below in zip(lines, [*lines[1:], ""], strict=False):
@@ -165,7 +165,7 @@ def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
     app.connect("source-read", _lead_to_pages_of_the_site)
-    app.connect("autodoc-process-docstring", _entries_on_lines_of_their_own, priority=100)  # before numpydoc
+    app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
     app.connect("missing-reference", _find_by_last_name)
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
     app.connect("build-finished", _write_files_beside_the_pages)

@@ -14,30 +14,10 @@ from structsvm.export import FORMATS
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
-PACKAGES = [
-    "",
-    "clicks",
-    "comparison",
-    "data",
-    "distributed",
-    "estimators",
-    "evaluation",
-    "export",
-    "features",
-    "fusion",
-]
-PACKAGES += [
-    "losses",
-    "metrics",
-    "objectives",
-    "operators",
-    "pipelines",
-    "problem",
-    "protocols",
-    "protocols.experiment",
-]
-PACKAGES += ["protocols.letor", "protocols.morgan", "qp", "rankers", "registry", "serving", "significance", "solvers"]
-PACKAGES += ["tables", "testing", "text", "text.functions", "text.letor"]
+PACKAGES = ["", "clicks", "comparison", "data", "distributed", "estimators", "evaluation", "export", "features"]
+PACKAGES += ["fusion", "losses", "metrics", "objectives", "operators", "pipelines", "problem", "protocols"]
+PACKAGES += ["protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers", "registry", "serving"]
+PACKAGES += ["significance", "solvers", "tables", "testing", "text", "text.functions", "text.letor"]
 INSIDE = {"cli", "compute", "planes", "storage"}
 """Packages that are not for users."""
 
