@@ -236,6 +236,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "measure": "map",
         "centre": None,
         "penalty": None,
+        "bounds": None,
+        "monotonic_cst": None,
         "warm_start": False,
     },
     "RankSVM": {"C": 1.0, "objective": "pairs", "solver": "auto", "tol": 1e-3, "measure": "map"},
