@@ -14,7 +14,18 @@ from benchmarks.measuring import Size
 from benchmarks.rows import Row, Target
 from benchmarks.users_losses import USERS
 from structsvm.exceptions import CheckError
-from structsvm.losses import ChainHamming, Loss, Multiclass, ScoreLoss, ZeroOne
+from structsvm.losses import (
+    ChainHamming,
+    JudgedPairs,
+    Loss,
+    Multiclass,
+    PreferencePairs,
+    ROCArea,
+    ScoreLoss,
+    SlackRescaled,
+    WeightedRanks,
+    ZeroOne,
+)
 from structsvm.problem.program import plain_function
 from structsvm.registry import losses
 from structsvm.testing import check_loss
@@ -35,6 +46,8 @@ comes, warm.
 FACTORS = (0.5, 0.7, 0.9, 0.95, 0.99)
 SEEDS = 20
 
+_WEIGHTED = [np.array(weights) for weights in ([2.0, 0.0, 0.5], [0.0, 3.0, 0.0, 0.0])]
+_JUDGED = [JudgedPairs(3, [0, 2], [1, 1], [1.0, 2.0]), JudgedPairs(4, [0, 1, 0, 3], [1, 0, 2, 2], [1.0, 0.5, 2.0, 1.0])]
 _CHAINS = [np.array(list(word)) for word in ("ab", "bba", "abca")]
 
 
@@ -45,6 +58,10 @@ def shipped() -> dict[str, tuple[Any, Any]]:
         "multiclass": (Multiclass(classes=range(4)), range(4)),
         "multiclass with costs": (Multiclass("abc", [[0, 1, 2], [3, 0, 1], [0.5, 1, 0]]), "abc"),
         "chain_hamming": (ChainHamming("abc"), _CHAINS),
+        "weighted_ranks": (WeightedRanks(), _WEIGHTED),
+        "PreferencePairs": (PreferencePairs(), _JUDGED),
+        "SlackRescaled(multiclass)": (SlackRescaled(Multiclass("abc", [[0, 1, 2], [3, 0, 1], [0.5, 1, 0]])), "abc"),
+        "SlackRescaled(roc_area)": (SlackRescaled(ROCArea()), None),
     }
     for name in ("map", "roc_area", "swapped_pairs", "ndcg", "ndcg@3(truncated=true)", "ndcg(encoding=pairwise)"):
         found[name] = losses.create(name), None
