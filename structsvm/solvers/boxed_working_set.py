@@ -7,13 +7,16 @@ from structsvm.problem import Box
 from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import BoolVector, Matrix, Vector
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 _ROUNDS = 1_000
 """Models of one QP after which its best multipliers are taken as they are."""
 
 _ENOUGH = 0.1
 """Part of a gap by which a model must raise the dual, or lower that gap, to be followed by another of its kind."""
+
+_MODELS = 5
+"""Models that are tried before the last."""
 
 _STALLED = 1e-4
 """Part of it that is as good as nothing: the multipliers are left to the built-in backend, or as they are."""
@@ -40,7 +43,8 @@ class BoxedWorkingSet(WorkingSet):
     - of all columns: below the dual everywhere, as clipping brings no two points farther apart, so that the dual rises
       at its solution, if less.
 
-    The first is tried; the second where it does not raise the dual enough. Weights without regulariser are drawn to
+    The first is tried; then it with the columns, too, that reach or leave a bound on the way to its solution; and the
+    second where these do not raise the dual enough. Weights without regulariser are drawn to
     where they were before, ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control
     and Optimization 1976), and c follows them until the dual, which knows nothing of c, is as good as was wanted.
 
@@ -113,16 +117,26 @@ class BoxedWorkingSet(WorkingSet):
     def _improve(self, backend: QPBackend, slope: Vector, gap: float, tol: float) -> bool:
         """Go to the best points towards the solutions of models; say whether the dual is clearly higher."""
         before = self._near_dual()
-        at = self._centre + self._step * self._g
-        free = (at > self._box.low) & (at < self._box.high)
-        for columns in (free, np.ones_like(free)):
+        columns = self._sides(self._g) == 0
+        for _ in range(_MODELS):
+            sides = self._sides(self._g)
             solution = self._model(backend, slope, columns, tol)
+            there = self._sides(solution.a @ self.G)
             moved = self._move_toward(solution.a)
             self._last = solution if moved and np.array_equal(solution.a, self.a) else None
-            if self._near_dual() - before >= _ENOUGH * gap:
+            if self._near_dual() - before >= _ENOUGH * gap or columns.all():
                 break
+            met = columns | (sides != there) | (there == 0)
+            columns = met if (met != columns).any() else np.ones_like(columns)
             slope = self.L - self.G @ self.w
+        else:
+            self._move_toward(self._model(backend, slope, np.ones_like(columns), tol).a)
         return self._near_dual() - before > _STALLED * gap
+
+    def _sides(self, g: Vector) -> IntVector:
+        """Return for each column whether g is below its lower bound (-1), above its upper one (1) or between (0)."""
+        at = self._centre + self._step * g
+        return (at >= self._box.high).astype(np.int64) - (at <= self._box.low)
 
     def _model(self, backend: QPBackend, slope: Vector, columns: BoolVector, tol: float) -> QPSolution:
         """Return feasible multipliers that are best for a model, quadratic in some columns and linear in others."""
@@ -210,13 +224,15 @@ class BoxedWorkingSet(WorkingSet):
         return float(self.cap.sum() * error.max(initial=0.0) + self.a @ error)
 
     def _set_steps(self) -> None:
-        """Choose proximal steps by which weights without regulariser move farther than the others."""
+        """Choose proximal steps: free weights move farther than the others, or all of their way."""
         loose, energy = self._box.loose, np.square(self.G).sum(axis=0)
         others = float(energy[~loose].sum())
         room = self._box.high - self._box.low
         largest = float(self.cap.sum()) * np.abs(self.G).max(axis=0, initial=0.0)
         with np.errstate(divide="ignore"):
-            step = _FIRST_STEP * others / energy if others > 0.0 else room / largest
+            step = room / largest
+            if others > 0.0:
+                step = np.minimum(step, _FIRST_STEP * others / energy)
         self._step = np.where(loose & np.isfinite(step) & (step > 0.0), step, 1.0)
         self._most_step = _LONGEST * self._step
         self._has_steps = True
