@@ -55,8 +55,9 @@ with tempfile.TemporaryDirectory() as folder:
 
 # %%
 # On training documents weight search, which maximises what is drawn, is ahead, and the more terms there are the
-# further. On test documents part of that is gone: the distance between the two panels is what it overfits, and the
-# areas, 95% confidence intervals of the mean over topics, say how much of the rest may be chance.
+# further. On test documents it is behind, and falls as terms are added: it has learned its training documents by
+# heart, while the regularisers of the others hold them back. The areas, 95% confidence intervals of the mean over six
+# topics, say how much of it may be chance.
 
 figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.4), sharey=True, layout="constrained")
 lengths = np.arange(1, results.terms + 1)

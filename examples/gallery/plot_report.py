@@ -60,6 +60,7 @@ RegularisationPathDisplay(
     test=[fit.test for fit in fits],
     picks=np.bincount([fit.chosen for fit in fits], minlength=len(fits[0].values)),
 ).plot(path)
+differences.set_title(f"{rows[0].name} less {best.name}", loc="left")
 path.set_title(f"{results.models[0]}, {len(fits)} trials", loc="left")
 
 # %%
