@@ -20,7 +20,7 @@ NEW_PLANE = 1e-12
 """Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
 
 LIVE = 3.0
-"""Visits without weight after which a plane is looked at in full rounds only."""
+"""Visits without weight after which a plane is looked at in the first of several sweeps only."""
 
 
 @compiled
@@ -42,12 +42,12 @@ def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector
 
 
 @compiled
-def improve(planes: PlaneArrays, i: int, w: Vector, full: bool, room: Matrix) -> float:
+def improve(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> float:
     """Move weight between the planes of one example, and w with them; return the gap that it had.
 
     ``room`` (2, P) is written to: a visit is so short that it must not ask for memory.
     """
-    used = planes.used[i] if full else planes.live[i]
+    used = planes.used[i]
     G, a, age = planes.G, planes.a, planes.age
     value, before = room[0], room[1]
     write_values(planes, i, used, w, value)
@@ -59,8 +59,7 @@ def improve(planes: PlaneArrays, i: int, w: Vector, full: bool, room: Matrix) ->
         if moved != 0.0:
             add_plane(G, i, p, moved, w)
         age[i, p] = 0.0 if a[i, p] > 0.0 else age[i, p] + 1.0
-    if full:
-        bring_live_to_front(planes, i)
+    bring_live_to_front(planes, i)
     return gap
 
 
@@ -128,16 +127,6 @@ def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
 
 
 @compiled
-def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, full: bool) -> float:
-    """Visit examples without looking at the data; return the sum of the gaps met."""
-    total = 0.0
-    room = np.empty((2, planes.L.shape[1]))
-    for i in order:
-        total += improve(planes, i, w, full, room)
-    return total
-
-
-@compiled
 def best_value(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> tuple[float, float]:
     """Return the largest value over the planes that are kept of an example, the truth (0) among them.
 
@@ -179,7 +168,7 @@ def visit_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w:
         i = examples[k]
         if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1]:
             insert(planes, i, G[k], L[k], 0.0, w)
-        total += improve(planes, i, w, True, room)
+        total += improve(planes, i, w, room)
     return total
 
 
