@@ -28,7 +28,7 @@ _FEWEST = 500
 _MOST_AT_ONCE = 16
 """Examples of a block, at most, and one in how many there are."""
 
-_PART = 125
+_PART = 60
 
 _ROUNDS = 10
 """Times that each block's share is set to where the dual is highest, at most."""

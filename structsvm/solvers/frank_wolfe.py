@@ -163,6 +163,8 @@ class FrankWolfe(Solver):
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
             run.count_passes(len(order) / len(everyone))
+            if not k:
+                run.begin_fingerprint(problem)  # steps on planes leave other threads and memory idle
             with run.clock("qp"):
                 wanted = max(met, run.gap_wanted)
                 swept = self._improve(dual, rng, everyone, wanted, swept=swept, crawls=k >= PATIENCE)
