@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils  # structsvm.compute.environment has imported numba
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.compute.environment import numba
 from structsvm.types import IntVector
 
@@ -110,7 +110,7 @@ for _function, _compiled in (
     numba.extending.overload(_function, strict=False)(_compiled)
 
 
-@compiled
+@compiled_part
 def reached(counters: IntVector, k: int, amount: int, stop: int) -> bool:
     """Wait until a counter has reached an amount, or another one is above 0; say whether it was the former."""
     looks = 0

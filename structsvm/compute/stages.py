@@ -7,7 +7,7 @@ is between two stages, and lets the next begin, or ends all. Results do not depe
 import numpy as np
 
 from structsvm.compute.atomics import add, reached
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.types import IntVector
 
 _TAKEN, _STAGE, _DONE, _OVER, _PLACES = 0, 8, 16, 24, 32
@@ -20,7 +20,7 @@ def stage_counters() -> IntVector:
     return np.zeros(_PLACES, dtype=np.int64)
 
 
-@compiled
+@compiled_part
 def next_piece(counters: IntVector, pieces: int) -> tuple[int, int]:
     """Take the next piece, and wait until its stage begins; return stage and piece, or −1 and 0 where all is over."""
     taken = add(counters, _TAKEN, 1)
@@ -30,19 +30,19 @@ def next_piece(counters: IntVector, pieces: int) -> tuple[int, int]:
     return stage, taken - stage * pieces
 
 
-@compiled
+@compiled_part
 def ends_stage(counters: IntVector, stage: int, pieces: int) -> bool:
     """Say that a piece is done, and return whether it was the last one of its stage."""
     return bool(add(counters, _DONE, 1) == (stage + 1) * pieces - 1)
 
 
-@compiled
+@compiled_part
 def begin_next(counters: IntVector) -> None:
     """Let the next stage begin."""
     add(counters, _STAGE, 1)
 
 
-@compiled
+@compiled_part
 def end_all(counters: IntVector) -> None:
     """Let there be no next stage."""
     add(counters, _OVER, 1)

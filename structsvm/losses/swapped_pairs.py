@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.compute.sorting import descending
 from structsvm.losses.base import ScoreLoss
 from structsvm.metrics.ranking import rank_documents
 from structsvm.types import IntVector, Matrix, Vector
 
 
-@compiled
+@compiled_part
 def _add(tree: IntVector, grade: int, count: int) -> None:
     """Add documents of a grade to a binary indexed tree (Fenwick, 1994)."""
     while grade < len(tree):
@@ -21,7 +21,7 @@ def _add(tree: IntVector, grade: int, count: int) -> None:
         grade += grade & -grade
 
 
-@compiled
+@compiled_part
 def _up_to(tree: IntVector, grade: int) -> int:
     """Count the documents in a tree whose grade is at most this one."""
     count = 0

@@ -1,14 +1,15 @@
 """The problem restricted to the planes that are kept."""
 
+import math
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.planes.arrays import PlaneArrays, add_plane, may_be_rounded, product
 from structsvm.planes.dual import DualPlanes
-from structsvm.planes.steps import norm
+from structsvm.planes.steps import square
 from structsvm.result import CutSet
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -47,11 +48,11 @@ class RestrictedProblem:
 
     def mix(self, share: float, choices: Choices, weights: Vector) -> None:
         """Make the multipliers a share of what they were and, for the rest, weighted choices; w follows."""
-        _mix(self._planes, share, choices, weights)
+        _mix(self._planes.a, self._planes.used, self._planes.cap, share, choices, weights)
         self.dual.refresh()
 
 
-@compiled
+@compiled_part
 def write_values_of(planes: PlaneArrays, first: int, end: int, w: Vector, values: Matrix) -> None:
     """Write ``L − g·w`` of each place of some examples; −inf where it is empty, or its plane of no use of late.
 
@@ -62,7 +63,7 @@ def write_values_of(planes: PlaneArrays, first: int, end: int, w: Vector, values
     w : the weights.
     values : of all examples, shape (n, P).
     """
-    rounded, length = may_be_rounded(planes), norm(w)
+    rounded, length = may_be_rounded(planes), math.sqrt(square(w))
     for i in range(first, end):
         for p in range(values.shape[1]):
             if p >= planes.used[i] or planes.age[i, p] > _OLDEST:
@@ -73,7 +74,7 @@ def write_values_of(planes: PlaneArrays, first: int, end: int, w: Vector, values
                 values[i, p] -= planes.error[i, p] * length
 
 
-@compiled
+@compiled_part
 def subtract_values(values: Matrix, first: int, end: int, along: Matrix) -> None:
     """Make values of some examples at the end of a line how far they are from those at its beginning."""
     for i in range(first, end):
@@ -81,7 +82,7 @@ def subtract_values(values: Matrix, first: int, end: int, along: Matrix) -> None
             along[i, p] = along[i, p] - values[i, p] if values[i, p] > -np.inf else 0.0
 
 
-@compiled
+@compiled_part
 def add_values(values: Matrix, first: int, end: int, along: Matrix, t: float) -> None:
     """Move values of some examples along a line."""
     for i in range(first, end):
@@ -89,7 +90,7 @@ def add_values(values: Matrix, first: int, end: int, along: Matrix, t: float) ->
             values[i, p] += t * along[i, p]
 
 
-@compiled
+@compiled_part
 def hinge_of(planes: PlaneArrays, first: int, end: int, values: Matrix, along: Matrix, t: float) -> tuple[float, float]:
     """Return the weighted hinge of some examples at ``values + t · along``, and its slope in t."""
     hinge, slope = 0.0, 0.0
@@ -105,7 +106,7 @@ def hinge_of(planes: PlaneArrays, first: int, end: int, values: Matrix, along: M
     return hinge, slope
 
 
-@compiled
+@compiled_part
 def choose(
     planes: PlaneArrays,
     first: int,
@@ -114,14 +115,15 @@ def choose(
     along: Matrix,
     t: float,
     choices: Choices,
-    k: int,
+    row: int,
     g: Vector,
 ) -> float:
     """Choose the plane of each of some examples that is best at ``values + t · along``.
 
-    Row k of choices is written to, and g, which becomes ``Σ cap_i g_i`` over the choice; ``Σ cap_i L_i`` is returned.
+    A row of choices is written to, and g, which becomes ``Σ cap_i g_i`` over the choice; ``Σ cap_i L_i`` is returned.
     """
-    g[:] = 0.0
+    for k in range(len(g)):
+        g[k] = 0.0
     offset = 0.0
     for i in range(first, end):
         best, place = 0.0, -1
@@ -129,7 +131,7 @@ def choose(
             value = values[i, p] + t * along[i, p]
             if value > best:
                 best, place = value, p
-        choices[k, i] = place
+        choices[row, i] = place
         if place >= 0:
             offset += planes.cap[i] * planes.L[i, place]
             add_plane(planes.G, i, place, planes.cap[i], g)
@@ -137,10 +139,10 @@ def choose(
 
 
 @compiled
-def _mix(planes: PlaneArrays, share: float, choices: Choices, weights: Vector) -> None:
-    for i in range(len(planes.cap)):
-        for p in range(planes.used[i]):
-            planes.a[i, p] *= share
+def _mix(a: Matrix, used: IntVector, cap: Vector, share: float, choices: Choices, weights: Vector) -> None:
+    for i in range(len(cap)):
+        for p in range(used[i]):
+            a[i, p] *= share
         for k in range(len(weights)):
             if weights[k] > 0.0 and choices[k, i] >= 0:
-                planes.a[i, choices[k, i]] += weights[k] * planes.cap[i]
+                a[i, choices[k, i]] += weights[k] * cap[i]

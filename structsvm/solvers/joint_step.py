@@ -4,13 +4,14 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
 from structsvm.compute.tangents import crossing
 from structsvm.compute.threads import using
 from structsvm.planes import RestrictedProblem
 from structsvm.planes.arrays import PlaneArrays, add_plane, product
 from structsvm.planes.restricted import Choices, add_values, choose, hinge_of, subtract_values, write_values_of
+from structsvm.planes.steps import square
 from structsvm.problem.checks import require_moderate_norm
 from structsvm.qp import ActiveSet
 from structsvm.qp.one_group import solve_one_group
@@ -176,12 +177,12 @@ def _improve(planes: PlaneArrays, joint: _Joint, enough: float) -> None:
                 return
 
 
-@compiled
+@compiled_part
 def _lead(joint: _Joint, kind: int, enough: float) -> bool:
     """Do what is between two stages; say whether there is another one."""
     plan, numbers = joint.plan, joint.numbers
     if kind == _START:
-        numbers[_LOWEST] = 0.5 * _square(joint.w) + _total(joint.sums, _AT_START)
+        numbers[_LOWEST] = 0.5 * square(joint.w) + _total(joint.sums, _AT_START)
     elif kind == _MOVE:
         _move(joint)
     else:
@@ -201,12 +202,7 @@ def _lead(joint: _Joint, kind: int, enough: float) -> bool:
     return True
 
 
-@compiled
-def _square(w: Vector) -> float:
-    return float(np.dot(w, w))
-
-
-@compiled
+@compiled_part
 def _total(sums: Matrix, place: int) -> float:
     total = 0.0
     for block in range(len(sums)):
@@ -214,24 +210,25 @@ def _total(sums: Matrix, place: int) -> float:
     return total
 
 
-@compiled
+@compiled_part
 def _move(joint: _Joint) -> None:
     """Let the best point be where the search ended."""
     numbers = joint.numbers
     t = numbers[_T]
     if t > 0.0:
-        numbers[_LOWEST] = 0.5 * _square(joint.w) + numbers[_BEST]
+        numbers[_LOWEST] = 0.5 * square(joint.w) + numbers[_BEST]
         for k in range(len(joint.w)):
             joint.w[k] += t * (joint.target[k] - joint.w[k])
 
 
-@compiled
+@compiled_part
 def _add_cut(joint: _Joint) -> None:
     """Add what the blocks chose as a cut."""
     cuts, room = joint.plan[_CUTS], len(joint.L)
     g = joint.G[0, cuts]
     for block in range(len(joint.g)):
-        g += joint.g[block]
+        for k in range(len(g)):
+            g[k] += joint.g[block, k]
     joint.L[cuts] = _total(joint.sums, _OFFSET)
     joint.weight[cuts + 1], joint.weight[cuts] = joint.weight[cuts], 0.0
     slope = joint.L[cuts]
@@ -244,15 +241,17 @@ def _add_cut(joint: _Joint) -> None:
     joint.plan[_CUTS] = cuts + 1
 
 
-@compiled
+@compiled_part
 def _solve(joint: _Joint, tol: float) -> None:
     """Solve the QP over the cuts; its solution is the target of the next line."""
     numbers, w, target = joint.numbers, joint.w, joint.target
     cuts, room = joint.plan[_CUTS], len(joint.L)
     weight, slope = joint.weight[: cuts + 1], joint.slope[: cuts + 1]
     dual = solve_one_group(joint.gram, room, joint.L[:cuts], weight, slope, tol)
-    numbers[_DUAL] = max(numbers[_DUAL], dual)
-    target[:] = 0.0
+    if dual > numbers[_DUAL]:
+        numbers[_DUAL] = dual
+    for k in range(len(target)):
+        target[k] = 0.0
     for k in range(cuts):
         if weight[k] > 0.0:
             add_plane(joint.G, 0, k, weight[k], target)
@@ -264,7 +263,7 @@ def _solve(joint: _Joint, tol: float) -> None:
     numbers[_LINEAR], numbers[_CURVATURE] = linear, curvature
 
 
-@compiled
+@compiled_part
 def _begin_search(joint: _Joint) -> bool:
     """Begin a search along a line, as `structsvm.solvers.line_search` does; say whether there is anything to gain."""
     numbers = joint.numbers
@@ -276,7 +275,7 @@ def _begin_search(joint: _Joint) -> bool:
     return bool(numbers[_CURVATURE] > 0.0 and slope + numbers[_LINEAR] < 0.0)
 
 
-@compiled
+@compiled_part
 def _look(joint: _Joint) -> bool:
     """Take in the hinge at t; say whether to look at another t, and at which."""
     numbers = joint.numbers
@@ -299,7 +298,9 @@ def _look(joint: _Joint) -> bool:
     low_value, low_slope = numbers[_LOW_VALUE], numbers[_LOW_SLOPE]
     high_value, high_slope = numbers[_HIGH_VALUE], numbers[_HIGH_SLOPE]
     t = crossing(linear, curvature, low, low_value, low_slope, high, high_value, high_slope)
-    model = max(low_value + low_slope * (t - low), high_value + high_slope * (t - high))
+    model, other = low_value + low_slope * (t - low), high_value + high_slope * (t - high)
+    if other > model:
+        model = other
     left = numbers[_BEST] - model - t * (linear + 0.5 * t * curvature)
     numbers[_T] = t
     return bool(left > _ACCURACY * (numbers[_FIRST] - numbers[_BEST]) and low < t < high)
