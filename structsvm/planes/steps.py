@@ -21,7 +21,7 @@ NEW_PLANE = 1e-12
 """Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
 
 LIVE = 3.0
-"""Visits without weight after which a plane is looked at in full rounds only."""
+"""Visits without weight after which a plane is looked at in the first of several sweeps only."""
 
 
 def _square(w: Vector) -> float:
@@ -48,22 +48,23 @@ def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector
 
 
 @compiled_part
-def improve(planes: PlaneArrays, i: int, count: int, w: Vector, room: Vector) -> float:
-    """Move weight between the first planes of one example, and w with them; return the gap that it had.
+def improve(planes: PlaneArrays, i: int, w: Vector, room: Vector) -> float:
+    """Move weight between the planes of one example, and w with them; return the gap that it had.
 
     ``room`` (2 P,) is written to: a visit is so short that it must not ask for memory.
     """
     G, a, age = planes.G, planes.a, planes.age
-    places = planes.L.shape[1]
-    write_values(planes, i, count, w, room)
-    for p in range(count):
+    places, used = planes.L.shape[1], planes.used[i]
+    write_values(planes, i, used, w, room)
+    for p in range(used):
         room[places + p] = a[i, p]
-    gap = move_in_pairs(a, planes.gram, i, count, planes.cap[i], room)
-    for p in range(count):
+    gap = move_in_pairs(a, planes.gram, i, used, planes.cap[i], room)
+    for p in range(used):
         moved = a[i, p] - room[places + p]
         if moved != 0.0:
             add_plane(G, i, p, moved, w)
         age[i, p] = 0.0 if a[i, p] > 0.0 else age[i, p] + 1.0
+    bring_live_to_front(planes, i)
     return gap
 
 
@@ -131,19 +132,6 @@ def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
             live[i] += 1
 
 
-@compiled
-def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, full: bool) -> float:
-    """Visit examples without looking at the data; return the sum of the gaps met."""
-    total = 0.0
-    room = np.empty(2 * planes.L.shape[1])
-    for k in range(len(order)):
-        i = order[k]
-        total += improve(planes, i, planes.used[i] if full else planes.live[i], w, room)
-        if full:
-            bring_live_to_front(planes, i)
-    return total
-
-
 @compiled_part
 def best_value(planes: PlaneArrays, i: int, w: Vector, room: Vector) -> tuple[float, float]:
     """Return the largest value over the planes that are kept of an example, the truth (0) among them.
@@ -189,8 +177,7 @@ def visit_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w:
         i = examples[k]
         if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1]:
             insert(planes, i, G[k], L[k], 0.0, w)
-        total += improve(planes, i, planes.used[i], w, room)
-        bring_live_to_front(planes, i)
+        total += improve(planes, i, w, room)
     return total
 
 
