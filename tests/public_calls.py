@@ -159,7 +159,10 @@ NOT_CALLED = {
     **dict.fromkeys(["solvers.CuttingPlane", "solvers.Solver", "fusion.Fusion", "metrics.BinaryMeasure"], _DERIVED),
     **{
         f"losses.{name}": _DERIVED
-        for name in ("InterleavingLoss", "LatentLoss", "Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss")
+        for name in (
+            *("GradedPairsLoss", "GradedRankingLoss", "InterleavingLoss", "LatentLoss"),
+            *("Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss"),
+        )
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
