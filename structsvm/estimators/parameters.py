@@ -1,6 +1,6 @@
 """Parameters of the estimators, looked at before anything is trained."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +13,14 @@ from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
-from structsvm.problem import Problem
+from structsvm.problem import AbstractProblem
 from structsvm.problem.coordinates import checked_bounds
 from structsvm.queries import row_weights
 from structsvm.registry import losses, solvers
 from structsvm.settings import is_number, place, require_number, require_switch
 from structsvm.types import IntVector, Vector
+
+AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
 
 
 def require_settings(estimator: BaseEstimator) -> None:
@@ -113,7 +115,7 @@ def is_plain(estimator: BaseEstimator) -> bool:
     return all(getattr(estimator, name, None) is None for name in names)
 
 
-def regularised(estimator: BaseEstimator, problem: Problem, *, intercept: bool) -> Problem:
+def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
     """Return the problem with the ``centre``, the ``penalty`` and the bounds of an estimator.
 
     Parameters

@@ -1,5 +1,7 @@
 """A point of the n-slack dual: some planes of every example, in weight space, with multipliers."""
 
+from typing import Any
+
 import numpy as np
 
 from structsvm.compute.memory import require_memory
@@ -85,13 +87,13 @@ class DualPlanes:
 
     def refresh(self) -> float:
         """Compute w from the multipliers afresh and return the value of the dual, or a lower bound of it."""
-        offset, error = combined(self.arrays, self.w)
+        offset, error = combined(*self._combination, self.w)
         square = float(self.w @ self.w)
         return float(offset - 0.5 * square - rounding(square**0.5, error))
 
     def best(self, i: int, w: Vector) -> float:
         """Bound the largest ``L − g·w`` over the planes kept of example i, the truth (0) among them, from below."""
-        return float(best_value(self.arrays, i, w, np.empty((2, self.arrays.L.shape[1])))[0])
+        return float(best_value(self.arrays, i, w, np.empty(2 * self.arrays.L.shape[1]))[0])
 
     def hinges(self, w: Vector) -> Vector:
         """Return the hinge of each example at weights w by the planes that are kept, shape (n,): a lower bound."""
@@ -116,7 +118,7 @@ class DualPlanes:
     def held(self) -> Vector:
         """Return ``Σ_p a_p (L_p − g_p·w)`` of each example, or a lower bound: what it holds of the dual, shape (n,)."""
         held = np.empty(len(self.arrays.cap))
-        shares(self.arrays, self.w, held)
+        shares(*self._combination, self.w, held)
         return held
 
     def gap(self) -> float:
@@ -126,6 +128,12 @@ class DualPlanes:
         after one that has just moved them its way, and tells nothing.
         """
         return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
+
+    @property
+    def _combination(self) -> tuple[Any, ...]:
+        """The arrays that say what the dual point is a combination of: few, as each takes time to compile."""
+        arrays = self.arrays
+        return arrays.G, arrays.L, arrays.error, arrays.a, arrays.used
 
     def cuts(self) -> CutSet:
         """Return the planes with weight, and the multipliers, as cuts grouped by example."""

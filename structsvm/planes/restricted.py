@@ -1,17 +1,18 @@
 """The problem restricted to the planes that are kept."""
 
-from typing import TypeAlias
+import math
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.compute.atomics import add
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.tangents import crossing
 from structsvm.compute.threads import over_blocks
-from structsvm.planes.arrays import PlaneArrays, add_plane, may_be_rounded, product
+from structsvm.planes.arrays import add_plane, product
 from structsvm.planes.dual import DualPlanes
-from structsvm.planes.steps import norm
+from structsvm.planes.steps import square
 from structsvm.result import CutSet
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -51,8 +52,9 @@ class RestrictedProblem:
     def values(self, w: Vector) -> Matrix:
         """Return ``L − g·w`` of each place, shape (n, P); −inf where it is empty, or its plane of no use of late."""
         planes, values = self._planes, np.empty(self._planes.L.shape)
+        read = planes.G, planes.L, planes.error, planes.age, planes.used
         over_blocks(
-            lambda bounds, counters: _write_values(planes, bounds, counters, w, _OLDEST, values),
+            lambda bounds, counters: _write_values(*read, bounds, counters, w, _OLDEST, values),
             self._ptr,
             len(w) / _VALUES_AN_ARGMAX,
         )
@@ -61,7 +63,7 @@ class RestrictedProblem:
     def choose(self, values: Matrix) -> tuple[float, Choice]:
         """Return the weighted hinge at values, and the choice that attains it."""
         choice = np.empty(len(values), dtype=np.int32)
-        return float(_choose(self._planes, values, choice)), choice
+        return float(_choose(self._planes.used, self._planes.cap, values, choice)), choice
 
     def move(self, values: Matrix, target: Matrix, linear: float, curvature: float) -> tuple[float, float]:
         """Move values along the line to others, to where the hinge and a parabola are lowest, or nearly.
@@ -77,13 +79,13 @@ class RestrictedProblem:
         t : how far they were moved, from 0 to 2.
         hinge : the weighted hinge there.
         """
-        t, hinge = _move(self._planes, values, target, linear, curvature)
+        t, hinge = _move(self._planes.used, self._planes.cap, values, target, linear, curvature)
         return float(t), float(hinge)
 
     def cut(self, choice: Choice) -> tuple[Vector, float]:
         """Return ``Σ cap_i (g_i, L_i)`` over a choice."""
         g = np.zeros(self.dual.w.shape)
-        return g, float(_add_chosen(self._planes, choice, g))
+        return g, float(_add_chosen(self._planes.G, self._planes.L, self._planes.cap, choice, g))
 
     def cuts(self) -> CutSet:
         """Return all planes that are kept, those without weight too, as cuts grouped by example."""
@@ -104,65 +106,76 @@ class RestrictedProblem:
         self._planes.a[:] *= share
         for choice, weight in zip(choices, weights.tolist(), strict=True):
             if weight > 0.0:
-                _add_weight(self._planes, choice, weight)
+                _add_weight(self._planes.a, self._planes.cap, choice, weight)
         self.dual.refresh()
 
 
 @compiled
 def _write_values(
-    planes: PlaneArrays, bounds: IntVector, counters: IntVector, w: Vector, oldest: float, values: Matrix
+    G: Any,
+    L: Matrix,
+    error: Matrix,
+    age: Matrix,
+    used: IntVector,
+    bounds: IntVector,
+    counters: IntVector,
+    w: Vector,
+    oldest: float,
+    values: Matrix,
 ) -> None:
-    rounded, length = may_be_rounded(planes), norm(w)
+    rounded, length = error.shape[1] > 0, math.sqrt(square(w))
     while True:
         block = add(counters, 0, 1)
         if block >= len(bounds) - 1:
             return
         for i in range(bounds[block], bounds[block + 1]):
             for p in range(values.shape[1]):
-                if p >= planes.used[i] or planes.age[i, p] > oldest:
+                if p >= used[i] or age[i, p] > oldest:
                     values[i, p] = -np.inf
                     continue
-                values[i, p] = planes.L[i, p] - product(planes.G, i, p, w)
+                values[i, p] = L[i, p] - product(G, i, p, w)
                 if rounded:
-                    values[i, p] -= planes.error[i, p] * length
+                    values[i, p] -= error[i, p] * length
 
 
 @compiled
-def _choose(planes: PlaneArrays, values: Matrix, choice: Choice) -> float:
+def _choose(used: IntVector, cap: Vector, values: Matrix, choice: Choice) -> float:
     hinge = 0.0
-    for i in range(len(planes.cap)):
+    for i in range(len(cap)):
         best, place = 0.0, -1
-        for p in range(planes.used[i]):
+        for p in range(used[i]):
             if values[i, p] > best:
                 best, place = values[i, p], p
         choice[i] = place
-        hinge += planes.cap[i] * best
+        hinge += cap[i] * best
     return hinge
 
 
-@compiled
-def _hinge(planes: PlaneArrays, values: Matrix, along: Matrix, t: float) -> tuple[float, float]:
+@compiled_part
+def _hinge(used: IntVector, cap: Vector, values: Matrix, along: Matrix, t: float) -> tuple[float, float]:
     """Return the weighted hinge at ``values + t · along``, and its slope in t."""
     hinge, slope = 0.0, 0.0
-    for i in range(len(planes.cap)):
+    for i in range(len(cap)):
         best, place = 0.0, -1
-        for p in range(planes.used[i]):
+        for p in range(used[i]):
             value = values[i, p] + t * along[i, p]
             if value > best:
                 best, place = value, p
         if place >= 0:
-            hinge += planes.cap[i] * best
-            slope += planes.cap[i] * along[i, place]
+            hinge += cap[i] * best
+            slope += cap[i] * along[i, place]
     return hinge, slope
 
 
 @compiled
-def _move(planes: PlaneArrays, values: Matrix, along: Matrix, linear: float, curvature: float) -> tuple[float, float]:
+def _move(
+    used: IntVector, cap: Vector, values: Matrix, along: Matrix, linear: float, curvature: float
+) -> tuple[float, float]:
     """Search along a line as `structsvm.solvers.line_search` does, within compiled code."""
     for i in range(len(values)):
         for p in range(values.shape[1]):
             along[i, p] = along[i, p] - values[i, p] if values[i, p] > -np.inf else 0.0
-    first, first_slope = _hinge(planes, values, along, 0.0)
+    first, first_slope = _hinge(used, cap, values, along, 0.0)
     best, lowest, hinge = 0.0, first, first
     if curvature == 0.0 or first_slope + linear >= 0.0:
         return best, hinge
@@ -170,7 +183,7 @@ def _move(planes: PlaneArrays, values: Matrix, along: Matrix, linear: float, cur
     high, high_value, high_slope = np.inf, 0.0, 0.0
     t = 1.0
     for _ in range(_LOOKS):
-        value, slope = _hinge(planes, values, along, t)
+        value, slope = _hinge(used, cap, values, along, t)
         primal = t * (linear + 0.5 * t * curvature) + value
         if primal < lowest:
             best, lowest, hinge = t, primal, value
@@ -189,25 +202,24 @@ def _move(planes: PlaneArrays, values: Matrix, along: Matrix, linear: float, cur
         if left <= _ACCURACY * (first - lowest) or not low < t < high:
             break
     for i in range(len(values)):
-        for p in range(planes.used[i]):
+        for p in range(used[i]):
             values[i, p] += best * along[i, p]
     return best, hinge
 
 
 @compiled
-def _add_chosen(planes: PlaneArrays, choice: Choice, g: Vector) -> float:
+def _add_chosen(G: Any, L: Matrix, cap: Vector, choice: Choice, g: Vector) -> float:
     offset = 0.0
-    for i in range(len(planes.cap)):
-        place = choice[i]
+    for i in range(len(cap)):
+        place = int(choice[i])
         if place >= 0:
-            cap = planes.cap[i]
-            offset += cap * planes.L[i, place]
-            add_plane(planes.G, i, place, cap, g)
+            offset += cap[i] * L[i, place]
+            add_plane(G, i, place, cap[i], g)
     return offset
 
 
 @compiled
-def _add_weight(planes: PlaneArrays, choice: Choice, weight: float) -> None:
-    for i in range(len(planes.cap)):
+def _add_weight(a: Matrix, cap: Vector, choice: Choice, weight: float) -> None:
+    for i in range(len(cap)):
         if choice[i] >= 0:
-            planes.a[i, choice[i]] += weight * planes.cap[i]
+            a[i, choice[i]] += weight * cap[i]
