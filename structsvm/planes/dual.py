@@ -5,17 +5,18 @@ from typing import Any
 import numpy as np
 
 from structsvm.compute.memory import require_memory
+from structsvm.compute.threads import using
 from structsvm.planes.arrays import PlaneArrays
 from structsvm.planes.capacity import Capacity
 from structsvm.planes.steps import (
     best_value,
     best_values,
     combined,
-    improve_all,
     insert_all,
     shares,
     visit_all,
 )
+from structsvm.planes.sweeps import Sweeps, sweep_over
 from structsvm.result import CutSet, rounding
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -105,15 +106,22 @@ class DualPlanes:
         """Take in a plane ``(G[k], L[k])`` of each of these examples and step on it; return the sum of the gaps met."""
         return float(visit_all(self.arrays, examples, G, L, self.w))
 
-    def improve(self, order: IntVector, *, full: bool) -> float:
-        """Step on the planes that are kept, example by example; return the sum of the gaps met.
+    def improve(self, order: IntVector, enough: float = 0.0, most: int = 1) -> float:
+        """Sweep over the planes that are kept; return the sum of the gaps met in the last sweep.
+
+        Blocks of examples are spread over the threads of `structsvm.compute.threads.using`; see
+        `structsvm.planes.sweeps`.
 
         Parameters
         ----------
-        order : the examples.
-        full : look at all planes, and not only at those that had weight of late.
+        order : the examples, in the order in which the first sweep visits them.
+        enough : sum of the gaps met in a sweep with which it is the last one.
+        most : sweeps, one at least. The first looks at all planes, the next ones at those that had weight of late.
         """
-        return float(improve_all(self.arrays, order, self.w, full))
+        sweeps = Sweeps.of(order, most, self.arrays.L.shape[1], len(self.w))
+        with using(None) as threads:
+            threads.together(lambda: sweep_over(self.arrays, sweeps, self.w, enough), len(sweeps.w))
+        return float(sweeps.met[np.isfinite(sweeps.met)][-1])
 
     def held(self) -> Vector:
         """Return ``Σ_p a_p (L_p − g_p·w)`` of each example, or a lower bound: what it holds of the dual, shape (n,)."""

@@ -21,7 +21,7 @@ NEW_PLANE = 1e-12
 """Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
 
 LIVE = 3.0
-"""Visits without weight after which a plane is looked at in full rounds only."""
+"""Visits without weight after which a plane is looked at in the first of several sweeps only."""
 
 
 def _square(w: Vector) -> float:
@@ -129,19 +129,6 @@ def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
             if p != live[i]:
                 swap(planes, i, p, live[i])
             live[i] += 1
-
-
-@compiled
-def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, full: bool) -> float:
-    """Visit examples without looking at the data; return the sum of the gaps met."""
-    total = 0.0
-    room = np.empty(2 * planes.L.shape[1])
-    for k in range(len(order)):
-        i = order[k]
-        total += improve(planes, i, planes.used[i] if full else planes.live[i], w, room)
-        if full:
-            bring_live_to_front(planes, i)
-    return total
 
 
 @compiled_part

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from structsvm.compute.atomics import add, give_way, read
+from structsvm.compute.atomics import add, reached
 from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
@@ -20,9 +20,6 @@ from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
 _INDEX = numba.types.Array(numba.int64, 1, "C")
-
-_LOOKS = 1_000
-"""Looks at a counter after which a thread that waits lets others have its processor: some microseconds."""
 
 KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """The one signature of a loss kernel: ``(scores, labels, params, out) -> Δ``."""
@@ -106,19 +103,6 @@ def _argmax_sweep(
 
 
 @compiled_part
-def _stepped(batches: Batches, b: int) -> bool:
-    """Wait until the steps of the batches before b are taken; say whether they were, and visits were not stopped."""
-    looks = 0
-    while read(batches.counters, STEPPED) < b:
-        if read(batches.counters, STOP) > 0:
-            return False
-        looks += 1
-        if looks > _LOOKS:
-            give_way()
-    return True
-
-
-@compiled_part
 def _largest(scores: Vector) -> float:
     largest = 0.0
     for score in scores:
@@ -160,7 +144,7 @@ def _batched_visits(
             return
         while batch_ptr[b + 1] <= chunk:
             b += 1
-        if not _stepped(batches, b):
+        if not reached(counters, STEPPED, b, STOP):
             return
         first_chunk, end_chunk = batch_ptr[b], batch_ptr[b + 1]
         moved = batches.moved[chunk - first_chunk]
