@@ -35,6 +35,7 @@ NAMES = (
     "web30k",
     "cluster",
     "cluster_web30k",
+    "local_steps",
     "sparse",
     "binned",
     "sequences",

@@ -47,7 +47,7 @@ _SETTINGS = (
     *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
     *("normalise", "warm_start"),
 )
-_WHERE_GIVEN = ("centre", "penalty")
+_WHERE_GIVEN = ("centre", "penalty", "bounds", "monotonic_cst")
 """Settings that are written where they are not None: earlier versions know none of them."""
 
 

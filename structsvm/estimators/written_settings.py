@@ -113,6 +113,10 @@ def written_setting(name: str, value: Any) -> Any:
             return None if value is None else str(value)
         case "centre" | "penalty":
             return np.asarray(value, dtype=np.float64).tolist()
+        case "bounds":
+            return [None if end is None else _written_end(end) for end in value]
+        case "monotonic_cst":
+            return {k: int(v) for k, v in value.items()} if isinstance(value, dict) else np.asarray(value).tolist()
         case "random_state":
             return value if is_integer(value) else None
         case "class_weight" if isinstance(value, dict):
@@ -141,10 +145,37 @@ def read_setting(name: str, written: Any) -> Any:
             if not (isinstance(written, list) and all(map(is_number, written))):
                 raise ValueError(f"{name} must be a list of finite numbers, got {written!r}")
             return np.array(written, dtype=np.float64)
+        case "bounds" if written is not None:
+            if not (isinstance(written, list) and len(written) == 2 and all(map(_is_end, written))):
+                raise ValueError(f"bounds must be two ends, each null, a number or a list of these, got {written!r}")
+            return tuple(_read_end(end, none) for end, none in zip(written, (-np.inf, np.inf), strict=True))
+        case "monotonic_cst" if written is not None:
+            signs = written.values() if isinstance(written, dict) else written if isinstance(written, list) else [None]
+            if not all(sign in (-1, 0, 1) for sign in signs):
+                raise ValueError(f"monotonic_cst must be 1, 0 or -1 for each feature, got {written!r}")
+            return written
         case "class_weight":
             require_choice(name, written, ("balanced", None))
         case _ if not isinstance(written, str | None):
             raise ValueError(f"{name} must be text or null, got {written!r}")
+    return written
+
+
+def _written_end(end: Any) -> Any:
+    """Return smallest or largest weights as JSON has them: null where there is no bound."""
+    values = np.asarray(end, dtype=np.float64)
+    return np.where(np.isfinite(values), values.astype(object), np.array(None)).tolist()
+
+
+def _is_end(written: Any) -> bool:
+    each = written if isinstance(written, list) else [written]
+    return all(number is None or is_number(number) for number in each)
+
+
+def _read_end(written: Any, none: float) -> Any:
+    """Return smallest or largest weights of a file; null is no bound."""
+    if isinstance(written, list):
+        return np.array([none if number is None else number for number in written], dtype=np.float64)
     return written
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.compute.sorting import descending
 from structsvm.losses.shared.graded_pairs import GradedPairsLoss, graded, several_grades
 from structsvm.types import IntVector, Matrix, Vector
 
 
-@compiled
+@compiled_part
 def _add(tree: IntVector, grade: int, count: int) -> None:
     """Add documents of a grade to a binary indexed tree (Fenwick, 1994)."""
     while grade < len(tree):
@@ -17,7 +17,7 @@ def _add(tree: IntVector, grade: int, count: int) -> None:
         grade += grade & -grade
 
 
-@compiled
+@compiled_part
 def _up_to(tree: IntVector, grade: int) -> int:
     """Count the documents in a tree whose grade is at most this one."""
     count = 0
