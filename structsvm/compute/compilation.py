@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from structsvm.compute.environment import numba
+from structsvm.compute.interrupts import compile_undisturbed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,6 +52,7 @@ def compiled(
     )
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
+    compile_undisturbed(dispatcher)
     if keep:
         _keep(dispatcher)
     if signatures is not None:
