@@ -17,7 +17,8 @@ from benchmarks.rows import Row, Target, pick
 TITLE = "The first fit"
 ABOUT = """
 `Ranker(loss="map", C=10).fit` on the small digits data in a new process: on a fresh install, where
-it compiles, and in a later process, which reads the machine code from disk; wall-clock seconds, and those of the processor.
+it compiles, and in a later process, which reads the machine code from disk; wall-clock seconds, and those of the
+processor.
 `import structsvm` and `structsvm --help` are rows of their own.
 """
 
@@ -45,8 +46,18 @@ def run(size: Size) -> Iterator[Row]:
         imports += [imported for imported, _, _ in times]
         who = solver if loss == "map" else f"{solver}, {loss}"
         yield Row(what=FIRST, who=who, C=10.0, repeats=1, values={"seconds": fits[0], "processor": used[0]})
-        later = {"seconds": float(np.median(fits[1:])), "fastest": min(fits[1:]), "processor": float(np.median(used[1:]))}
-        yield Row(what=LATER, who=who, C=10.0, repeats=len(fits) - 1, values=later)
+        later = {
+            "seconds": float(np.median(fits[1:])),
+            "fastest": min(fits[1:]),
+            "processor": float(np.median(used[1:])),
+        }
+        yield Row(
+            what=LATER,
+            who=who,
+            C=10.0,
+            repeats=len(fits) - 1,
+            values={name: float(value) for name, value in later.items()},
+        )
     values = {"seconds": float(np.median(imports)), "fastest": min(imports)}
     yield Row(what="import structsvm", who="Python", repeats=len(imports), values=values)
     helped = [_help() for _ in range(min(3, size.repeats))]
