@@ -6,6 +6,9 @@ JOBS ?= 2
 PROBLEMS ?= 1000
 FIRST ?= 0
 PYTEST_ARGS ?=
+RELEASE_ARGS ?=
+DATA ?= $(STRUCTSVM_DATA)
+WORK ?= paper
 SECONDS ?= 600
 KILLS ?= 40
 OF ?= commands
@@ -20,16 +23,23 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest check audit bench campaign kills fuzz clean
+.PHONY: help demo docs docs-serve linkcheck test test-oldest check audit bench paper wheel release-check changelog campaign kills fuzz clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
 	@echo "make check   lint, formatting and types"
+	@echo "make docs    build the site into docs/_build/html; a warning is an error"
+	@echo "make docs-serve   show the built site at http://localhost:8000"
+	@echo "make linkcheck    look up every link of the site; needs a network"
 	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
 	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
+	@echo "make paper   run the experiments of the paper and write docs/experiment/yue2007.md: DATA=folder"
+	@echo "make wheel   build wheel and sdist into dist/; the same files each time"
+	@echo "make release-check   install the wheel into empty environments, oldest and newest versions, and use it there"
+	@echo "make changelog   show what changes/ makes; with VERSION=0.3.0, write it into CHANGELOG.md"
 	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
 	@echo "make kills   kill commands at random moments and look at what is lost: KILLS=40, SEED=0, OF=commands, workers or drivers"
 	@echo "make clean   remove the virtual environment and the caches"
@@ -50,6 +60,16 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+docs: $(VENV)/.installed-docs
+	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -j auto -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+docs-serve: docs
+	@$(BIN)/python -m http.server --directory docs/_build/html 8000
+
+linkcheck: $(VENV)/.installed-docs
+	@$(BIN)/python -m sphinx -q -b linkcheck docs docs/_build/linkcheck
+
 fuzz: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
@@ -61,6 +81,24 @@ audit: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
 
+# What was found is kept in WORK: after Ctrl-C the same command goes on from there.
+paper: $(VENV)/.installed-dev
+	@$(BIN)/python -m benchmarks.paper --data "$(DATA)" --work "$(WORK)" --jobs $(JOBS)
+
+# The time in the archives is that of the last commit, and hatchling's own where there is no git.
+wheel: $(VENV)/.installed-dev
+	@rm -rf dist
+	@epoch=$$(git log -1 --format=%ct 2>/dev/null); $${epoch:+env SOURCE_DATE_EPOCH=$$epoch} $(BIN)/hatchling build
+	@cd dist && sha256sum * 2>/dev/null || shasum -a 256 *
+
+release-check: wheel
+	@$(PIP) install uv
+	@$(BIN)/python -m tests.release dist $(RELEASE_ARGS)
+
+changelog: $(VENV)/.installed-dev
+	@$(PIP) install towncrier
+	@$(BIN)/towncrier build $(if $(VERSION),--yes --version $(VERSION),--draft --version Unreleased)
+
 # What it finds is named by its number: .venv/bin/python -m tests.campaign --only NUMBER
 campaign: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
@@ -69,7 +107,7 @@ kills: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.kills $(KILLS) --of $(OF) --seed $(SEED) --jobs $(JOBS)
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/gallery docs/reference/generated
 	find structsvm tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip is the last thing that venv puts in place: where it is missing, so is the environment.
@@ -106,6 +144,11 @@ $(OLDEST)/.installed-dev: pyproject.toml
 	@$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install uv
 	@$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[cvxopt,dev]'
 	@touch $@
+
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/pip
+	@echo "Installing structsvm and what its site is built with into $(VENV)"
+	@$(PIP) install --editable '.[docs]'
+	@touch $(VENV)/.installed $@
 
 # dlib is compiled here, which takes minutes and a C++ compiler; without it the benchmarks go on without it.
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip

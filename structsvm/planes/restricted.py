@@ -115,15 +115,15 @@ def choose(
     along: Matrix,
     t: float,
     choices: Choices,
-    k: int,
+    row: int,
     g: Vector,
 ) -> float:
     """Choose the plane of each of some examples that is best at ``values + t · along``.
 
-    Row k of choices is written to, and g, which becomes ``Σ cap_i g_i`` over the choice; ``Σ cap_i L_i`` is returned.
+    A row of choices is written to, and g, which becomes ``Σ cap_i g_i`` over the choice; ``Σ cap_i L_i`` is returned.
     """
-    for k_g in range(len(g)):
-        g[k_g] = 0.0
+    for k in range(len(g)):
+        g[k] = 0.0
     offset = 0.0
     for i in range(first, end):
         best, place = 0.0, -1
@@ -131,7 +131,7 @@ def choose(
             value = values[i, p] + t * along[i, p]
             if value > best:
                 best, place = value, p
-        choices[k, i] = place
+        choices[row, i] = place
         if place >= 0:
             offset += planes.cap[i] * planes.L[i, place]
             add_plane(planes.G, i, place, planes.cap[i], g)

@@ -48,23 +48,22 @@ def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector
 
 
 @compiled_part
-def improve(planes: PlaneArrays, i: int, w: Vector, room: Vector) -> float:
-    """Move weight between the planes of one example, and w with them; return the gap that it had.
+def improve(planes: PlaneArrays, i: int, count: int, w: Vector, room: Vector) -> float:
+    """Move weight between the first planes of one example, and w with them; return the gap that it had.
 
     ``room`` (2 P,) is written to: a visit is so short that it must not ask for memory.
     """
     G, a, age = planes.G, planes.a, planes.age
-    places, used = planes.L.shape[1], planes.used[i]
-    write_values(planes, i, used, w, room)
-    for p in range(used):
+    places = planes.L.shape[1]
+    write_values(planes, i, count, w, room)
+    for p in range(count):
         room[places + p] = a[i, p]
-    gap = move_in_pairs(a, planes.gram, i, used, planes.cap[i], room)
-    for p in range(used):
+    gap = move_in_pairs(a, planes.gram, i, count, planes.cap[i], room)
+    for p in range(count):
         moved = a[i, p] - room[places + p]
         if moved != 0.0:
             add_plane(G, i, p, moved, w)
         age[i, p] = 0.0 if a[i, p] > 0.0 else age[i, p] + 1.0
-    bring_live_to_front(planes, i)
     return gap
 
 
@@ -177,7 +176,8 @@ def visit_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w:
         i = examples[k]
         if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1]:
             insert(planes, i, G[k], L[k], 0.0, w)
-        total += improve(planes, i, w, room)
+        total += improve(planes, i, planes.used[i], w, room)
+        bring_live_to_front(planes, i)
     return total
 
 

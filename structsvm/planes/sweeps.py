@@ -15,8 +15,8 @@ import numpy as np
 
 from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
-from structsvm.planes.arrays import PlaneArrays, add_plane
-from structsvm.planes.steps import bring_live_to_front, move_in_pairs, write_values
+from structsvm.planes.arrays import PlaneArrays
+from structsvm.planes.steps import bring_live_to_front, improve
 from structsvm.types import IntVector, Matrix, Vector
 
 BLOCKS = 4
@@ -43,7 +43,7 @@ class Sweeps(NamedTuple):
     """What threads share: B blocks of at most S examples, planes of d numbers at P places.
 
     ``order`` (n,) of the visits, which every other sweep takes from its end; ``w`` (B, d) how the weights move in each
-    block; ``before`` (B, S, P) multipliers; ``room`` (B, 2, P); ``sums`` (B, 8) gaps met and what moves add to
+    block; ``before`` (B, S, P) multipliers; ``room`` (B, 2 P); ``sums`` (B, 8) gaps met and what moves add to
     ``Σ a L``; ``share`` (B,) of the moves; ``inner`` (B, B) their products; ``met`` (sweeps,) gaps met in each sweep,
     infinite where there was none.
     """
@@ -69,7 +69,7 @@ class Sweeps(NamedTuple):
             order=order,
             w=np.empty((blocks, d)),
             before=np.empty((blocks, size, places)),
-            room=np.empty((blocks, 2, places)),
+            room=np.empty((blocks, 2 * places)),
             sums=np.zeros((blocks, _SUMS)),
             share=np.empty(blocks),
             inner=np.empty((blocks, blocks)),
@@ -121,33 +121,28 @@ def _example(sweeps: Sweeps, sweep: int, k: int) -> int:
 @compiled_part
 def _visit(planes: PlaneArrays, sweeps: Sweeps, sweep: int, block: int, first: int, end: int, w: Vector) -> None:
     """Step on the examples of a block: in the first sweep on all planes, then on those that had weight of late."""
-    alone = len(sweeps.w) == 1
-    moved = sweeps.w[block]
+    alone, places = len(sweeps.w) == 1, planes.L.shape[1]
+    moved, room = sweeps.w[block], sweeps.room[block]
     at = w if alone else moved
     if not alone:
-        for k in range(len(w)):
-            at[k] = w[k]
-    value, gap, offset = sweeps.room[block, 0], 0.0, 0.0
+        for c in range(len(w)):
+            moved[c] = w[c]
+    gap, offset = 0.0, 0.0
     for k in range(first, end):
         i = _example(sweeps, sweep, k)
         if sweep == 1:
             bring_live_to_front(planes, i)
         used = planes.used[i] if sweep == 0 else planes.live[i]
-        before = sweeps.before[block, 0 if alone else k - first]
-        write_values(planes, i, used, at, value)
-        for p in range(used):
-            before[p] = planes.a[i, p]
-        gap += move_in_pairs(planes.a, planes.gram, i, used, planes.cap[i], value)
-        for p in range(used):
-            amount = planes.a[i, p] - before[p]
-            if amount != 0.0:
-                add_plane(planes.G, i, p, amount, at)
-                offset += amount * planes.L[i, p]
-            planes.age[i, p] = 0.0 if planes.a[i, p] > 0.0 else planes.age[i, p] + 1.0
+        gap += improve(planes, i, used, at, room)
+        if not alone:
+            for p in range(used):
+                before = room[places + p]
+                sweeps.before[block, k - first, p] = before
+                offset += (planes.a[i, p] - before) * planes.L[i, p]
     sweeps.sums[block, _GAP], sweeps.sums[block, _OFFSET] = gap, offset
     if not alone:
-        for k in range(len(w)):
-            moved[k] -= w[k]
+        for c in range(len(w)):
+            moved[c] -= w[c]
 
 
 @compiled_part
@@ -171,6 +166,17 @@ def _join(planes: PlaneArrays, sweeps: Sweeps, sweep: int, first: int, end: int,
                     planes.age[i, p] = 0.0
 
 
+def _inner_product(a: Vector, b: Vector) -> float:
+    total = 0.0
+    for k in range(len(b)):
+        total += a[k] * b[k]
+    return total
+
+
+inner_product = compiled_part(_inner_product, reorder=True)
+"""``(a, b)``: the inner product of two vectors."""
+
+
 @compiled_part
 def _set_shares(sweeps: Sweeps, w: Vector) -> None:
     """Maximise ``Σ_b t_b o_b − ½ ‖w + Σ_b t_b m_b‖²`` over ``0 ≤ t ≤ 1``, nearly, one share after the other from 0."""
@@ -178,9 +184,9 @@ def _set_shares(sweeps: Sweeps, w: Vector) -> None:
     for b in range(blocks):
         share[b] = 0.0
         for c in range(b + 1):
-            inner[b, c] = np.dot(sweeps.w[b], sweeps.w[c])
+            inner[b, c] = inner_product(sweeps.w[b], sweeps.w[c])
             inner[c, b] = inner[b, c]
-        sweeps.sums[b, _OFFSET] -= np.dot(sweeps.w[b], w)
+        sweeps.sums[b, _OFFSET] -= inner_product(sweeps.w[b], w)
     for _ in range(_ROUNDS):
         change = 0.0
         for b in range(blocks):
@@ -191,8 +197,9 @@ def _set_shares(sweeps: Sweeps, w: Vector) -> None:
             if rise > 0.0 and rise >= inner[b, b] * (1.0 - before):
                 share[b] = 1.0
             elif inner[b, b] > 0.0:
-                moved = before + rise / inner[b, b]
-                share[b] = moved if moved > 0.0 else 0.0
+                share[b] = before + rise / inner[b, b]
+                if share[b] < 0.0:
+                    share[b] = 0.0
             if abs(share[b] - before) > change:
                 change = abs(share[b] - before)
         if change <= _SETTLED:

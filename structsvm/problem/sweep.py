@@ -13,7 +13,7 @@ from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
 from structsvm.operators.dense import dot
 from structsvm.planes.arrays import insert, may_be_rounded
-from structsvm.planes.steps import best_value, improve
+from structsvm.planes.steps import best_value, bring_live_to_front, improve
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
 from structsvm.problem.program import plain_function
 from structsvm.types import IntVector, Vector
@@ -185,7 +185,9 @@ def _batched_visits(
                     for k in range(len(w)):
                         w[k] += batches.moved[c, k]
             for k in range(first, end):
-                batches.met[0] += improve(planes, order[k], w, room)
+                i = order[k]
+                batches.met[0] += improve(planes, i, planes.used[i], w, room)
+                bring_live_to_front(planes, i)
             for k in range(len(w)):
                 at[k] = (1.0 - batches.share) * at[k] + batches.share * w[k]
             add(counters, STEPPED, 1)

@@ -4,8 +4,8 @@ They speak of *vertices*: the K cuts, then one null vertex per group, a cut with
 L = 0 that holds what the cuts leave of the cap. So the weights of a group always sum to its
 cap. Vertex ``K + g`` is the null vertex of group g; arrays over vertices have length K + G.
 
-The Gram matrix comes flat: row k is ``gram[k * stride : k * stride + K]``, and read-only, so
-that one compiled version serves matrices and views of larger buffers alike.
+The Gram matrix comes flat: row k is ``gram[k * stride : k * stride + K]``, so that one compiled
+version serves matrices and views of larger buffers alike.
 """
 
 import math

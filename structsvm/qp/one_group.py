@@ -1,5 +1,7 @@
 """The QP of one group of cuts within compiled code."""
 
+import math
+
 import numpy as np
 
 from structsvm.compute.compilation import compiled_part
@@ -35,8 +37,8 @@ def solve_one_group(gram: Vector, stride: int, b: Vector, weight: Vector, slope:
     cap[0] = 1.0
     for k in range(size):
         group[k] = 0
-    _copy(weight, kept)
     best = dual_value(b, weight, slope)
+    _copy(weight, kept)
     gap, _ = ascend_pairs(gram, stride, slope, weight, group, cap, tol, _PASSES)
     for _ in range(_ROUNDS):
         if gap <= tol:
@@ -58,9 +60,9 @@ def solve_one_group(gram: Vector, stride: int, b: Vector, weight: Vector, slope:
 
 
 @compiled_part
-def _copy(values: Vector, to: Vector) -> None:
-    for k in range(len(to)):
-        to[k] = values[k]
+def _copy(source: Vector, target: Vector) -> None:
+    for k in range(len(source)):
+        target[k] = source[k]
 
 
 @compiled_part
@@ -76,18 +78,16 @@ def dual_value(b: Vector, weight: Vector, slope: Vector) -> float:
 def _newton(gram: Vector, stride: int, size: int, weight: Vector, slope: Vector) -> None:
     """Maximise over the face of the vertices that carry weight."""
     face, pivot = np.empty(size + 1, np.int64), np.empty(size + 1, np.int64)
-    count = _heaviest_first(weight, pivot) - 1
-    if count < 1:
+    count = _heaviest_first(weight, face, pivot)
+    if count == 0:
         return
-    for k in range(count):
-        face[k] = pivot[k + 1]
-        pivot[k + 1] = pivot[0]
     face, pivot = face[:count], pivot[:count]
-    factor = np.empty((count, count))
+    factor, z = np.empty((count, count)), np.empty(count)
     difference, move = np.empty(size + 1), np.empty(size + 1)
     for v in range(size + 1):
         difference[v] = move[v] = 0.0
     ridge = _RIDGE
+    definite = False
     for _ in range(_RIDGES):
         reduced_gram(gram, stride, size, face, pivot, difference, factor)
         largest = 0.0
@@ -96,12 +96,12 @@ def _newton(gram: Vector, stride: int, size: int, weight: Vector, slope: Vector)
                 largest = factor[k, k]
         for k in range(count):
             factor[k, k] += ridge * (largest if largest > 0.0 else 1.0)
-        if _factorise(factor):
+        definite = _factorise(factor)
+        if definite:
             break
         ridge *= 100.0
-    else:
+    if not definite:
         return
-    z = np.empty(count)
     for k in range(count):
         z[k] = slope[face[k]] - slope[pivot[k]]
     for k in range(count):
@@ -112,16 +112,24 @@ def _newton(gram: Vector, stride: int, size: int, weight: Vector, slope: Vector)
 
 
 @compiled_part
-def _heaviest_first(weight: Vector, order: IntVector) -> int:
-    """Write the vertices with weight, and return how many: the light ones, which are likely to leave, are last."""
+def _heaviest_first(weight: Vector, face: IntVector, pivot: IntVector) -> int:
+    """Write the vertices with weight but the heaviest, which is the pivot of all; return how many there are.
+
+    The light ones, which are likely to leave, are last.
+    """
+    heaviest = 0
+    for v in range(len(weight)):
+        if weight[v] > weight[heaviest]:
+            heaviest = v
     count = 0
     for v in range(len(weight)):
-        if weight[v] > 0.0:
+        if v != heaviest and weight[v] > 0.0:
             place = count
-            while place > 0 and weight[order[place - 1]] < weight[v]:
-                order[place] = order[place - 1]
+            while place > 0 and weight[face[place - 1]] < weight[v]:
+                face[place] = face[place - 1]
                 place -= 1
-            order[place] = v
+            face[place] = v
+            pivot[count] = heaviest
             count += 1
     return count
 
@@ -133,7 +141,7 @@ def _factorise(matrix: Matrix) -> bool:
     for k in range(count):
         if not matrix[k, k] > 0.0:
             return False
-        root = np.sqrt(matrix[k, k])
+        root = math.sqrt(matrix[k, k])
         for j in range(k, count):
             matrix[k, j] /= root
         for i in range(k + 1, count):

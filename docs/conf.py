@@ -1,0 +1,171 @@
+"""The site: pages in Markdown, a reference from docstrings, a gallery from scripts."""
+
+import json
+import os
+import re
+import shutil
+from importlib.metadata import version as version_of
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+GALLERY = HERE.parent / "examples" / "gallery"
+
+project = "structsvm"
+author = copyright = "The structsvm developers"
+release = version_of("structural-svm")
+version = ".".join(release.split(".")[:2])
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinxext.opengraph",
+]
+exclude_patterns = ["_build", "benchmarks/*.md"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 4
+
+# Docstrings: `name` is a link where it is the name of something documented, and plain otherwise.
+default_role = "autolink"
+autosummary_generate = True
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+maximum_signature_line_length = 88
+autodoc_member_order = "bysource"
+autodoc_inherit_docstrings = True
+numpydoc_show_class_members = False
+nitpicky = True
+nitpick_ignore_regex = [("py:class", ".*")]  # types of signatures, many of which no page is about
+
+# What pages link to elsewhere. Without a network the names in inventories/, which are few, stand for the whole list.
+intersphinx_mapping = {
+    name: (address, (None, str(HERE / "inventories" / f"{name}.inv")))
+    for name, address in {
+        "python": "https://docs.python.org/3",
+        "numpy": "https://numpy.org/doc/stable",
+        "scipy": "https://docs.scipy.org/doc/scipy",
+        "sklearn": "https://scikit-learn.org/stable",
+        "dask": "https://docs.dask.org/en/stable",
+        "distributed": "https://distributed.dask.org/en/stable",
+    }.items()
+}
+intersphinx_timeout = 5
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+
+# The addresses at which the site and its versions are: a deployment says them, a look at home does not need them.
+html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "/")
+ogp_site_url = html_baseurl
+ogp_site_name = "structsvm"
+ogp_image = "_static/gap.png"
+ogp_enable_meta_description = True
+ogp_social_cards = {"enable": False}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "structsvm"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "navbar_end": ["version-switcher", "theme-switcher"],
+    "switcher": {"json_url": "_static/switcher.json", "version_match": version},
+    "check_switcher": False,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": []}
+
+mathjax_path = "mathjax/tex-chtml.js"
+
+if any(GALLERY.glob("*.py")):
+    extensions.append("sphinx_gallery.gen_gallery")
+    sphinx_gallery_conf = {
+        "examples_dirs": [str(GALLERY)],
+        "gallery_dirs": ["gallery"],
+        "filename_pattern": r"\.py$",
+        "abort_on_example_error": True,
+        "show_memory": False,
+        "doc_module": ("structsvm",),
+        "backreferences_dir": "reference/generated/backreferences",
+        "reference_url": {"structsvm": None},
+    }
+
+
+def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> None:
+    """Files above docs/ that are included in a page are linked to as that page."""
+    source[0] = re.sub(
+        r"\]\((?:\.\./)+(CONTRIBUTING|CHANGELOG)\.md", lambda found: f"](/{found[1].lower()}.md", source[0]
+    )
+
+
+def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
+    """A name in a docstring may be of another module of the package, as readers know it: without where it is from."""
+    if node.get("reftype") != "obj":
+        return None
+    python, target = env.get_domain("py"), node["reftarget"]
+    found = {name for name in python.objects if name.endswith(f".{target}") and name.startswith("structsvm.")}
+    if len(found) == 1:
+        return python.resolve_xref(env, node["refdoc"], app.builder, "obj", found.pop(), node, shown)
+    return shown
+
+
+def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """``name : text`` becomes a name with its text below: types are in signatures, and numpydoc takes the text for one."""
+    section, made = "", []
+    for line, below in zip(lines, [*lines[1:], ""], strict=False):
+        if line and re.fullmatch("-+", below):
+            section = line
+        entry = re.fullmatch(r"(\*{0,2}\w[\w, *.]*) : (\S.*)", line)
+        if entry and section in {"Parameters", "Attributes", "Raises", "Returns", "Yields", "Warns"}:
+            made += [entry[1], f"    {entry[2]}"]
+        else:
+            made.append(line)
+    lines[:] = made
+
+
+def _leave_out_what_is_not_ours(app: Sphinx, what: str, name: str, of: Any, skip: bool, options: Any) -> bool | None:
+    """Methods that estimators have from scikit-learn are in its reference."""
+    module = getattr(of, "__module__", None) or getattr(getattr(of, "fget", None), "__module__", None)
+    return True if module is not None and module.split(".")[0] == "sklearn" else None
+
+
+def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
+    """The part of MathJax that is used, and the versions that there are."""
+    static = Path(app.outdir) / "_static"
+    if error is not None or not static.is_dir():
+        return
+    whole = Path(str(find_spec("sphinx-mathjax-offline").origin)).parent / "static" / "mathjax"  # type: ignore[union-attr]
+    for part in ("tex-chtml.js", "output/chtml/fonts"):
+        copy = shutil.copytree if (whole / part).is_dir() else shutil.copy
+        (static / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
+        if not (static / "mathjax" / part).exists():
+            copy(whole / part, static / "mathjax" / part)
+    here = {"name": f"{version} (this)", "version": version, "url": html_baseurl, "preferred": True}
+    (static / "switcher.json").write_text(json.dumps([here]), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what is done to pages, names and files."""
+    app.connect("source-read", _lead_to_pages_of_the_site)
+    app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
+    app.connect("missing-reference", _find_by_last_name)
+    app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
+    app.connect("build-finished", _write_files_beside_the_pages)
