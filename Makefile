@@ -54,7 +54,7 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 docs: $(VENV)/.installed-docs
-	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -j auto -b html docs docs/_build/html
+	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 docs-serve: docs

@@ -71,7 +71,7 @@ copybutton_line_continuation_character = "\\"
 html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "/")
 ogp_site_url = html_baseurl
 ogp_site_name = "structsvm"
-ogp_image = "_static/gap.png"
+ogp_image = "_static/proved.png"
 ogp_enable_meta_description = True
 ogp_social_cards = {"enable": False}
 
@@ -79,7 +79,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "structsvm"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_show_sourcelink = False
+html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
@@ -87,11 +87,12 @@ html_theme_options = {
     "switcher": {"json_url": "_static/switcher.json", "version_match": version},
     "check_switcher": False,
     "show_toc_level": 2,
+    "collapse_navigation": True,  # hundreds of pages would each list all the others
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "coming_from": []}
 
 mathjax_path = "mathjax/tex-chtml.js"
 
@@ -110,10 +111,12 @@ if any(GALLERY.glob("*.py")):
 
 
 def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> None:
-    """Files above docs/ that are included in a page are linked to as that page."""
+    """Files above docs/ are linked to as the pages that include them; the gallery is there where it has scripts."""
     source[0] = re.sub(
         r"\]\((?:\.\./)+(CONTRIBUTING|CHANGELOG)\.md", lambda found: f"](/{found[1].lower()}.md", source[0]
     )
+    if page == "index" and "sphinx_gallery.gen_gallery" in extensions:
+        source[0] = source[0].replace("Reference <reference", "Gallery <gallery/index>\nReference <reference")
 
 
 def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
@@ -128,7 +131,7 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
 
 
 def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
-    """``name : text`` becomes a name with its text below: types are in signatures, and numpydoc takes the text for one."""
+    """``name : text`` is a name with its text below: types are in signatures, and numpydoc takes the text for one."""
     section, made = "", []
     for line, below in zip(lines, [*lines[1:], ""], strict=False):
         if line and re.fullmatch("-+", below):

@@ -53,6 +53,12 @@ def fusion_method(name: str, **settings: Any) -> Fusion:
     ------
     UnknownNameError : there is no such method.
     InputError : the method has no such setting, or it may not have that value.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import fusion_method
+    >>> fusion_method("rrf(rank_constant=10)").rank_constant
+    10.0
     """
     require_kind("name", name, str, "the name of a method of fusion")
     spelling = Spelling.of(name)

@@ -109,6 +109,12 @@ class PreferencePairs(ScoreLoss[Any]):
     The truth is a `JudgedPairs`. An output says of each pair whether it is swapped, boolean, shape (P,); or is
     a ranking, as the prediction is: one number per document, larger is ahead, ties in document order.
     Queries without pairs are not usable.
+
+    Examples
+    --------
+    >>> from structsvm.rankers import Preferences, RankSVM
+    >>> RankSVM(C=10).fit([[1.0], [2.0]], Preferences(better=[1], worse=[0]), [0, 0]).n_pairs_
+    1
     """
 
     kernel = staticmethod(preference_pairs)
