@@ -6,6 +6,10 @@ JOBS ?= 2
 PROBLEMS ?= 1000
 FIRST ?= 0
 PYTEST_ARGS ?=
+SPHINXOPTS ?=
+RELEASE_ARGS ?=
+DATA ?= $(STRUCTSVM_DATA)
+WORK ?= paper
 SECONDS ?= 600
 KILLS ?= 40
 OF ?= commands
@@ -20,7 +24,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs docs-serve linkcheck test test-oldest check audit bench campaign kills fuzz clean
+.PHONY: help demo docs docs-serve linkcheck test test-oldest check audit bench paper wheel release-check changelog campaign kills fuzz clean
 
 help:
 	@echo "make demo    install what is needed and run the main experiment"
@@ -33,6 +37,10 @@ help:
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
 	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
+	@echo "make paper   run the experiments of the paper and write docs/experiment/yue2007.md: DATA=folder"
+	@echo "make wheel   build wheel and sdist into dist/; the same files each time"
+	@echo "make release-check   install the wheel into empty environments, oldest and newest versions, and use it there"
+	@echo "make changelog   show what changes/ makes; with VERSION=0.3.0, write it into CHANGELOG.md"
 	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
 	@echo "make kills   kill commands at random moments and look at what is lost: KILLS=40, SEED=0, OF=commands, workers or drivers"
 	@echo "make clean   remove the virtual environment and the caches"
@@ -54,7 +62,7 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 docs: $(VENV)/.installed-docs
-	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -j auto -d docs/_build/doctrees -b html docs docs/_build/html
+	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q $(SPHINXOPTS) -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 docs-serve: docs
@@ -73,6 +81,24 @@ audit: $(VENV)/.installed-dev
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
 bench: $(VENV)/.installed-bench
 	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
+
+# What was found is kept in WORK: after Ctrl-C the same command goes on from there.
+paper: $(VENV)/.installed-dev
+	@$(BIN)/python -m benchmarks.paper --data "$(DATA)" --work "$(WORK)" --jobs $(JOBS)
+
+# The time in the archives is that of the last commit, and hatchling's own where there is no git.
+wheel: $(VENV)/.installed-dev
+	@rm -rf dist
+	@epoch=$$(git log -1 --format=%ct 2>/dev/null); $${epoch:+env SOURCE_DATE_EPOCH=$$epoch} $(BIN)/hatchling build
+	@cd dist && sha256sum * 2>/dev/null || shasum -a 256 *
+
+release-check: wheel
+	@$(PIP) install uv
+	@$(BIN)/python -m tests.release dist $(RELEASE_ARGS)
+
+changelog: $(VENV)/.installed-dev
+	@$(PIP) install towncrier
+	@$(BIN)/towncrier build $(if $(VERSION),--yes --version $(VERSION),--draft --version Unreleased)
 
 # What it finds is named by its number: .venv/bin/python -m tests.campaign --only NUMBER
 campaign: $(VENV)/.installed-dev

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from structsvm.result import Result, Status
     from structsvm.serving import load
 
+    __version__: str
+
 __all__ = ["Problem", "Ranker", "Result", "Status", "StructuralSVM", "load", "most_violated"]
 
 _HOME = {
@@ -33,6 +35,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: scikit-learn and numba take a second to load."""
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
+    if name == "__version__":  # said once, in pyproject.toml
+        return import_module("importlib.metadata").version("structural-svm")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

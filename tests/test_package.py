@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import structsvm
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "structsvm"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -47,8 +49,9 @@ MAY_IMPORT = {
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
+    "plots": SHARED | {"queries", "metrics", "significance"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
-    "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
+    "comparison": SHARED | {"tables", "plots", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
@@ -61,6 +64,7 @@ MAY_IMPORT = {
         "queries",
         "significance",
         "tables",
+        "plots",
         "evaluation",
         "operators",
         "metrics",
@@ -117,6 +121,7 @@ STATEMENTS = [
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
     "import structsvm.export",
+    "import structsvm.plots",
 ]
 
 IMPORTS = """
@@ -280,6 +285,11 @@ def test_the_other_project_is_recognised(command):
 
 
 def test_versions_agree():
+    """The version is in pyproject.toml; Python asks what is installed for it."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert structsvm.__version__ == version, "installed is another version: make test installs this one"
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'\n  version: "{version}"\n' in (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
     assert re.search(rf"^## \[?{re.escape(version)}\b", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    with pytest.raises(AttributeError, match="has no attribute '__versions__'"):
+        structsvm.__versions__  # noqa: B018

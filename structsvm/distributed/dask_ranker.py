@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.partitions import LIMIT, Partitions, calls_of, open_client
 from structsvm.distributed.preparation import (
     ClassWeights,
-    learnable,
     narrowed_to,
     normalised,
     normaliser,
@@ -35,12 +35,21 @@ from structsvm.distributed.sources import FileColumns, are_files, is_call
 from structsvm.distributed.sources.collections import is_frame
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.model_file import Trained
-from structsvm.estimators.parameters import class_weights_of, measure_of, not_one_score, ranking_loss, require_settings
+from structsvm.estimators.parameters import (
+    class_weights_of,
+    is_plain,
+    measure_of,
+    not_one_score,
+    ranking_loss,
+    regularised,
+    require_settings,
+)
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.normalisation import normalisation_named
+from structsvm.problem.coordinates import Bounds
 from structsvm.registry import solvers
 from structsvm.settings import place, require_number, require_switch
 from structsvm.solvers import OneSlack, Solver
@@ -57,8 +66,8 @@ class DaskRanker(Ranker):
 
     Parameters
     ----------
-    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, warm_start : as of `Ranker`.
-    centre, penalty : None, as the regulariser of a cluster is ``½‖w‖²``; `Ranker` has others.
+    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, bounds,
+    monotonic_cst, warm_start : as of `Ranker`.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
     n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
         which works on a partition at a time.
@@ -89,6 +98,8 @@ class DaskRanker(Ranker):
         normalise: str | None = None,
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
+        bounds: Bounds | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
         shuffle: bool = False,
@@ -107,6 +118,8 @@ class DaskRanker(Ranker):
             normalise=normalise,
             centre=centre,
             penalty=penalty,
+            bounds=bounds,
+            monotonic_cst=monotonic_cst,
             warm_start=warm_start,
             n_jobs=n_jobs,
         )
@@ -292,11 +305,6 @@ class DaskRanker(Ranker):
         require_number(place(self, "limit"), self.limit, above=0.0)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
-        for name in ("centre", "penalty"):
-            if getattr(self, name) is not None:
-                raise InputError(
-                    f"{place(self, name)} must be None: the regulariser of a cluster is ½‖w‖², and Ranker has others"
-                )
         data = Partitions.of(X, y, qid, sample_weight, client=self.client, limit=self.limit, shuffle=self.shuffle)
         if not data.has_labels:
             raise InputError("a ranker learns from labels: pass y, or partitions that have them")
@@ -310,13 +318,14 @@ class DaskRanker(Ranker):
         if self.class_weight is not None:
             data = data.mapped(weighted, self._class_weights(loss, data))
         data = self._normalised(data)
-        columns = occupied_columns(data)
+        columns = occupied_columns(data) if is_plain(self) else None
         if columns is not None:
             data = data.mapped(narrowed_to, columns)
         problem = _problem(data, bound, self.C, self._intercept())
         width = data.n_features if columns is None else len(columns)
         if problem.d != width + bool(self.fit_intercept):
             raise not_one_score(self)
+        problem = regularised(self, problem, intercept=self.fit_intercept)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
@@ -410,8 +419,8 @@ class DaskRanker(Ranker):
 
 def _problem(data: Partitions, loss: ScoreLoss[Any], C: float, intercept: float) -> DistributedProblem:
     """Return the problem of partitions that are ready."""
-    parts = data.workers.settle(data.map(learnable))
-    return DistributedProblem.from_queries(data.workers.cluster, parts, loss=loss, C=C, intercept=intercept)
+    cluster = DaskCluster(data.workers.client, limit=data.workers.limit)
+    return DistributedProblem.from_queries(cluster, data.parts, loss=loss, C=C, intercept=intercept)
 
 
 def _is_local(X: Any) -> bool:

@@ -47,7 +47,7 @@ def fusion_method(name: str, **settings: Any) -> Fusion:
     ----------
     name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ". Settings
         may follow in parentheses, as in "rrf(rank_constant=10)".
-    settings : further settings of the method, as of its class.
+    **settings : further settings of the method, as of its class.
 
     Raises
     ------

@@ -14,14 +14,13 @@ from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.operators import Operator, Readable, Rows, WithIntercept, readable
+from structsvm.operators import Operator, Readable
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import (
     RAISED_AS_IS,
     beaten,
-    checked_labels,
     checked_weights,
     failed,
     is_usable,
@@ -38,13 +37,14 @@ from structsvm.problem.checks import (
     require_usable,
 )
 from structsvm.problem.content import Content
-from structsvm.problem.coordinates import Coordinates
-from structsvm.problem.line import Hinge, Line, Parabola
-from structsvm.problem.oracle import Oracle, make_oracle, per_output
+from structsvm.problem.coordinates import Bounds, Coordinates, checked_bounds
+from structsvm.problem.line import Line
+from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
+from structsvm.problem.ranking_examples import ranking_examples
+from structsvm.problem.scored_line import ScoredLine
 from structsvm.problem.sweep import segment_dots
-from structsvm.problem.trial import is_own, require_free_truths, require_safe_kernel
-from structsvm.queries import Queries, row_weights
+from structsvm.problem.trial import trusted_oracle
 from structsvm.registry import losses
 from structsvm.settings import require_kind, require_number
 from structsvm.types import BoolVector, IntVector, Vector
@@ -93,8 +93,8 @@ class Problem(AbstractProblem):
     known_fingerprint : the `fingerprint`, where the data have not changed since it was taken; None: it is taken when
         needed.
     ys : true outputs, one an example.
-    coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``; see
-        `regularised`.
+    coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``, or its
+        weights are bounded; see `regularised`.
     n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
         but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
         outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
@@ -242,10 +242,10 @@ class Problem(AbstractProblem):
         kappa = checked_weights(weights, operator.n, usable)
         used = operator.n if usable is None else int(usable.sum())
         cap = _caps(kappa, C, used)
-        return cls(
+        problem = cls(
             loss=loss,
             operator=operator,
-            oracle=_trusted_oracle(loss, operator, ys, usable, n_jobs),
+            oracle=trusted_oracle(loss, operator, ys, usable, n_jobs),
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,
@@ -255,34 +255,7 @@ class Problem(AbstractProblem):
             ys=ys,
             n_jobs=n_jobs,
         )
-
-    @classmethod
-    def part(cls, examples: "RankingExamples") -> Self:
-        """Put a part of a larger problem together, with C = 1 until `as_part_of` says of which.
-
-        Unlike a whole problem it may have no weight, and no example that can be learned from; one thread computes, as
-        it is the parts that are spread over threads.
-        """
-        loss, operator, ys = examples.loss, examples.operator, examples.ys
-        weights = np.ones(operator.n) if examples.weights is None else examples.weights
-        usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
-        used = int(usable.sum())
-        return cls(
-            loss=loss,
-            operator=operator,
-            oracle=_trusted_oracle(loss, operator, ys, usable, 1),
-            ptr=operator.ptr,
-            cap=np.zeros(operator.n),
-            weights=np.where(usable, weights, 0.0),
-            C=1.0,
-            used=used,
-            left_out=operator.n - used,
-            n_jobs=1,
-        ).as_part_of(1.0, max(used, 1))
-
-    def as_part_of(self, C: float, used: int) -> Self:
-        """Return this as a part of a problem with this C, of which ``used`` examples can be learned from in all."""
-        return evolve(self, C=C, used=used, cap=self.weights * C / used)
+        return problem if loss.weight_bounds(d) is None else problem.regularised()
 
     @property
     def n(self) -> int:
@@ -324,23 +297,35 @@ class Problem(AbstractProblem):
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         linear: ArrayLike | None = None,
+        bounds: Bounds | None = None,
     ) -> Self:
-        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own.
+        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own, and bounds.
 
         Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
-        it; results are of w, and bounds of this objective.
+        it; results are of w, and bounds of this objective. Of bounds on weights (`Box`) solvers do have to know:
+        `OneSlack` and `NSlack` do, and `Auto` takes one of them.
 
         Parameters
         ----------
         centre : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
-        penalty : λ, positive; the smaller, the freer the weight; None: 1.
+        penalty : λ, not negative; the smaller, the freer the weight; None: 1. It may be 0, no regulariser at all, where
+            bounds give the weight two finite ones, without which nothing could be proved of it.
         linear : v; None: 0.
+        bounds : the smallest and the largest weights, each a number, d numbers or None: ``(0, None)`` for weights that
+            are not negative. None: those that the loss asks for (`Loss.weight_bounds`), which hold in any case.
 
         Raises
         ------
-        InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
+        InputError : when one is no vector of d finite numbers, a penalty is negative, or 0 for a weight without finite
+            bounds, or no weight is within the bounds.
         """
-        return evolve(self, coordinates=Coordinates.of(self.d, centre, penalty, linear), known_fingerprint=None)
+        own = self.loss.weight_bounds(self.d)
+        if own is not None:
+            own = checked_bounds(own, self.d, f"{self.loss.title}.weight_bounds")
+            low, high = checked_bounds((None, None) if bounds is None else bounds, self.d)
+            bounds = np.maximum(low, own[0]), np.minimum(high, own[1])
+        coordinates = Coordinates.of(self.d, centre, penalty, linear, bounds)
+        return evolve(self, coordinates=coordinates, known_fingerprint=None)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
@@ -362,10 +347,11 @@ class Problem(AbstractProblem):
         return Point(u, np.zeros(self.ptr[-1])) if self.coordinates is None else self.at(u)
 
     def at(self, w: Vector) -> Point:
-        """Return the point at weights w: half a pass over the data; refuse features that are not finite."""
+        """Return the point at weights w, or the nearest within bounds: half a pass; refuse features not finite."""
         w = numbers(w, "w")
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
+        w = self.nearest(w)
         with np.errstate(invalid="ignore", over="ignore"), using(self.n_jobs):
             scores = self.operator.scores(self.to_weights(w))
         require_finite(scores, self.ptr, self.first)
@@ -441,7 +427,7 @@ class Problem(AbstractProblem):
         start = int(np.random.default_rng(self.n).integers(max(self.n - looked_at, 0) + 1))
         some = self.block(start, min(start + looked_at, self.n))
         here = Point(point.w, point.scores[self.ptr[start] : self.ptr[start + some.n]])
-        for t in _NEARBY:
+        for t in _NEARBY if self.box is None else _NEARBY[:1]:  # beyond 1 they may be out of bounds
             nearby = some.planes(some.origin().toward(here, t))
             value, found = some.violation(nearby, here), violation[start : start + some.n]
             require_unbeaten(self.loss.title, found, value, here.scores, some.first)
@@ -473,7 +459,7 @@ class Problem(AbstractProblem):
 
     def line(self, base: Point, planes: Planes, target: Point) -> Line:
         """Return the objective on the line from a point, with its planes, through another: no pass over the data."""
-        return _ScoredLine(self, base, planes, target)
+        return ScoredLine(self, self.slope, base, planes, target)
 
     def tell(self, content: Content) -> None:
         """Add all that tells the problem from others, C aside; see `fingerprint`."""
@@ -488,6 +474,8 @@ class Problem(AbstractProblem):
         if view is None or not is_built_in(view):  # its code may be another, too
             content.add(self.at(rng.standard_normal(self.d)).scores)
         probe = rng.uniform(-_SMALL, _SMALL, self.ptr[-1])
+        if self.loss.weight_bounds(self.d) is not None:  # whose argmax is asked at no others
+            probe = self.at(rng.uniform(-_SMALL, _SMALL, self.d)).scores
         planes = self.planes(Point(np.zeros(self.d), probe))
         content.add((planes.coef, planes.loss))
 
@@ -574,127 +562,6 @@ class Problem(AbstractProblem):
         return dual.visit(cuts.example + i, cuts.G, cuts.L)
 
 
-@frozen(eq=False)
-class RankingExamples:
-    """What rows of features and labels are to a loss.
-
-    Parameters
-    ----------
-    loss, operator, ys : as in `Problem.make`.
-    weights : example weights κ; None: all 1.
-    usable : which examples the loss can learn from; None: all.
-    """
-
-    loss: ScoreLoss[Any]
-    operator: Operator
-    ys: Any
-    weights: Vector | None
-    usable: BoolVector | None
-
-
-def ranking_examples(
-    X: Readable | Operator,
-    y: Vector,
-    qid: ArrayLike | None,
-    loss: ScoreLoss[Any],
-    sample_weight: ArrayLike | None,
-    intercept: float,
-) -> RankingExamples:
-    """Return the examples that rows make up; see `Problem.from_queries`.
-
-    Parameters
-    ----------
-    X, y, qid, sample_weight, intercept : as there.
-    loss : a loss that knows what it must of the data (`bind`).
-    """
-    rows: Operator
-    ys: Any
-    if isinstance(X, Operator):
-        labels = checked_labels(loss, (int(X.ptr[-1]), X.d), np.asarray(y))
-        queries = Queries.of_sizes(np.diff(X.ptr)) if qid is None else Queries.of(qid, len(labels))
-        rows = _of_queries(X, queries, loss)
-    else:
-        X = readable(X)
-        labels = checked_labels(loss, X.shape, np.asarray(y))
-        queries = Queries.of(qid, len(labels))
-        rows = Rows.one_each(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
-    if loss.per_row:
-        ys, usable = labels, None
-        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
-    else:
-        ys = queries.split(labels)
-        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
-        weights = queries.weights(sample_weight, usable)
-    if intercept:
-        rows = WithIntercept(rows, intercept)
-    return RankingExamples(loss, loss.operator(rows), ys, weights, usable)
-
-
-def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> Operator:
-    """Return an operator whose examples are these queries, or single rows where the loss is of rows.
-
-    Raises
-    ------
-    InputError : when they are others.
-    """
-    ptr = operator.ptr
-    if loss.per_row and operator.n != int(ptr[-1]):
-        raise InputError(
-            f"an example of {loss.title} is one row, and the operator has {operator.n} examples with {int(ptr[-1])} "
-            "rows in all: make it with ptr=np.arange(rows + 1)"
-        )
-    if not loss.per_row and not (queries.together and np.array_equal(queries.ptr, ptr)):
-        raise InputError(
-            f"the operator has {operator.n} examples, and they are not the {len(queries)} queries of qid in their "
-            "order: make it with the rows of each query together, and ptr where each begins"
-        )
-    return operator
-
-
-def _trusted_oracle(
-    loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None, n_jobs: int | None
-) -> Oracle:
-    """Return the argmaxes of a loss, which is tried first where it is not of this library."""
-    oracle = make_oracle(loss, ys, n_jobs)
-    if not is_own(loss):
-        require_free_truths(loss, ys, usable)
-        if loss.kernel is not None:
-            require_safe_kernel(loss, ys, usable, operator.ptr)
-    return oracle
-
-
 def _caps(weights: Vector, C: float, used: int) -> Vector:
     with np.errstate(over="ignore", invalid="ignore"):
         return require_caps(weights * C / used)
-
-
-class _ScoredLine(Line):
-    """A line in score space, whose points have their scores at hand."""
-
-    def __init__(self, problem: Problem, base: Point, planes: Planes, target: Point) -> None:
-        self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
-        self._problem, self._base, self._planes, self._target = problem, base, planes, target
-        self._along = target.scores - base.scores
-        self._lowest, self._least = (0.0, base, planes), np.inf
-
-    def hinges(self, steps: Sequence[float]) -> list[Hinge]:
-        """Return the weighted hinge and its slope at some t, after an argmax of every example unless t is 0."""
-        return [self._look(t) for t in steps]
-
-    def at(self, t: float) -> tuple[Point, Planes]:
-        """Return the point at t and its planes, which are at hand where P is lowest of all t that were looked at."""
-        lowest, point, planes = self._lowest
-        return (point, planes) if lowest == t else self._found(t)
-
-    def _found(self, t: float) -> tuple[Point, Planes]:
-        if t == 0.0:
-            return self._base, self._planes
-        point = self._base.toward(self._target, t)
-        return point, self._problem.planes(point)
-
-    def _look(self, t: float) -> Hinge:
-        point, planes = self._found(t)
-        value = self._problem.hinge(planes, point)
-        if value + self.regulariser.value(t) < self._least:
-            self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
-        return Hinge(value, -self._problem.slope(planes, self._along))

@@ -11,7 +11,9 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
+from structsvm.operators import Operator
 from structsvm.problem.checks import RAISED_AS_IS, RUN_CHECK, failed
+from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.program import named_globals, plain_function
 from structsvm.types import BoolVector, IntVector, Vector
 
@@ -220,3 +222,15 @@ def _interpreted(function: Any) -> tuple[Any, set[int]]:
 
 def _empty(cell: CellType) -> CellType:
     return CellType()
+
+
+def trusted_oracle(
+    loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None, n_jobs: int | None
+) -> Oracle:
+    """Return the argmaxes of a loss, which is tried first where it is not of this library."""
+    oracle = make_oracle(loss, ys, n_jobs)
+    if not is_own(loss):
+        require_free_truths(loss, ys, usable)
+        if loss.kernel is not None:
+            require_safe_kernel(loss, ys, usable, operator.ptr)
+    return oracle

@@ -5,13 +5,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.exceptions import ClusterError, InputError, OracleError
-from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint, Cut, fingerprint, same
+from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint, Cut, Problem, fingerprint, same
+from structsvm.problem.fingerprint import fingerprint_aside
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
 from structsvm.solvers.checkpoint import Keeper, Named, without_workers
@@ -52,6 +54,8 @@ class Run:
     known_hinges : returns the hinges at weights w by the cuts that the solver keeps, of each example or, shape (1,), of
         their weighted mean. They sharpen the estimate of the primal where the argmax is inexact.
     keeper : keeps the run in a checkpoint.
+    within_box : whether the solver keeps weights within the bounds of a problem that has some (`Box`), and its lower
+        bounds are of that problem.
 
     Attributes
     ----------
@@ -65,7 +69,8 @@ class Run:
 
     Raises
     ------
-    InputError : when ``start`` has another number of weights, or no run can go on from the checkpoint.
+    InputError : when ``start`` has another number of weights, no run can go on from the checkpoint, or the problem has
+        bounds, which the solver does not keep.
     ModelFileError : when the checkpoint is damaged.
     OracleError : when the argmax finds no loss at w = 0, where any is better than none, and finds one elsewhere.
     """
@@ -78,9 +83,16 @@ class Run:
         callback: Callback | None,
         known_hinges: Callable[[Vector], Vector] | None = None,
         keeper: Keeper | None = None,
+        *,
+        within_box: bool = False,
     ) -> None:
         require_callback(callback)
         require_kind("start", start, Result | None, "a Result or None")
+        if problem.box is not None and not within_box:
+            raise InputError(
+                "the weights of this problem have bounds, or no regulariser, and this solver knows nothing of "
+                "them: use OneSlack or NSlack, or Auto, which takes one of them"
+            )
         if keeper is not None:
             start = keeper.begin(problem, start)
         self.problem = problem
@@ -101,12 +113,13 @@ class Run:
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
         self._earlier: deque[AnyPlanes] = deque(maxlen=problem.planes_kept)
-        self._last_evaluated = np.zeros(problem.d) if start is None else problem.from_weights(start.w)
+        self._last_evaluated = problem.nearest(np.zeros(problem.d) if start is None else problem.from_weights(start.w))
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
         if self.primal == 0.0 and problem.exact and not self.w.any():
             self._look_for_a_loss()
         self._fingerprint = problem.known_fingerprint
+        self._take_fingerprint: Callable[[], Vector] = partial(fingerprint, problem)
         if keeper is not None:
             keeper.require_same(problem, self._own_fingerprint())
         self.same_problem = start is not None and same(self._own_fingerprint(), start.fingerprint)
@@ -354,12 +367,17 @@ class Run:
             self._best = self._evaluated(self.score(self.w))
         self._estimate_best_again()
 
+    def begin_fingerprint(self, problem: Problem) -> None:
+        """Let another thread, where there is one, read the data of the problem for its fingerprint meanwhile."""
+        if self._fingerprint is None:
+            self._take_fingerprint = fingerprint_aside(problem)
+
     def _own_fingerprint(self) -> Vector:
         """Return the fingerprint of the problem: where it is not known, the data are read once, as in half a pass."""
         if self._fingerprint is None:
             self.count_passes(0.5)
             with self.clock("oracle"):
-                self._fingerprint = fingerprint(self.problem)
+                self._fingerprint = self._take_fingerprint()
         return self._fingerprint
 
     def result(
