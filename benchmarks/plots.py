@@ -11,18 +11,10 @@ from matplotlib.axes import Axes
 
 from benchmarks.rows import Row, Target
 from benchmarks.store import load
+from structsvm.plots import STYLE, ConvergenceDisplay
+from structsvm.plots.style import BLUE, GREY, INK, VERMILION
 
-COLOURS = {"FrankWolfe": "#0072b2", "OneSlack": "#d55e00", "dlib": "#666666"}
-SETTINGS = {
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.dpi": 100,
-    "font.size": 9.0,
-    "grid.alpha": 0.25,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "structsvm",
-}
+LOOKS = {"FrankWolfe": BLUE, "OneSlack": VERMILION, "dlib": GREY}
 
 Drawn = dict[str, list[tuple[Path, str]]]
 
@@ -31,7 +23,7 @@ def draw(rows: dict[str, list[Row]], folder: Path) -> Drawn:
     """Draw what there are rows for; return the files and their captions, under the names of the benchmarks."""
     folder.mkdir(exist_ok=True)
     drawn: Drawn = {}
-    with plt.rc_context(SETTINGS):
+    with plt.rc_context(STYLE):
         if "average_precision" in rows:
             found = rows["average_precision"]
             drawn["average_precision"] = [
@@ -46,10 +38,10 @@ def draw(rows: dict[str, list[Row]], folder: Path) -> Drawn:
     return drawn
 
 
-def _line(row: Row) -> tuple[str, str]:
-    """Return the label and the colour of what a row is about."""
-    name = row.who.partition("(")[0]
-    return row.who, COLOURS.get(name.partition(",")[0], "black")
+def _look(who: str) -> dict[str, str]:
+    """Return the colour and the dashes of what a row is about."""
+    name = who.partition("(")[0].partition(",")[0]
+    return {"color": LOOKS.get(name, INK), "linestyle": "--" if "query by query" in who else "-"}
 
 
 def _plotted(rows: list[Row], C: float) -> list[Row]:
@@ -61,16 +53,18 @@ def _gaps(rows: list[Row], path: Path) -> Path:
     for axes, C in zip(panels, (100.0, 1000.0), strict=True):
         shown = _plotted(rows, C)
         lowest = max((row.history[-1][1] - row.values["gap"] * C for row in shown), default=0.0)
-        for row in shown:
-            label, colour = _line(row)
-            seconds = [max(one, 1e-3) for one, _ in row.history]
-            gaps = [max((primal - lowest) / C, 1e-5) for _, primal in row.history]
-            style = "--" if "query by query" in label else "-"
-            axes.plot(seconds, gaps, style, marker=".", markersize=3, linewidth=1.2, color=colour, label=label)
-        axes.axhline(1e-3, color="black", linewidth=0.6, linestyle=":")
-        axes.set(xscale="log", yscale="log", xlabel="seconds", title=f"MAP on m, C = {C:g}")
+        curves = {
+            row.who: ([max(one, 1e-3) for one, _ in row.history], [max((p - lowest) / C, 1e-5) for _, p in row.history])
+            for row in shown
+        }
+        display = ConvergenceDisplay(curves, y="excess", tol=1e-3).plot(axes)
+        for who, line in zip(curves, display.lines_, strict=True):
+            line.set(**_look(who))
+        axes.set(ylabel="", title=f"MAP on m, C = {C:g}")
+        if (legend := axes.get_legend()) is not None:
+            legend.remove()
     panels[0].set_ylabel("(primal − best lower bound) / C")
-    panels[1].legend(frameon=False)
+    panels[1].legend()
     return _save(figure, path)
 
 
@@ -79,11 +73,9 @@ def _passes(rows: list[Row], path: Path) -> Path:
     names = [name for name in dict.fromkeys(row.who for row in rows if row.history) if not name.startswith("auto")]
     for name in names:
         points = [(row.C, row.values["passes"]) for row in rows if row.who == name and row.C and "passes" in row.values]
-        style = "--" if "query by query" in name else "-"
-        colour = COLOURS.get(name.partition("(")[0].partition(",")[0], "black")
-        axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, linewidth=1.2, color=colour, label=name)
+        axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name, **_look(name))
     axes.set(xscale="log", yscale="log", xlabel="C", ylabel="passes", title="MAP on m")
-    axes.legend(frameon=False)
+    axes.legend()
     return _save(figure, path)
 
 
@@ -96,9 +88,9 @@ def _memory(peaks: list[Target], path: Path) -> Path:
 
 def _bars(axes: Axes, peaks: list[Target]) -> None:
     names = [target.what.partition(": ")[0] for target in peaks]
-    axes.barh(names, [target.reached or 0.0 for target in peaks], height=0.5, color=COLOURS["FrankWolfe"])
+    axes.barh(names, [target.reached or 0.0 for target in peaks], height=0.5, color=BLUE)
     for row, target in enumerate(peaks):
-        axes.plot([target.limit] * 2, [row - 0.35, row + 0.35], color="black", linewidth=1.5)
+        axes.plot([target.limit] * 2, [row - 0.35, row + 0.35], color=INK, linewidth=1.5)
 
 
 def _save(figure: plt.Figure, path: Path) -> Path:

@@ -45,6 +45,8 @@ autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False
 nitpicky = True
+# Bases and types that other projects, or modules which are not public, have.
+nitpick_ignore_regex = [("py:class", r"(collections|numpy|os|structsvm\.\w+)\..*|integer -- .*")]
 
 # What pages link to elsewhere. Without a network the names in inventories/, which are few, stand for the whole list.
 intersphinx_mapping = {
@@ -113,6 +115,17 @@ def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> Non
     )
 
 
+def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
+    """A name in a docstring may be of another module of the package, as readers know it: without where it is from."""
+    if node.get("reftype") != "obj":
+        return None
+    python, target = env.get_domain("py"), node["reftarget"]
+    found = {name for name in python.objects if name.endswith(f".{target}") and name.startswith("structsvm.")}
+    if len(found) == 1:
+        return python.resolve_xref(env, node["refdoc"], app.builder, "obj", found.pop(), node, shown)
+    return shown
+
+
 def _leave_out_what_is_not_ours(app: Sphinx, what: str, name: str, of: Any, skip: bool, options: Any) -> bool | None:
     """Methods that estimators have from scikit-learn are in its reference."""
     module = getattr(of, "__module__", None) or getattr(getattr(of, "fget", None), "__module__", None)
@@ -137,5 +150,6 @@ def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
     app.connect("source-read", _lead_to_pages_of_the_site)
+    app.connect("missing-reference", _find_by_last_name)
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
     app.connect("build-finished", _write_files_beside_the_pages)

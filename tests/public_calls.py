@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 import structsvm
 import structsvm.text.letor
@@ -22,6 +23,7 @@ from structsvm import (
     objectives,
     operators,
     pipelines,
+    plots,
     protocols,
     qp,
     rankers,
@@ -111,6 +113,8 @@ NOT_CALLED = {
         [
             "Status",
             "export.FORMATS",
+            "plots.COLOURS",
+            "plots.STYLE",
             "fusion.METHODS",
             "problem.AnyPlanes",
             "problem.AnyPoint",
@@ -159,6 +163,7 @@ NOT_CALLED = {
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
+    "plots.Display": _DERIVED,
     "serving.Scorer": _DERIVED,
     **{f"serving.{name}": _MADE for name in ("Description", "NetworkScorer", "StumpScorer", "TreeScorer")},
     **dict.fromkeys(
@@ -542,6 +547,53 @@ def _of_objectives() -> Iterator[Call]:
     yield Call("XGBoostMeasure", objectives.XGBoostMeasure, {"measure": "map"})
 
 
+def _of_plots() -> Iterator[Call]:
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: nothing can be drawn")
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.use("agg")
+    ax = {"ax": Figure().subplots()}
+    gaps = {"curves": {"a": ([1, 2], [0.5, 0.1])}, "x": "passes", "y": "gap", "tol": 1e-3, "unfinished": ["a"]}
+    yield Call("ConvergenceDisplay", plots.ConvergenceDisplay, gaps)
+    yield Call("ConvergenceDisplay.from_results", plots.ConvergenceDisplay.from_results, {"results": solved(), **ax})
+    yield Call(
+        "ConvergenceDisplay.from_estimator",
+        plots.ConvergenceDisplay.from_estimator,
+        {"estimator": fitted(structsvm.Ranker), "y": "bounds", **ax},
+    )
+    path = {"Cs": [0.1, 1.0], "validation": [0.5, 0.6], "train": [0.5, 0.7], "test": [0.4, 0.5], "picks": [0, 3]}
+    words = {"measure": "MAP", "parameter": "C"}
+    yield Call("RegularisationPathDisplay", plots.RegularisationPathDisplay, {**path, **words})
+    fits = {"estimator": structsvm.Ranker("roc_area"), **ROWS, "Cs": [1.0], "folds": 2}
+    yield Call("path.from_estimator", plots.RegularisationPathDisplay.from_estimator, {**fits, **ax})
+    yield Call("path.from_search", plots.RegularisationPathDisplay.from_search, {"search": 3}, right=False)
+    systems = {"first": X[:, 0], "second": X[:, 1], "names": ("a", "b"), "measure": "map"}
+    yield Call("QueryDifferencesDisplay", plots.QueryDifferencesDisplay, systems)
+    differences = plots.QueryDifferencesDisplay
+    yield Call("differences.from_predictions", differences.from_predictions, {"y": Y, "qid": QID, **systems, **ax})
+    lists = {name: metrics.rank_lists(X[:, k], Y, QID) for k, name in enumerate(("first", "second"))}
+    yield Call("differences.from_lists", differences.from_lists, {**lists, "measure": "map", **ax})
+    rankers = dict.fromkeys(("first", "second"), fitted(structsvm.Ranker))
+    yield Call("differences.from_estimators", differences.from_estimators, {**rankers, **ROWS, **ax})
+    weights = {"values": [1.0, 2.0], "names": ["a", "b"], "quantity": "weight", "top": 1}
+    yield Call("WeightsDisplay", plots.WeightsDisplay, weights)
+    yield Call("WeightsDisplay.plot", plots.WeightsDisplay([1.0]).plot, ax)
+    known = {"estimator": fitted(structsvm.Ranker), "names": ["a", "b", "c"], "top": 2}
+    yield Call("WeightsDisplay.from_estimator", plots.WeightsDisplay.from_estimator, {**known, **ax})
+    precision = plots.InterpolatedPrecisionDisplay
+    yield Call("InterpolatedPrecisionDisplay", precision, {"recall": [0.0, 1.0], "curves": {"a": [1.0, 0.5]}})
+    yield Call("precision.from_predictions", precision.from_predictions, {"y": Y, "scores": X[:, 0], "levels": 3, **ax})
+    yield Call("precision.from_lists", precision.from_lists, {"lists": lists["first"], **ax})
+    yield Call("precision.from_estimator", precision.from_estimator, {"estimator": rankers["first"], **ROWS, **ax})
+    fused = {"weights": {"a": [1.0, 2.0]}, "systems": ["x", "y"]}
+    yield Call("FusionWeightsDisplay", plots.FusionWeightsDisplay, fused)
+    linear = {"estimator": fitted(structsvm.Ranker), "systems": ["x", "y", "z"], **ax}
+    yield Call("FusionWeightsDisplay.from_estimator", plots.FusionWeightsDisplay.from_estimator, linear)
+    means = {"x": [1, 2], "curves": {"a": [[0.5, 0.6]]}, "xlabel": "terms", "ylabel": "AP", "around": "lines"}
+    yield Call("MeanCurvesDisplay", plots.MeanCurvesDisplay, means)
+
+
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
     "estimators": _of_estimators,
     "problems": _of_problems,
@@ -551,6 +603,7 @@ GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
     "protocols": _of_the_rest,
     "text": _of_text,
     "objectives": _of_objectives,
+    "plots": _of_plots,
 }
 """Right calls of everything that `structsvm` and its parts offer, methods among it."""
 

@@ -49,8 +49,9 @@ MAY_IMPORT = {
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
     "tables": {"exceptions", "storage"},
+    "plots": SHARED | {"queries", "metrics", "significance"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
-    "comparison": SHARED | {"tables", "qp", "planes", "problem", "solvers"},
+    "comparison": SHARED | {"tables", "plots", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
@@ -63,6 +64,7 @@ MAY_IMPORT = {
         "queries",
         "significance",
         "tables",
+        "plots",
         "evaluation",
         "operators",
         "metrics",
@@ -119,6 +121,7 @@ STATEMENTS = [
     "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
     "import structsvm.export",
+    "import structsvm.plots",
 ]
 
 IMPORTS = """

@@ -14,7 +14,7 @@ from tests.public_calls import BAD, GROUPS, NOT_CALLED, covered
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 PARTS = ["", "comparison", "data", "features", "fusion", "losses", "metrics", "operators", "problem", "protocols"]
-PARTS += ["objectives"]
+PARTS += ["objectives", "plots"]
 PARTS += ["evaluation", "pipelines", "protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers"]
 PARTS += ["export", "registry", "serving", "significance", "solvers", "tables", "testing", "text", "text.letor"]
 

@@ -165,7 +165,7 @@ def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path 
         if path is not None:
             check_writable(path)
     if plot_path is not None:
-        from structsvm.tables.plots import require_format
+        from structsvm.plots.files import require_format
 
         require_format(plot_path)
 
@@ -205,7 +205,7 @@ def _write_tables(table: "Comparison", csv_path: Path | None, json_path: Path | 
 def _draw(table: "Comparison", path: Path) -> None:
     """Draw the gap against time to a file."""
     from structsvm.comparison import gap_against_time
-    from structsvm.tables.plots import write_figure
+    from structsvm.plots.files import write_figure
 
     try:
         figure = gap_against_time(table)

@@ -130,7 +130,7 @@ def _shown(documents: "Documents", size: int | None, *, shown: bool) -> "Generat
 
 
 def _summarise(index: "Index", folder: Path) -> None:
-    from structsvm.text.index_files import size_of
+    from structsvm.text.index_files import folder_size
 
     columns = dict(index.fields)
     if len(columns) > 1:
@@ -141,7 +141,7 @@ def _summarise(index: "Index", folder: Path) -> None:
     if empty:
         has, them = ("has", "it") if empty == 1 else ("have", "them")
         note(f"{counted(empty, 'document')} of {len(index.doc_ids)} {has} no term: no search finds {them}")
-    note(f"wrote {counted(len(index.doc_ids), 'document')} in {size_of(folder):,} bytes to {folder}")
+    note(f"wrote {counted(len(index.doc_ids), 'document')} in {folder_size(folder):,} bytes to {folder}")
 
 
 def _amounts(postings: "Postings") -> list[str]:

@@ -10,6 +10,7 @@ from structsvm.cli.console import counted, echo, show_table
 from structsvm.cli.files import read_model, write_text
 from structsvm.cli.paths import INPUT, OUTPUT, Command
 from structsvm.cli.texts import example
+from structsvm.exceptions import InputError
 from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
     from structsvm.tables import as_csv
 
     if plot_path is not None:
-        from structsvm.tables.plots import require_format
+        from structsvm.plots.files import require_format
 
         check_writable(plot_path)
         require_format(plot_path)
@@ -92,18 +93,20 @@ def _in_words(value: Any) -> str:
 
 def _draw(table: "Table", path: Path) -> None:
     """Draw the values of a table as bars."""
-    from structsvm.tables.plots import BLUE, as_label, require_matplotlib, write_figure
+    from structsvm.plots import WeightsDisplay
+    from structsvm.plots.files import write_figure
+    from structsvm.plots.style import STYLE, require_matplotlib
 
     require_matplotlib()
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     records, quantity = table.records[:_PLOTTED], table.columns[-1].heading
-    figure = Figure(figsize=(7.0, 1.0 + 0.22 * max(len(records), 3)), layout="constrained")
-    axes = figure.subplots()
-    axes.barh(range(len(records)), [record[quantity] for record in records], color=BLUE)
-    labels = [as_label(record["name"] or f"feature {record['feature']}") for record in records]
-    axes.set_yticks(range(len(records)), labels=labels)
-    axes.invert_yaxis()
-    axes.axvline(0.0, color="black", linewidth=0.6)
-    axes.set_xlabel(quantity)
-    write_figure(figure, path)
+    if not records:
+        raise InputError(f"{path} was not written: each {quantity} is 0, so that there is nothing to draw")
+    names = [record["name"] or f"feature {record['feature']}" for record in records]
+    with rc_context(STYLE):
+        figure = Figure(figsize=(7.0, 1.0 + 0.22 * max(len(records), 3)), layout="constrained")
+        values = [record[quantity] for record in records]
+        WeightsDisplay(values, names, quantity=quantity, top=None).plot(figure.subplots())
+        write_figure(figure, path)

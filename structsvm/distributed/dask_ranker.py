@@ -35,7 +35,14 @@ from structsvm.distributed.sources import FileColumns, are_files, is_call
 from structsvm.distributed.sources.collections import is_frame
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.model_file import Trained
-from structsvm.estimators.parameters import class_weights_of, measure_of, not_one_score, ranking_loss, require_settings
+from structsvm.estimators.parameters import (
+    class_weights_of,
+    measure_of,
+    not_one_score,
+    ranking_loss,
+    regularised,
+    require_settings,
+)
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
@@ -57,8 +64,8 @@ class DaskRanker(Ranker):
 
     Parameters
     ----------
-    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, warm_start : as of `Ranker`.
-    centre, penalty : None, as the regulariser of a cluster is ``½‖w‖²``; `Ranker` has others.
+    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, warm_start : as
+        of `Ranker`.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
     n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
         which works on a partition at a time.
@@ -292,11 +299,6 @@ class DaskRanker(Ranker):
         require_number(place(self, "limit"), self.limit, above=0.0)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
-        for name in ("centre", "penalty"):
-            if getattr(self, name) is not None:
-                raise InputError(
-                    f"{place(self, name)} must be None: the regulariser of a cluster is ½‖w‖², and Ranker has others"
-                )
         data = Partitions.of(X, y, qid, sample_weight, client=self.client, limit=self.limit, shuffle=self.shuffle)
         if not data.has_labels:
             raise InputError("a ranker learns from labels: pass y, or partitions that have them")
@@ -310,13 +312,14 @@ class DaskRanker(Ranker):
         if self.class_weight is not None:
             data = data.mapped(weighted, self._class_weights(loss, data))
         data = self._normalised(data)
-        columns = occupied_columns(data)
+        columns = occupied_columns(data) if self.centre is None and self.penalty is None else None
         if columns is not None:
             data = data.mapped(narrowed_to, columns)
         problem = _problem(data, bound, self.C, self._intercept())
         width = data.n_features if columns is None else len(columns)
         if problem.d != width + bool(self.fit_intercept):
             raise not_one_score(self)
+        problem = regularised(self, problem, intercept=self.fit_intercept)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out

@@ -1,11 +1,12 @@
 """The problem whose data are spread over a cluster."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, Self
 
 import numpy as np
 from attrs import evolve, field, frozen
+from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.compute.summation import ExactSum
@@ -31,7 +32,7 @@ from structsvm.distributed.shard import (
 )
 from structsvm.exceptions import ClusterError, InputError
 from structsvm.losses import ScoreLoss
-from structsvm.problem import AbstractProblem, Cut, Hinge, Line, Traffic
+from structsvm.problem import AbstractProblem, Coordinates, Cut, Hinge, Line, Traffic
 from structsvm.problem.checks import require_C, require_caps, require_moderate
 from structsvm.problem.content import Content
 from structsvm.registry import losses
@@ -50,7 +51,7 @@ class SpreadPoint:
 
     Parameters
     ----------
-    w : weights, shape (d,).
+    w : weights, shape (d,), or their coordinates, where the problem has some.
     token : a number of its own.
     moves : moves along lines since the weights were scored.
     largest : the largest absolute score, or a bound of it, where one is known.
@@ -73,14 +74,20 @@ class SpreadPoint:
             point.largest = abs(1.0 - t) * self.largest + abs(t) * other.largest
         return point
 
-    def recipe(self, *, from_weights: bool = False) -> Recipe:
-        """Return how a shard comes by the scores: by those that it has, or where these are lost, from the weights."""
+    def recipe(self, weights_at: Callable[[Vector], Vector], *, from_weights: bool = False) -> Recipe:
+        """Return how a shard comes by the scores: by those that it has, or where these are lost, from the weights.
+
+        Parameters
+        ----------
+        weights_at : gives the weights at coordinates, which a shard knows nothing of.
+        from_weights : whether they are lost.
+        """
         if from_weights or (self._made_of is None and not self.scored):
-            return Recipe(self.token, self.w)
+            return Recipe(self.token, weights_at(self.w))
         if self.scored or self._made_of is None:
             return Recipe(self.token)
         base, target, t = self._made_of
-        return Recipe(self.token, None, base.recipe(), target.recipe(), t)
+        return Recipe(self.token, None, base.recipe(weights_at), target.recipe(weights_at), t)
 
     def note(self) -> None:
         """Note that the shards have the scores now, and forget the points that it was made of."""
@@ -135,6 +142,8 @@ class DistributedProblem(AbstractProblem):
     total_cap : ``Σ κ_i C / n``.
     together : steps of a line search that are looked at in one call.
     known_fingerprint : the `fingerprint`, where it is known.
+    coordinates : of points and cuts, where the regulariser is another than ``½‖w‖²``: shards see weights alone, and
+        return planes of these.
     """
 
     cluster: Cluster = field(repr=False)
@@ -147,6 +156,7 @@ class DistributedProblem(AbstractProblem):
     total_cap: float = field(repr=False)
     together: int = TOGETHER
     known_fingerprint: Vector | None = field(default=None, repr=False)
+    coordinates: Coordinates | None = None
     _tokens: Iterator[int] = field(factory=count, repr=False)
 
     @classmethod
@@ -256,8 +266,21 @@ class DistributedProblem(AbstractProblem):
         """Return the problem with its fingerprint known."""
         return evolve(self, known_fingerprint=fingerprint)
 
+    def regularised(
+        self,
+        *,
+        centre: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
+        linear: ArrayLike | None = None,
+    ) -> Self:
+        """Return the problem with another regulariser, of which the driver alone knows: nothing is sent for it.
+
+        See `AbstractProblem.regularised`.
+        """
+        return evolve(self, coordinates=Coordinates.of(self.d, centre, penalty, linear), known_fingerprint=None)
+
     def origin(self) -> SpreadPoint:
-        """Return the point at ``w = 0``."""
+        """Return the point whose regulariser is least: at ``w = 0``, unless it has a centre elsewhere."""
         return SpreadPoint(np.zeros(self.d), self._tokens)
 
     def at(self, w: Vector) -> SpreadPoint:
@@ -297,6 +320,8 @@ class DistributedProblem(AbstractProblem):
     def tell(self, content: Content) -> None:
         """Add what tells the problem from others: the digests of its partitions, in their order, and their number."""
         content.add((self.used, tuple(each.digest for each in self.shape)))
+        if self.coordinates is not None:
+            content.add(self.coordinates.content)
         if not all(each.known for each in self.shape):
             content.add_unknown()
 
@@ -307,15 +332,17 @@ class DistributedProblem(AbstractProblem):
         point.largest = found.largest
         planes.hinge = found.hinge.value
         if found.g is not None:
-            g = found.g.value
+            g, L = found.g.value, found.L.value
+            if self.coordinates is not None:
+                (g,), (L,) = self.coordinates.planes(g[np.newaxis], np.array([L]))
             require_moderate(g[np.newaxis], self.C)
-            planes.cut = Cut(g, found.L.value)
+            planes.cut = Cut(g, float(L))
         return planes.hinge, planes.cut
 
     def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Any:
         """Ask all shards about points; where the scores of these were lost with a worker, once more with weights."""
         for attempt in range(_TRIES):
-            recipes = tuple(each.recipe(from_weights=attempt > 0) for each in points)
+            recipes = tuple(each.recipe(self.to_weights, from_weights=attempt > 0) for each in points)
             question = Question(self.C, self.used, recipes)
             answer = self.cluster.total(function, self.shards, question, argument)
             if not isinstance(answer, Lost):

@@ -1,6 +1,6 @@
 """Parameters of the estimators, looked at before anything is trained."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,13 @@ from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
-from structsvm.problem import Problem
+from structsvm.problem import AbstractProblem
 from structsvm.queries import row_weights
 from structsvm.registry import losses, solvers
 from structsvm.settings import is_number, place, require_number, require_switch
 from structsvm.types import Vector
+
+AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
 
 
 def require_settings(estimator: BaseEstimator) -> None:
@@ -106,7 +108,7 @@ def measure_of(estimator: BaseEstimator) -> Measure:
     return measure
 
 
-def regularised(estimator: BaseEstimator, problem: Problem, *, intercept: bool) -> Problem:
+def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
     """Return the problem with the ``centre`` and the ``penalty`` of an estimator.
 
     Parameters

@@ -92,7 +92,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         return self
 
     def transform(self, X: Any) -> BinnedMatrix:
-        """Return the indicators, shape (rows, Σ |K_f|), as one small integer for each score.
+        """Return the indicators, shape ``(rows, Σ |K_f|)``, as one small integer for each score.
 
         Parameters
         ----------

@@ -64,8 +64,8 @@ class Copeland(Fusion):
     retrieve, are no vote. The document with more votes wins. A document that wins all contests, the
     Condorcet winner, is first. More generally, if each document of one set beats each of the others,
     the set is ahead, as with Condorcet-fuse (Montague and Aslam, CIKM 2002), which puts documents that
-    beat each other in a circle in an order that depends on that of the input. O(N Σ_i |S_i|) at most, for
-    N documents, retrieved by |S_i| systems each. Settings are those of `Fusion`.
+    beat each other in a circle in an order that depends on that of the input. ``O(N Σ_i |S_i|)`` at most, for
+    N documents, retrieved by ``|S_i|`` systems each. Settings are those of `Fusion`.
 
     Examples
     --------

@@ -54,6 +54,15 @@ class StructuredLoss(ABC, Generic[Y]):
     scores_rows: ClassVar[bool] = True
     of_one_sample: ClassVar[bool] = False
 
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
+        """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None: it is for all.
+
+        Infinite ones are no bounds. Graph cuts, for one, are exact where neighbours that agree have a weight of at
+        least 0. ``check_loss`` keeps to them, and so does every fit: the optimum is that within these bounds, and no
+        argmax is asked for at other weights.
+        """
+        return None
+
     def bind(self, ys: Sequence[Y]) -> Self:
         """Return the loss with what it must know of the data filled in (the classes, say); itself by default.
 
@@ -258,14 +267,6 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def argmax(self, x: X, w: Vector) -> Y:
         """Return an output that maximises ``w·Ψ(x, ŷ)``: the prediction."""
 
-    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
-        """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None: it is for all.
-
-        Infinite ones are no bounds. Graph cuts, for one, are exact where neighbours that agree have a weight of at
-        least 0. ``check_loss`` keeps to them. A fit refuses such a loss, as no solver keeps weights within bounds.
-        """
-        return None
-
     def slack_rescaled_argmax(self, x: X, y: Y, w: Vector) -> Y:
         """Return an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``; only `SlackRescaled` needs it."""
         raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
@@ -278,11 +279,6 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
         """Make a training set: every example has the weights themselves as its scores."""
         self._refuse(intercept)
         d = len(called(self, "joint_feature", 0, self.joint_feature, xs[0], ys[0]))
-        if self.weight_bounds(d) is not None:
-            raise InputError(
-                f"the argmax of {self.title} is right for weights within its weight_bounds alone, and no solver keeps "
-                "weights within bounds: the certificate would not hold. Write an argmax that is right for all weights"
-            )
         return Examples(InScoreSpace(self), Shared(d, len(xs)), list(zip(xs, ys, strict=True)))
 
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
@@ -329,6 +325,10 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     def slack_rescaled_argmax(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
         """Return x with an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``."""
         return y[0], self.wrapped.slack_rescaled_argmax(y[0], y[1], scores)
+
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
+        """Return those of the wrapped loss."""
+        return self.wrapped.weight_bounds(d)
 
     def prediction(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
         """Return x with the prediction for it."""

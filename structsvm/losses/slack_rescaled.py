@@ -97,6 +97,11 @@ class SlackRescaled(ScoreLoss[Any]):
         """Fill in what the loss must know of the data."""
         return evolve(self, loss=self.inner.bind(ys))
 
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
+        """As the loss."""
+        bounds: tuple[Vector, Vector] | None = self.inner.weight_bounds(d)
+        return bounds
+
     def operator(self, rows: Operator) -> Operator:
         """Return the operator of the loss."""
         made: Operator = self.inner.operator(rows)

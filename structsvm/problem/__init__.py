@@ -2,6 +2,7 @@
 
 from structsvm import moved
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint, Traffic
+from structsvm.problem.box import Box
 from structsvm.problem.concave import Subtracted, Tangent, completion, ramp
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.fingerprint import fingerprint, same
@@ -14,6 +15,7 @@ __all__ = [
     "AbstractProblem",
     "AnyPlanes",
     "AnyPoint",
+    "Box",
     "Coordinates",
     "Cut",
     "Cuts",

@@ -4,7 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self, TypeAlias
 
+from attrs import evolve
+from numpy.typing import ArrayLike
+
 from structsvm.losses import ScoreLoss
+from structsvm.problem.box import Box
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.line import Line, Parabola
@@ -132,6 +136,15 @@ class AbstractProblem(ABC):
         """Those of points, planes and cuts; None: they are of w."""
         return None
 
+    @property
+    def box(self) -> Box | None:
+        """The bounds on coordinates; None: there are none."""
+        return None if self.coordinates is None else self.coordinates.box
+
+    def nearest(self, u: Vector) -> Vector:
+        """Return the nearest coordinates within the bounds."""
+        return u if self.box is None else self.box.nearest(u)
+
     def to_weights(self, u: Vector) -> Vector:
         """Return the weights at coordinates u, those of a point."""
         return u if self.coordinates is None else self.coordinates.w(u)
@@ -151,12 +164,16 @@ class AbstractProblem(ABC):
         return Traffic()
 
     def regulariser(self, w: Vector) -> float:
-        """Return ``½‖w‖²``."""
-        return 0.5 * float(w @ w)
+        """Return ``½‖w‖²``, of the weights with a regulariser."""
+        return 0.5 * float(w @ w) if self.box is None else self.box.regulariser(w)
 
     def regulariser_between(self, base: Vector, target: Vector) -> Parabola:
         """Return the regulariser on the line from weights ``base``, at t = 0, through ``target``, at t = 1."""
-        return Parabola.between(base, target)
+        box = self.box
+        if box is None:
+            return Parabola.between(base, target)
+        inside = Parabola.between(base[~box.loose], target[~box.loose])
+        return evolve(inside, farthest=box.farthest(base, target))
 
     def primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
         """Return ``P(w)`` from the planes that were found at this very point.
@@ -170,6 +187,30 @@ class AbstractProblem(ABC):
     @abstractmethod
     def with_C(self, C: float) -> Self:
         """Return the problem with another C."""
+
+    @abstractmethod
+    def regularised(
+        self,
+        *,
+        centre: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
+        linear: ArrayLike | None = None,
+    ) -> Self:
+        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own.
+
+        Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
+        it; results are of w, and bounds of this objective.
+
+        Parameters
+        ----------
+        centre : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
+        penalty : λ, positive; the smaller, the freer the weight; None: 1.
+        linear : v; None: 0.
+
+        Raises
+        ------
+        InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
+        """
 
     @abstractmethod
     def knowing(self, fingerprint: Vector) -> Self:

@@ -1,6 +1,7 @@
-"""Objectives whose regulariser is not ``½‖w‖²``, in coordinates in which it is."""
+"""Objectives whose regulariser is not ``½‖w‖²``, or whose weights are bounded, in coordinates in which it is."""
 
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -8,7 +9,11 @@ from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
-from structsvm.types import Matrix, Vector
+from structsvm.problem.box import Box
+from structsvm.types import BoolVector, Matrix, Vector
+
+Bounds: TypeAlias = Any
+"""A pair of the smallest and the largest weights, each a number for all, or one for each; None: no bound."""
 
 
 @frozen(eq=False)
@@ -23,15 +28,24 @@ class Coordinates:
     centre : w₀, shape (d,).
     scale : s, shape (d,), positive.
     constant : what is added to ``½‖u‖²``: ``−v·b − ½ Σ_j v_j² / λ_j``.
+    bounds : the smallest and the largest w, shape (d,) each; None: there are none.
+    loose : the weights without regulariser (λ = 0, where s is 1), shape (d,); None: there are none. They have bounds.
     """
 
     centre: Vector = field(repr=False)
     scale: Vector = field(repr=False)
     constant: float = 0.0
+    bounds: tuple[Vector, Vector] | None = field(default=None, repr=False)
+    loose: BoolVector | None = field(default=None, repr=False)
 
     @classmethod
     def of(
-        cls, d: int, centre: ArrayLike | None, penalty: ArrayLike | None, linear: ArrayLike | None
+        cls,
+        d: int,
+        centre: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
+        linear: ArrayLike | None = None,
+        bounds: Bounds | None = None,
     ) -> "Coordinates | None":
         """Return the coordinates of an objective; None where it is the plain one.
 
@@ -39,34 +53,53 @@ class Coordinates:
         ----------
         d : number of weights.
         centre : b, shape (d,); None: 0.
-        penalty : λ, shape (d,), positive; None: 1.
+        penalty : λ, shape (d,), not negative; None: 1.
         linear : v, shape (d,); None: 0.
+        bounds : the smallest and the largest w; None: there are none.
 
         Raises
         ------
-        InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
+        InputError : when one is no vector of d finite numbers, a penalty is negative, or 0 where a weight has no
+            finite bounds or has a linear term, or a bound is NaN, or the lower is above the upper one.
         """
-        if centre is None and penalty is None and linear is None:
+        if centre is None and penalty is None and linear is None and bounds is None:
             return None
         b, v = (_vector(what, given, d, 0.0) for what, given in (("centre", centre), ("linear", linear)))
         weight = _vector("penalty", penalty, d, 1.0)
-        if (weight <= 0.0).any():
-            first = int(np.argmax(weight <= 0.0))
-            raise InputError(
-                f"penalty must be above 0, and that of weight {first} is {weight[first]:g}: a weight without "
-                "regulariser has no bound; give it a small penalty"
-            )
-        return cls(b, 1.0 / np.sqrt(weight)).tilted(v)
+        box = None if bounds is None else checked_bounds(bounds, d)
+        loose = _loose(weight, box)
+        scale = 1.0 / np.sqrt(weight if loose is None else np.where(loose, 1.0, weight))
+        return cls(b, scale, bounds=box, loose=loose).tilted(v)
 
     def tilted(self, v: Vector) -> "Coordinates":
-        """Return the coordinates with ``−v·w`` added to the objective."""
+        """Return the coordinates with ``−v·w`` added to the objective.
+
+        Raises
+        ------
+        InputError : when v is not 0 for a weight without regulariser, whose centre it cannot move.
+        """
+        if self.loose is not None and v[self.loose].any():
+            first = int(np.flatnonzero(self.loose & (v != 0.0))[0])
+            raise InputError(
+                f"weight {first} has no regulariser (penalty 0), so that no linear term can be added to the objective "
+                "for it, as linear= and the convex-concave procedure do: give it a small penalty"
+            )
         step = self.scale**2 * v
         constant = self.constant - float(v @ self.centre) - 0.5 * float(v @ step)
         return evolve(self, centre=self.centre + step, constant=constant)
 
+    @cached_property
+    def box(self) -> Box | None:
+        """The bounds on u; None: there are none."""
+        if self.bounds is None:
+            return None
+        low, high = map(self.u, self.bounds)
+        return Box(low, high, np.zeros(len(low), dtype=np.bool_) if self.loose is None else self.loose)
+
     def w(self, u: Vector) -> Vector:
-        """Return the weights at coordinates u."""
-        return self.centre + self.scale * u
+        """Return the weights at coordinates u; where these are within bounds, so are the weights, to the last digit."""
+        w = self.centre + self.scale * u
+        return w if self.bounds is None else np.clip(w, *self.bounds)
 
     def u(self, w: Vector) -> Vector:
         """Return the coordinates of weights w."""
@@ -87,9 +120,69 @@ class Coordinates:
         return np.asarray(L - G @ ((to.centre - self.centre) / self.scale))
 
     @property
-    def content(self) -> tuple[Vector, Vector, Vector]:
+    def content(self) -> tuple[Vector, ...]:
         """What tells them from others: the constant, too, which is in the bounds that a run takes over."""
-        return self.centre, self.scale, np.array([self.constant])
+        plain = self.centre, self.scale, np.array([self.constant])
+        if self.bounds is None:
+            return plain
+        loose = np.zeros(0) if self.loose is None else self.loose.astype(np.float64)
+        return *plain, *self.bounds, loose
+
+
+def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, Vector]:
+    """Return the smallest and the largest weights, shape (d,) each, infinite where there is no bound.
+
+    Parameters
+    ----------
+    bounds : both, each a number for all, or one for each, or None.
+    d : number of weights.
+    what : what messages call them.
+
+    Raises
+    ------
+    InputError : when they are no pair of such, one is NaN, or the lower is above the upper one or is none at all.
+    """
+    if not isinstance(bounds, tuple | list | np.ndarray) or len(bounds) != 2:
+        raise InputError(
+            f"{what} must be a pair (smallest, largest) of weights, each a number, {d} numbers or None: (0, None) for "
+            "weights that are not negative"
+        )
+    ends = []
+    for part, given, none in zip(("smallest", "largest"), bounds, (-np.inf, np.inf), strict=True):
+        end = np.asarray(none) if given is None else numbers(given, f"{what}: the {part} weights")
+        if end.shape not in ((), (d,)) or np.isnan(end).any():
+            raise InputError(
+                f"{what}: the {part} weights must be one number, or one for each of the {d} weights, none of them NaN, "
+                f"got shape {end.shape}"
+            )
+        ends.append(np.broadcast_to(end, (d,)).astype(np.float64))
+    low, high = ends
+    empty = (low > high) | (low == np.inf) | (high == -np.inf)
+    if empty.any():
+        first = int(np.argmax(empty))
+        raise InputError(
+            f"{what}: no weight {first} is between {low[first]:g} and {high[first]:g}: the smallest must not be above "
+            "the largest"
+        )
+    return low, high
+
+
+def _loose(penalty: Vector, bounds: tuple[Vector, Vector] | None) -> BoolVector | None:
+    """Return which weights have no regulariser; None: all have one."""
+    if (penalty < 0.0).any():
+        first = int(np.argmax(penalty < 0.0))
+        raise InputError(f"penalty must not be below 0, and that of weight {first} is {penalty[first]:g}")
+    loose = penalty == 0.0
+    if not loose.any():
+        return None
+    bounded = np.zeros_like(loose) if bounds is None else np.isfinite(bounds[0]) & np.isfinite(bounds[1])
+    if (loose & ~bounded).any():
+        first = int(np.argmax(loose & ~bounded))
+        raise InputError(
+            f"weight {first} has no regulariser (penalty 0), and without one nothing can be proved unless it has bounds"
+            ": give bounds= with two finite numbers for it, or a small penalty"
+        )
+    return loose
 
 
 def _vector(what: str, given: Any, d: int, default: float) -> Vector:

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from attrs import frozen
 
 from structsvm.types import Vector
@@ -18,11 +19,18 @@ class Hinge(NamedTuple):
 
 @frozen
 class Parabola:
-    """The regulariser on the line ``w_b + t (w_t − w_b)``: ``start + t · linear + ½ t² · curvature``."""
+    """The regulariser on the line ``w_b + t (w_t − w_b)``: ``start + t · linear + ½ t² · curvature``.
+
+    Parameters
+    ----------
+    start, linear, curvature : see above.
+    farthest : the largest t at which weights are within their bounds, at least 1.
+    """
 
     start: float
     linear: float
     curvature: float
+    farthest: float = np.inf
 
     @classmethod
     def between(cls, base: Vector, target: Vector) -> "Parabola":

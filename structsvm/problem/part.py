@@ -3,6 +3,7 @@
 import numpy as np
 from attrs import evolve
 
+from structsvm.exceptions import InputError
 from structsvm.problem.problem import Problem
 from structsvm.problem.ranking_examples import RankingExamples
 from structsvm.problem.trial import trusted_oracle
@@ -13,8 +14,17 @@ def part_alone(examples: RankingExamples) -> Problem:
 
     Unlike a whole problem it may have no weight, and no example that can be learned from; one thread computes, as
     it is the parts that are spread over threads.
+
+    Raises
+    ------
+    InputError : when the loss has bounds for weights.
     """
     loss, operator, ys = examples.loss, examples.operator, examples.ys
+    if loss.weight_bounds(operator.d) is not None:
+        raise InputError(
+            f"the argmax of {loss.title} is right for weights within its weight_bounds alone, and those of data that "
+            "are spread over a cluster have no bounds: use Problem or StructuralSVM, on one machine"
+        )
     weights = np.ones(operator.n) if examples.weights is None else examples.weights
     usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
     used = int(usable.sum())

@@ -37,7 +37,7 @@ from structsvm.problem.checks import (
     require_usable,
 )
 from structsvm.problem.content import Content
-from structsvm.problem.coordinates import Coordinates
+from structsvm.problem.coordinates import Bounds, Coordinates, checked_bounds
 from structsvm.problem.line import Line
 from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -93,8 +93,8 @@ class Problem(AbstractProblem):
     known_fingerprint : the `fingerprint`, where the data have not changed since it was taken; None: it is taken when
         needed.
     ys : true outputs, one an example.
-    coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``; see
-        `regularised`.
+    coordinates : of the points, planes and cuts of the problem, where its regulariser is another than ``½‖w‖²``, or its
+        weights are bounded; see `regularised`.
     n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
         but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
         outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
@@ -232,7 +232,7 @@ class Problem(AbstractProblem):
         kappa = checked_weights(weights, operator.n, usable)
         used = operator.n if usable is None else int(usable.sum())
         cap = _caps(kappa, C, used)
-        return cls(
+        problem = cls(
             loss=loss,
             operator=operator,
             oracle=trusted_oracle(loss, operator, ys, usable, n_jobs),
@@ -245,6 +245,7 @@ class Problem(AbstractProblem):
             ys=ys,
             n_jobs=n_jobs,
         )
+        return problem if loss.weight_bounds(d) is None else problem.regularised()
 
     @property
     def n(self) -> int:
@@ -286,23 +287,35 @@ class Problem(AbstractProblem):
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         linear: ArrayLike | None = None,
+        bounds: Bounds | None = None,
     ) -> Self:
-        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own.
+        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own, and bounds.
 
         Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
-        it; results are of w, and bounds of this objective.
+        it; results are of w, and bounds of this objective. Of bounds on weights (`Box`) solvers do have to know:
+        `OneSlack` and `NSlack` do, and `Auto` takes one of them.
 
         Parameters
         ----------
         centre : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
-        penalty : λ, positive; the smaller, the freer the weight; None: 1.
+        penalty : λ, not negative; the smaller, the freer the weight; None: 1. It may be 0, no regulariser at all, where
+            bounds give the weight two finite ones, without which nothing could be proved of it.
         linear : v; None: 0.
+        bounds : the smallest and the largest weights, each a number, d numbers or None: ``(0, None)`` for weights that
+            are not negative. None: those that the loss asks for (`Loss.weight_bounds`), which hold in any case.
 
         Raises
         ------
-        InputError : when one is no vector of d finite numbers, or a penalty is not above 0.
+        InputError : when one is no vector of d finite numbers, a penalty is negative, or 0 for a weight without finite
+            bounds, or no weight is within the bounds.
         """
-        return evolve(self, coordinates=Coordinates.of(self.d, centre, penalty, linear), known_fingerprint=None)
+        own = self.loss.weight_bounds(self.d)
+        if own is not None:
+            own = checked_bounds(own, self.d, f"{self.loss.title}.weight_bounds")
+            low, high = checked_bounds((None, None) if bounds is None else bounds, self.d)
+            bounds = np.maximum(low, own[0]), np.minimum(high, own[1])
+        coordinates = Coordinates.of(self.d, centre, penalty, linear, bounds)
+        return evolve(self, coordinates=coordinates, known_fingerprint=None)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
@@ -324,10 +337,11 @@ class Problem(AbstractProblem):
         return Point(u, np.zeros(self.ptr[-1])) if self.coordinates is None else self.at(u)
 
     def at(self, w: Vector) -> Point:
-        """Return the point at weights w: half a pass over the data; refuse features that are not finite."""
+        """Return the point at weights w, or the nearest within bounds: half a pass; refuse features not finite."""
         w = numbers(w, "w")
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
+        w = self.nearest(w)
         with np.errstate(invalid="ignore", over="ignore"), using(self.n_jobs):
             scores = self.operator.scores(self.to_weights(w))
         require_finite(scores, self.ptr, self.first)
@@ -403,7 +417,7 @@ class Problem(AbstractProblem):
         start = int(np.random.default_rng(self.n).integers(max(self.n - looked_at, 0) + 1))
         some = self.block(start, min(start + looked_at, self.n))
         here = Point(point.w, point.scores[self.ptr[start] : self.ptr[start + some.n]])
-        for t in _NEARBY:
+        for t in _NEARBY if self.box is None else _NEARBY[:1]:  # beyond 1 they may be out of bounds
             nearby = some.planes(some.origin().toward(here, t))
             value, found = some.violation(nearby, here), violation[start : start + some.n]
             require_unbeaten(self.loss.title, found, value, here.scores, some.first)
@@ -435,7 +449,7 @@ class Problem(AbstractProblem):
 
     def line(self, base: Point, planes: Planes, target: Point) -> Line:
         """Return the objective on the line from a point, with its planes, through another: no pass over the data."""
-        return ScoredLine(self, base, planes, target)
+        return ScoredLine(self, self.slope, base, planes, target)
 
     def tell(self, content: Content) -> None:
         """Add all that tells the problem from others, C aside; see `fingerprint`."""
@@ -450,6 +464,8 @@ class Problem(AbstractProblem):
         if view is None or not is_built_in(view):  # its code may be another, too
             content.add(self.at(rng.standard_normal(self.d)).scores)
         probe = rng.uniform(-_SMALL, _SMALL, self.ptr[-1])
+        if self.loss.weight_bounds(self.d) is not None:  # whose argmax is asked at no others
+            probe = self.at(rng.uniform(-_SMALL, _SMALL, self.d)).scores
         planes = self.planes(Point(np.zeros(self.d), probe))
         content.add((planes.coef, planes.loss))
 

@@ -1,23 +1,36 @@
 """A line in score space."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from structsvm.problem.base import AbstractProblem
 from structsvm.problem.line import Hinge, Line, Parabola
 from structsvm.problem.points import Planes, Point
-
-if TYPE_CHECKING:
-    from structsvm.problem.problem import Problem
+from structsvm.types import Vector
 
 
 class ScoredLine(Line):
-    """A line in score space, whose points have their scores at hand."""
+    """A line in score space, whose points have their scores at hand.
 
-    def __init__(self, problem: "Problem", base: Point, planes: Planes, target: Point) -> None:
+    Parameters
+    ----------
+    problem : whose objective it is.
+    slope : returns how fast the weighted sum of planes falls as scores move along a direction.
+    base, planes, target : the point at t = 0, with its planes, and the one at t = 1.
+    """
+
+    def __init__(
+        self,
+        problem: AbstractProblem,
+        slope: Callable[[Planes, Vector], float],
+        base: Point,
+        planes: Planes,
+        target: Point,
+    ) -> None:
         self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
-        self._problem, self._base, self._planes, self._target = problem, base, planes, target
+        self._problem, self._slope = problem, slope
+        self._base, self._planes, self._target = base, planes, target
         self._along = target.scores - base.scores
         self._lowest, self._least = (0.0, base, planes), np.inf
 
@@ -41,4 +54,4 @@ class ScoredLine(Line):
         value = self._problem.hinge(planes, point)
         if value + self.regulariser.value(t) < self._least:
             self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
-        return Hinge(value, -self._problem.slope(planes, self._along))
+        return Hinge(value, -self._slope(planes, self._along))

@@ -71,7 +71,7 @@ class Ranks(NamedTuple):
 
 
 @compiled
-def crossing(height: float, slope: float, other_height: float, other_slope: float) -> float:
+def step_of_crossing(height: float, slope: float, other_height: float, other_slope: float) -> float:
     """Return the step at which two lines cross; not a finite number where they do not, to rounding."""
     difference = slope - other_slope
     if difference == 0.0:
@@ -95,7 +95,7 @@ def rank_leftmost(kinds: Kinds, lines: Lines, ranks: Ranks) -> tuple[int, int]:
             height, slope, row = lines.height[k], lines.slope[k], kinds.relevant[k]
             ahead = 0
             for j in range(first, last):
-                if np.isfinite(crossing(height, slope, lines.other_height[j], lines.other_slope[j])):
+                if np.isfinite(step_of_crossing(height, slope, lines.other_height[j], lines.other_slope[j])):
                     crossings += 1
                     if lines.other_slope[j] < slope:
                         ahead += 1
@@ -163,7 +163,7 @@ def crossings_between(
         for k in range(kinds.relevant_ptr[q], kinds.relevant_ptr[q + 1]):
             height, slope = lines.height[k], lines.slope[k]
             for j in range(kinds.other_ptr[q], kinds.other_ptr[q + 1]):
-                step = crossing(height, slope, lines.other_height[j], lines.other_slope[j])
+                step = step_of_crossing(height, slope, lines.other_height[j], lines.other_slope[j])
                 if low < step < high:
                     if count < room:
                         steps[count] = step
@@ -181,7 +181,7 @@ def sample_between(kinds: Kinds, lines: Lines, low: float, high: float, stride: 
         for k in range(kinds.relevant_ptr[q], kinds.relevant_ptr[q + 1]):
             height, slope = lines.height[k], lines.slope[k]
             for j in range(kinds.other_ptr[q], kinds.other_ptr[q + 1]):
-                step = crossing(height, slope, lines.other_height[j], lines.other_slope[j])
+                step = step_of_crossing(height, slope, lines.other_height[j], lines.other_slope[j])
                 if low < step < high:
                     if count % stride == 0 and taken < len(steps):
                         steps[taken] = step
@@ -198,13 +198,13 @@ def cross_at(kinds: Kinds, lines: Lines, ranks: Ranks, at: float) -> int:
         for k in range(kinds.relevant_ptr[q], kinds.relevant_ptr[q + 1]):
             height, slope = lines.height[k], lines.slope[k]
             for j in range(kinds.other_ptr[q], kinds.other_ptr[q + 1]):
-                if crossing(height, slope, lines.other_height[j], lines.other_slope[j]) == at:
+                if step_of_crossing(height, slope, lines.other_height[j], lines.other_slope[j]) == at:
                     change += change_places(kinds, ranks, k + 1 if lines.other_slope[j] > slope else -(k + 1))
     return change
 
 
 @compiled
-def in_order(steps: Vector, codes: NDArray[np.int32]) -> tuple[Vector, NDArray[np.int32]]:
+def sorted_by_step(steps: Vector, codes: NDArray[np.int32]) -> tuple[Vector, NDArray[np.int32]]:
     """Return crossings by ascending step; what was passed in is overwritten.
 
     The bits of a number, negative ones turned round, are an integer of the same order. Three rounds of

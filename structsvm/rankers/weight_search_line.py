@@ -15,9 +15,9 @@ from structsvm.rankers.weight_search_crossings import (
     change_places,
     cross_at,
     crossings_between,
-    in_order,
     rank_leftmost,
     sample_between,
+    sorted_by_step,
 )
 from structsvm.types import IntVector, Vector
 
@@ -124,7 +124,7 @@ class ExhaustiveSearch:
         crossings, value = rank_leftmost(kinds, lines, ranks)
         best, last = Best(-np.inf, np.inf, np.inf, -1 << 62, 0), -np.inf
         for high, steps, codes in self._pieces(lines, crossings):
-            last, value, best = sweep(kinds, ranks, *in_order(steps, codes), last, value, best, rules)
+            last, value, best = sweep(kinds, ranks, *sorted_by_step(steps, codes), last, value, best, rules)
             best = better(best, last, high, value, rules)
             value += cross_at(kinds, lines, ranks, high) if high < np.inf else 0
             last = high

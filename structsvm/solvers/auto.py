@@ -35,9 +35,10 @@ class Auto(Solver):
     Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes
     of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
     rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
-    where a loss in Python is spread over processes, where a QP backend is asked for, or where the data are spread over
-    a cluster, 1-slack it is. A loss whose argmax is inexact is for Frank-Wolfe all the same, however few the
-    examples: the best that was found of each is kept, which a cut of all of them loses.
+    where a loss in Python is spread over processes, where a QP backend is asked for, where weights
+    have bounds, or where the data are spread over a cluster, 1-slack it is. A loss whose argmax is
+    inexact is for Frank-Wolfe all the same, however few the examples: the best that was found of
+    each is kept, which a cut of all of them loses.
 
     Where Frank-Wolfe has not converged after 60 passes, because C is very large for the scale of
     the features, 1-slack goes on from there. The documentation shows the figures behind this (docs/benchmarks.md).
@@ -57,7 +58,7 @@ class Auto(Solver):
 
     def choose(self, problem: AbstractProblem) -> Solver:
         """Return the solver for a problem."""
-        if not isinstance(problem, Problem):
+        if not isinstance(problem, Problem) or problem.box is not None:
             return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
         planes = Capacity.exact_within(problem.n, problem.d, FrankWolfe().memory).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel

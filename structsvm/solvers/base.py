@@ -12,6 +12,7 @@ from structsvm.qp import QPBackend
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, positive, require_kind
+from structsvm.solvers.boxed_working_set import BoxedWorkingSet
 from structsvm.solvers.checkpoint import CheckpointLike, Keeper, without_workers
 from structsvm.solvers.run import Callback, Run
 from structsvm.solvers.working_set import WorkingSet
@@ -119,10 +120,12 @@ class CuttingPlane(Solver):
     ) -> Result:
         backend = backends.create(self.backend)
         caps = self._group_caps(problem)
-        working_set = WorkingSet(problem.d, caps, self._most_cuts(problem, len(caps)))
+        most = self._most_cuts(problem, len(caps))
+        box = problem.box
+        working_set = WorkingSet(problem.d, caps, most) if box is None else BoxedWorkingSet(box, caps, most)
         keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
         try:
-            run = Run(problem, self.tol, start, callback, working_set.hinges, keeper)
+            run = Run(problem, self.tol, start, callback, working_set.hinges, keeper, within_box=True)
         except ClusterError as error:
             raise without_workers(error, keeper) from error
         start = run.start

@@ -97,6 +97,11 @@ class FrankWolfe(Solver):
     ) -> Result:
         """Minimise the problem; see `Solver.solve`."""
         problem = require_examples("FrankWolfe", problem)
+        if problem.box is not None:
+            raise InputError(
+                "FrankWolfe steps on planes as if weights had neither bounds nor weights without regulariser, and this "
+                "problem has some: use OneSlack or NSlack, or Auto, which takes one of them"
+            )
         with using(problem.n_jobs):
             return self._minimise(problem, start, callback, checkpoint)
 

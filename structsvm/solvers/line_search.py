@@ -28,7 +28,7 @@ HingesAt: TypeAlias = Callable[[Sequence[float]], Sequence[Hinge]]
 
 
 def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
-    """Minimise P over ``0 ≤ t ≤ 2`` and return the best t that was looked at.
+    """Minimise P over ``0 ≤ t ≤ 2``, as far as weights are within their bounds, and return the best t looked at.
 
     P is a parabola plus a convex piecewise linear function, of which an argmax of every
     example gives a value and a slope. Between the two tangents next to the minimum, the
@@ -45,9 +45,10 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
     hinges_at : gives the hinge at some t. It is asked for t = 0 first, alone or with others.
     together : number of steps t that are looked at together.
     """
-    if line.curvature == 0.0:
+    if line.curvature == 0.0 and line.farthest == np.inf:
         return 0.0
-    steps = _spread(together)
+    farthest = min(_FARTHEST, line.farthest)
+    steps = _spread(together, farthest)
     start, *rest = hinges_at([0.0, *steps]) if together > 1 else hinges_at([0.0])
     if start.slope + line.linear >= 0.0:
         return 0.0
@@ -65,11 +66,11 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
             elif t > low[0]:
                 low = t, here
         if high is None:
-            if low[0] == _FARTHEST:
+            if low[0] == farthest:
                 break
-            steps = [_FARTHEST]
+            steps = [farthest]
             continue
-        t = crossing(line.linear, line.curvature, low[0], *low[1], high[0], *high[1])
+        t = _lowest_of_model(line, low, high)
         model = line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
         if lowest - model <= _ACCURACY * (first - lowest) or not low[0] < t < high[0]:
             break
@@ -77,9 +78,18 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
     return best
 
 
-def _spread(together: int) -> list[float]:
-    """Return the first steps, ascending: 1, or where there are several, from `_NEAREST` to `_FARTHEST`."""
-    return [1.0] if together == 1 else np.geomspace(_NEAREST, _FARTHEST, together).tolist()
+def _lowest_of_model(line: Parabola, low: tuple[float, Hinge], high: tuple[float, Hinge]) -> float:
+    """Return where the parabola plus the larger of two tangents is lowest."""
+    if line.curvature > 0.0:
+        return float(crossing(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
+    (left, falling), (right, rising) = low, high  # only weights without regulariser move
+    rise = falling.value - falling.slope * left - rising.value + rising.slope * right
+    return rise / (rising.slope - falling.slope)
+
+
+def _spread(together: int, farthest: float) -> list[float]:
+    """Return the first steps, ascending: 1, or where there are several, from `_NEAREST` to the farthest."""
+    return [1.0] if together == 1 else np.geomspace(_NEAREST, farthest, together).tolist()
 
 
 def search(run: Run, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:

@@ -52,6 +52,8 @@ class Run:
     known_hinges : returns the hinges at weights w by the cuts that the solver keeps, of each example or, shape (1,), of
         their weighted mean. They sharpen the estimate of the primal where the argmax is inexact.
     keeper : keeps the run in a checkpoint.
+    within_box : whether the solver keeps weights within the bounds of a problem that has some (`Box`), and its lower
+        bounds are of that problem.
 
     Attributes
     ----------
@@ -65,7 +67,8 @@ class Run:
 
     Raises
     ------
-    InputError : when ``start`` has another number of weights, or no run can go on from the checkpoint.
+    InputError : when ``start`` has another number of weights, no run can go on from the checkpoint, or the problem has
+        bounds, which the solver does not keep.
     ModelFileError : when the checkpoint is damaged.
     OracleError : when the argmax finds no loss at w = 0, where any is better than none, and finds one elsewhere.
     """
@@ -78,9 +81,16 @@ class Run:
         callback: Callback | None,
         known_hinges: Callable[[Vector], Vector] | None = None,
         keeper: Keeper | None = None,
+        *,
+        within_box: bool = False,
     ) -> None:
         require_callback(callback)
         require_kind("start", start, Result | None, "a Result or None")
+        if problem.box is not None and not within_box:
+            raise InputError(
+                "the weights of this problem have bounds, or no regulariser, and this solver knows nothing of "
+                "them: use OneSlack or NSlack, or Auto, which takes one of them"
+            )
         if keeper is not None:
             start = keeper.begin(problem, start)
         self.problem = problem
@@ -101,7 +111,7 @@ class Run:
         if start is not None and start.w.shape != (problem.d,):
             raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
         self._earlier: deque[AnyPlanes] = deque(maxlen=problem.planes_kept)
-        self._last_evaluated = np.zeros(problem.d) if start is None else problem.from_weights(start.w)
+        self._last_evaluated = problem.nearest(np.zeros(problem.d) if start is None else problem.from_weights(start.w))
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
         if self.primal == 0.0 and problem.exact and not self.w.any():

@@ -88,11 +88,15 @@ class WorkingSet:
         self._error[old:new] = error
         self._a[old:new] = 0.0 if a is None else a
         self._idle[old:new] = 0
-        self._H[old:new, :new] = self._G[old:new] @ self._G[:new].T
+        self._H[old:new, :new] = self._products(self._G[old:new], self._G[:new])
         self._H[:old, old:new] = self._H[old:new, :old].T
         self.size = new  # last, so that an interruption leaves whole cuts
         if a is not None:
             self._evaluate(self.a)
+
+    def _products(self, some: Matrix, others: Matrix) -> Matrix:
+        """Return the inner products of cuts, as the Gram matrix has them."""
+        return some @ others.T
 
     def load(self, cuts: CutSet) -> None:
         """Take over cuts, with their multipliers scaled to the caps and to the best dual value."""

@@ -72,7 +72,7 @@ class Stored:
 
 
 @frozen
-class Description:
+class IndexDescription:
     """What is said of an index.
 
     Parameters
@@ -145,7 +145,7 @@ def write(folder: Any, analyzer: Analyzer, doc_ids: Strings, counts: Mapping[str
     }
     parts = {_WHOLE: whole, **{place: counts[name] for name, place in fields.items()}}
     arrays = dict(_arrays(doc_ids, parts))
-    description = Description(
+    description = IndexDescription(
         kind=KIND,
         format=FORMAT,
         written_by=version("structural-svm"),
@@ -183,7 +183,7 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
         file.write(array.data)
 
 
-def size_of(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     """Return the number of bytes that an index takes."""
     return sum(path.stat().st_size for path in folder.iterdir())
 
@@ -242,7 +242,7 @@ def _text_of(folder: Path) -> str:
         raise _Damage(f"it is no index, or it is damaged: its {DESCRIPTION} is no text of ours") from None
 
 
-def _described(folder: Path) -> Description:
+def _described(folder: Path) -> IndexDescription:
     try:
         text = _text_of(folder)
         found = parse_json(text)
@@ -250,7 +250,7 @@ def _described(folder: Path) -> Description:
             raise _Damage(f"it is no index: its {DESCRIPTION} is of something else")
         if isinstance(found.get("format"), int) and found["format"] > FORMAT:
             raise _Damage("it was written by a newer version of structural-svm: upgrade, or index the collection again")
-        description = from_json(text, Description)
+        description = from_json(text, IndexDescription)
     except ValueError as error:
         raise _Damage(f"it is damaged: {DESCRIPTION} cannot be read ({error}). {_AGAIN}") from None
     if description.digest() != description.sha256:
@@ -277,7 +277,7 @@ def _read(folder: Path, *, verify: bool) -> tuple[Analyzer, Strings, dict[str, P
     return analyzer, ids, fields, made[_WHOLE]
 
 
-def _analyzer(description: Description) -> Analyzer:
+def _analyzer(description: IndexDescription) -> Analyzer:
     """Return the analyzer: with the words of then, where the list of that name has others now."""
     name, words = description.stop_list, tuple(description.stop_words)
     same = name in STOP_LISTS and sorted(named_stop_words(str(name))) == list(words)

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from structsvm.comparison import Comparison, Row, compare, gap_against_time
 from structsvm.exceptions import InputError, NotInstalledError
-from structsvm.tables.plots import require_format
+from structsvm.plots.files import require_format
 from tests.small_problems import small_problem
 
 

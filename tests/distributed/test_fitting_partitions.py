@@ -94,6 +94,8 @@ def test_the_same_fit_again_has_the_same_bits(client):
         {"normalise": "query-min-max"},
         {"normalise": "query-z-score"},
         {"loss": "zero_one", "fit_intercept": True},
+        {"centre": [1.0, -2.0, 0.0, 3.0, 0.5], "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalise": "standard"},
+        {"loss": "zero_one", "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},
         {"loss": "zero_one", "class_weight": "balanced"},
         {"loss": "zero_one", "class_weight": {1.0: 2.0}},
         {"solver": OneSlack(tol=TOL, backend="active-set"), "tol": None},
@@ -157,6 +159,9 @@ def test_wide_sparse_features_keep_the_columns_that_have_entries(client):
     agree(distributed, alone)
     np.testing.assert_array_equal(distributed.result_.columns, alone.result_.columns)
     assert len(distributed.coef_) == 2100
+    pulled = distributed.set_params(centre=np.arange(2100.0)).fit(parts)
+    assert pulled.result_.columns is None
+    np.testing.assert_allclose(pulled.coef_[1::7], np.arange(1.0, 2100.0, 7.0))  # those without entries stay there
 
 
 def test_the_model_is_that_of_one_machine(client, tmp_path):
@@ -211,8 +216,10 @@ def test_what_cannot_be_learned_is_said(client):
             InputError, match=r"DaskRanker\(solver=...\) must be 'auto' or OneSlack: .* visits the queries"
         ):
             DaskRanker("map", solver=solver, client=client).fit(X, y, qid)
-    with pytest.raises(InputError, match=r"DaskRanker\(centre=...\) must be None: the regulariser of a cluster"):
-        DaskRanker("map", centre=np.ones(5), client=client).fit(X, y, qid)
+    with pytest.raises(InputError, match="centre must hold a finite number for each of the 5 weights"):
+        DaskRanker("map", centre=np.ones(4), client=client).fit(X, y, qid)
+    with pytest.raises(InputError, match="penalty must be above 0, and that of weight 0 is 0"):
+        DaskRanker("map", penalty=np.zeros(5), client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="class_weight is for losses whose examples are rows"):
         DaskRanker("map", class_weight="balanced", client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="use StructuralSVM"):

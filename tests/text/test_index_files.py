@@ -17,7 +17,7 @@ from structsvm.exceptions import DataFormatError, InputError
 from structsvm.storage import temporary
 from structsvm.storage.records import as_json, from_json
 from structsvm.text import Analyzer, Index, index_files, stop_words
-from structsvm.text.index_files import DESCRIPTION, Description, size_of
+from structsvm.text.index_files import DESCRIPTION, IndexDescription, folder_size
 
 DOCUMENTS = [
     ("a", {"title": "On wings", "text": "A wing is a wing, and of wings there are two."}),
@@ -76,7 +76,7 @@ def test_what_is_loaded_is_what_was_saved(documents, analyzer, tmp_path):
         assert not loaded.whole.documents.flags.writeable
     loaded.save(str(tmp_path / "again"))
     assert contents(tmp_path / "again") == contents(tmp_path / "idx")
-    assert size_of(tmp_path / "idx") == sum(map(len, contents(tmp_path / "idx").values()))
+    assert folder_size(tmp_path / "idx") == sum(map(len, contents(tmp_path / "idx").values()))
 
 
 def test_the_whole_is_stored_once_where_there_is_one_field(tmp_path):
@@ -104,7 +104,7 @@ def test_at_most_twelve_bytes_a_posting_and_the_strings(tmp_path):
     made = Index.build(documents, Analyzer())
     made.save(tmp_path / "idx")
     strings = sum(len(texts.content) + texts.ptr.nbytes for texts in (made.doc_ids, made.whole.terms))
-    assert size_of(tmp_path / "idx") <= 12 * made.whole.n_postings + strings
+    assert folder_size(tmp_path / "idx") <= 12 * made.whole.n_postings + strings
 
 
 def test_a_list_that_has_other_words_by_now(folder, index):
@@ -121,7 +121,7 @@ def test_a_list_that_has_other_words_by_now(folder, index):
 def described(folder, change):
     """Change what is said of an index, as somebody would who knows how it is written."""
     path = folder / DESCRIPTION
-    description = change(from_json(path.read_text(), Description))
+    description = change(from_json(path.read_text(), IndexDescription))
     path.write_text(as_json(evolve(description, sha256=description.digest())))
 
 

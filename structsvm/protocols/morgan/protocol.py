@@ -17,10 +17,10 @@ from structsvm.metrics import AP
 from structsvm.protocols.model import Candidate
 from structsvm.protocols.morgan.methods import Method
 from structsvm.protocols.morgan.okapi_tf import okapi_tf
-from structsvm.protocols.morgan.parts import Parts, draw_parts
 from structsvm.protocols.morgan.records import NAME, TRIALS
 from structsvm.protocols.morgan.results import PARTS, Curve, Learned, MorganResults, TopicTrial
 from structsvm.protocols.morgan.settings import MorganSettings
+from structsvm.protocols.morgan.split import Split, draw_split
 from structsvm.protocols.morgan.terms import informative_terms, mutual_information
 from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.protocols.pick import Progress
@@ -132,10 +132,10 @@ def _tasks(
     for number in numbers:
         topic, repeat = plan[number]
         relevant = topics.labels(topic)
-        parts = draw_parts(relevant, np.random.default_rng([settings.seed, repeat, *topic.encode()]))
-        information = mutual_information(index.whole, parts.train, relevant[parts.train])
+        split = draw_split(relevant, np.random.default_rng([settings.seed, repeat, *topic.encode()]))
+        information = mutual_information(index.whole, split.train, relevant[split.train])
         terms = informative_terms(information, settings.terms)
-        train, validation, test = (int(relevant[part].sum()) for part in parts)
+        train, validation, test = (int(relevant[part].sum()) for part in split)
         trial = TopicTrial(
             number=number,
             topic=topic,
@@ -146,11 +146,11 @@ def _tasks(
             learned={},
             seconds=0.0,
         )
-        yield trial, okapi_tf(index.whole, terms), relevant, parts, settings.methods
+        yield trial, okapi_tf(index.whole, terms), relevant, split, settings.methods
 
 
 def run_topic_trial(
-    trial: TopicTrial, values: Matrix, relevant: BoolVector, parts: Parts, methods: Sequence[Method]
+    trial: TopicTrial, values: Matrix, relevant: BoolVector, split: Split, methods: Sequence[Method]
 ) -> TopicTrial:
     """Return a trial with what each method learned, in one thread: its numbers do not depend on how many there are.
 
@@ -159,14 +159,14 @@ def run_topic_trial(
     trial : without what was learned.
     values : of each term in every document, shape (n_documents, terms).
     relevant : whether each document is relevant, shape (n_documents,).
-    parts : the documents of each part.
+    split : the documents of each part.
     methods : in the order of the tables.
     """
     began = time.perf_counter()
     learned = {}
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gaps of SVMs are in the results
-        data = [(values[part], relevant[part].astype(np.float64)) for part in parts]
+        data = [(values[part], relevant[part].astype(np.float64)) for part in split]
         for method in methods:
             try:
                 learned[method.name] = _learned(method, data)

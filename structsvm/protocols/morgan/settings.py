@@ -6,7 +6,7 @@ from attrs import asdict, field, filters, frozen
 
 from structsvm.protocols.model import require_different_names
 from structsvm.protocols.morgan.methods import Method, as_methods, paper_methods
-from structsvm.protocols.morgan.parts import FEWEST_OF_A_KIND
+from structsvm.protocols.morgan.split import FEWEST_OF_A_KIND
 from structsvm.settings import at_least
 
 

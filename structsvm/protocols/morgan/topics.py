@@ -7,7 +7,7 @@ from attrs import field, frozen
 
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
-from structsvm.protocols.morgan.parts import FEWEST, FEWEST_OF_A_KIND
+from structsvm.protocols.morgan.split import FEWEST, FEWEST_OF_A_KIND
 from structsvm.storage.records import digest
 from structsvm.text import Index
 from structsvm.types import BoolVector, IntVector

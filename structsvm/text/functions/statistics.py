@@ -52,7 +52,7 @@ class TermStatistics:
 
     @property
     def share(self) -> Vector:
-        """Share of each term in all tokens, cf / |C|: the language model of the collection."""
+        """Share of each term in all tokens, ``cf / |C|``: the language model of the collection."""
         return self.cf / self.collection.n_tokens
 
 

@@ -70,13 +70,13 @@ class Evidence:
 
     @cached_property
     def rates(self) -> Matrix:
-        """c(q_i, d) / |d|: the share of each term in the text of each candidate, 0 in an empty one, shape (m, n)."""
+        """``c(q_i, d) / |d|``: the share of each term in the text of each candidate, 0 in an empty one, shape (m, n)."""
         lengths = self.source.postings.lengths[self.documents]
         return self.counts / np.maximum(lengths, 1)
 
     @property
     def n_documents(self) -> int:
-        """|C|: number of documents of the collection."""
+        """``|C|``: number of documents of the collection."""
         return self.source.postings.n_documents
 
     @property

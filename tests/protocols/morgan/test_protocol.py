@@ -13,8 +13,8 @@ from structsvm.protocols import Indicators, RankingSVM
 from structsvm.protocols.morgan import FittedWeights, MorganSettings, SearchedWeights, morgan, paper_methods
 from structsvm.protocols.morgan import protocol as protocol_module
 from structsvm.protocols.morgan.okapi_tf import okapi_tf
-from structsvm.protocols.morgan.parts import draw_parts
 from structsvm.protocols.morgan.results import PARTS, Difference
+from structsvm.protocols.morgan.split import draw_split
 from structsvm.rankers import MaximumEntropy, WeightSearch
 from structsvm.significance.student import mean_interval
 from tests.protocols.morgan.conftest import indexed, judged, small, texts
@@ -40,7 +40,7 @@ def test_a_trial_is_what_the_estimators_make_of_it(index, results):
     documents, relevant = texts()
     for trial in results.trials[1:3]:
         y = np.isin(list(documents), relevant[trial.topic])
-        parts = draw_parts(y, np.random.default_rng([0, trial.repeat, *trial.topic.encode()]))
+        parts = draw_split(y, np.random.default_rng([0, trial.repeat, *trial.topic.encode()]))
         assert trial.relevant == tuple(y[part].sum() for part in parts)
         X = okapi_tf(index.whole, np.array([index.whole.find(term) for term in trial.terms]))
         search = WeightSearch(fix_first=True, incremental=True).fit(X[parts.train], y[parts.train])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
 from structsvm.protocols.morgan.okapi_tf import okapi_tf
-from structsvm.protocols.morgan.parts import draw_parts
+from structsvm.protocols.morgan.split import draw_split
 from structsvm.protocols.morgan.terms import informative_terms, mutual_information
 from structsvm.text import Analyzer, Index
 
@@ -58,7 +58,7 @@ def test_a_value_by_hand():
 @pytest.mark.parametrize("n", [8, 101, 102, 103])
 def test_a_quarter_trains_a_quarter_validates_and_half_tests(n):
     relevant = np.arange(n) < 3
-    parts = draw_parts(relevant, np.random.default_rng(0))
+    parts = draw_split(relevant, np.random.default_rng(0))
     assert [len(part) for part in parts] == [n // 4, n // 4, n - 2 * (n // 4)]
     assert sorted(np.concatenate(parts).tolist()) == list(range(n))
     assert all(relevant[part].any() and not relevant[part].all() for part in parts)
@@ -66,10 +66,10 @@ def test_a_quarter_trains_a_quarter_validates_and_half_tests(n):
 
 def test_parts_are_random_and_not_stratified():
     relevant = np.arange(400) < 40
-    drawn = [draw_parts(relevant, np.random.default_rng(seed)) for seed in range(300)]
+    drawn = [draw_split(relevant, np.random.default_rng(seed)) for seed in range(300)]
     in_training = np.array([relevant[parts.train].sum() for parts in drawn])
     assert in_training.mean() == pytest.approx(10.0, abs=0.6)
     assert in_training.std() == pytest.approx(np.sqrt(40 * 0.25 * 0.75 * 360 / 399), rel=0.2)  # hypergeometric
-    again = draw_parts(relevant, np.random.default_rng(7))
+    again = draw_split(relevant, np.random.default_rng(7))
     assert all((one == other).all() for one, other in zip(drawn[7], again, strict=True))
     assert not (np.diff(again.train) > 0).all()  # the order is random too, and breaks ties

@@ -1,5 +1,6 @@
 """What an experiment found, for people and for programs: an HTML page, and tables in several formats."""
 
+from structsvm.plots.svg import Plot
 from structsvm.protocols.experiment.report.page import FILES, Page, Written, as_page, findings, write_report
 from structsvm.protocols.experiment.report.plots import Plots, draw
 from structsvm.protocols.experiment.report.tables import (
@@ -11,7 +12,6 @@ from structsvm.protocols.experiment.report.tables import (
     map_tables,
     query_table,
 )
-from structsvm.tables.plots import Plot
 
 __all__ = [
     "FILES",

@@ -1,4 +1,4 @@
-"""The plots of a report, by Matplotlib: SVG for a page, in colours that are told apart on light and dark."""
+"""The plots of a report, by Matplotlib: SVG for a page."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
+from structsvm.plots import STYLE, QueryDifferencesDisplay, RegularisationPathDisplay
+from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, require_matplotlib
+from structsvm.plots.svg import Plot, figure_of
 from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
-from structsvm.tables.plots import BLUE, GREEN, INK, ORANGE, SETTINGS, Plot, as_label, figure_of, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from structsvm.types import Vector
 
 _SHORT = {WITH_BEST: "model", WITHOUT_BEST: "model without the best function"}
 
@@ -50,7 +51,7 @@ def draw(results: Results) -> Plots:
     from matplotlib import rc_context
 
     rows = {variant: results.rows(variant) for variant in results.variants}
-    with rc_context(SETTINGS):
+    with rc_context(STYLE):
         return Plots(
             overview=_overview(rows),
             differences={variant: _differences(results, variant, rows[variant]) for variant in rows},
@@ -65,7 +66,7 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
     with figure_of("overview", 8.0, 0.9 + 0.24 * len(names)) as (figure, drawn):
         axes = figure.subplots()
         axes.axhline(len(models) - 0.5, color=INK, linewidth=0.6, alpha=0.5)
-        for (variant, of_variant), colour, marker in zip(rows.items(), (BLUE, ORANGE), "oD", strict=False):
+        for (variant, of_variant), colour, marker in zip(rows.items(), (BLUE, VERMILION), "oD", strict=False):
             shown = [row for row in of_variant if not row.place]
             axes.plot(
                 [row.mean for row in shown],
@@ -95,58 +96,41 @@ def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
     reference, *others = rows
     with figure_of(f"differences-{variant}", *_size(len(others))) as (figure, drawn):
         for axes, row in zip(_panels(figure, len(others), share_x=True), others, strict=True):
-            difference = reference.values - row.values
-            difference = np.sort(difference[~np.isnan(difference)])[::-1]
-            _bars(axes, difference)
+            known = ~np.isnan(reference.values - row.values)
+            QueryDifferencesDisplay(reference.values[known], row.values[known]).plot(axes)
             against = row.against
             score = f" · {against.wins}/{against.losses}/{against.ties}" if against else ""
             axes.set_title(f"{as_label(row.name)}{score}", loc="left")
+            axes.set(xlabel="", ylabel="")
         figure.supxlabel("queries, by difference", fontsize=9.0)
         figure.supylabel(f"AP of {as_label(reference.name)} minus AP", fontsize=9.0)
     return drawn(
         f"Per-query differences: average precision of {reference.name} minus that of each other ranker, sorted. Blue: "
-        f"{reference.name} does better. Wins/losses/ties of {reference.name} are beside the names."
+        f"{reference.name} does better. The dashed line is the mean. Wins/losses/ties of {reference.name} are beside "
+        "the names."
     )
-
-
-def _bars(axes: "Axes", difference: "Vector") -> None:
-    edges = np.arange(len(difference) + 1.0)
-    for sign, colour in ((1.0, BLUE), (-1.0, ORANGE)):
-        axes.stairs(np.where(sign * difference > 0.0, difference, 0.0), edges, fill=True, color=colour)
-    axes.axhline(0.0, color=INK, linewidth=0.6)
-    axes.set(xticks=[])
 
 
 def _regularisation(results: Results, variant: str) -> Plot:
     with figure_of(f"regularisation-{variant}", *_size(len(results.models))) as (figure, drawn):
         for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
             fits = results.fits(variant, model)
-            named = any(isinstance(value, str) for value in fits[0].values)
-            values = np.arange(1.0, len(fits[0].values) + 1.0) if named else np.array(fits[0].values)
+            values = fits[0].values
+            named = any(isinstance(value, str) for value in values)
             validation, test = (
                 np.mean([getattr(fit, what) for fit in fits], axis=0) for what in ("validation", "test")
             )
             picks = np.bincount([fit.chosen for fit in fits], minlength=len(values))
-            first = axes is figure.axes[0]
-            axes.plot(values, validation, "-", color=ORANGE, linewidth=1.2, label="validation" if first else None)
-            axes.plot(values, test, "-", color=BLUE, linewidth=1.2, label="test" if first else None)
-            axes.scatter(
-                values,
-                test,
-                s=160.0 * picks / picks.sum(),
-                color=BLUE,
-                alpha=0.6,
-                linewidths=0.0,
-                label="test; area: how often it was picked" if first else None,
-            )
+            places = [str(k) for k in range(1, len(values) + 1)]
+            RegularisationPathDisplay(places if named else values, validation, test=test, picks=picks).plot(axes)
+            axes.set(xlabel="", ylabel="")
             axes.set_title(as_label(model), loc="left")
-            if named:
-                axes.set_xticks(values)
-            elif values.min() > 0.0:
-                axes.set_xscale("log")
+            handles, labels = axes.get_legend_handles_labels()
+            if (legend := axes.get_legend()) is not None:
+                legend.remove()
         figure.supxlabel("hyper-parameter", fontsize=9.0)
         figure.supylabel("MAP, mean of the trials", fontsize=9.0)
-        figure.legend(loc="outside upper left", ncols=3, markerscale=0.6)
+        figure.legend(handles, labels, loc="outside upper left", ncols=3, markerscale=0.6)
     return drawn(
         "MAP against the hyper-parameter (C of an SVM; where it is no number, its place in the table) on validation "
         "and on test queries, mean of the trials. The discs show how often validation picked each value."
@@ -158,7 +142,7 @@ def _training(results: Results) -> Plot:
     with figure_of("training", 8.0, 1.0 + 0.26 * len(models)) as (figure, drawn):
         time, gap = figure.subplots(1, 2, sharey=True)
         shifts = np.linspace(-0.14, 0.14, len(results.variants)) if len(results.variants) > 1 else [0.0]
-        for variant, colour, shift in zip(results.variants, (BLUE, ORANGE), shifts, strict=False):
+        for variant, colour, shift in zip(results.variants, (BLUE, VERMILION), shifts, strict=False):
             for row, model in enumerate(models):
                 fits = results.fits(variant, model)
                 label = _SHORT[variant] if row == 0 else None

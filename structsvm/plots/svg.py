@@ -1,54 +1,23 @@
-"""Plots: Matplotlib, which they need and nothing else does, how they look, and a figure as an element of a page."""
+"""A figure as an element of a page."""
 
 import io
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from attrs import frozen
 
-from structsvm.exceptions import InputError, NotInstalledError, printable
-from structsvm.storage.files import replacement
+from structsvm.exceptions import printable
+from structsvm.plots.style import INK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _INTERNAL = re.compile(r"url\(#([^)]+)\)")
-
-INK = "#010203"
-"""Stands for the colour of the text around the plot."""
-
-BLUE, ORANGE, GREEN = "#2b87c8", "#d9701a", "#1a9a72"
-"""Told apart on light and dark."""
-
-SETTINGS: Any = {
-    "axes.edgecolor": INK,
-    "axes.facecolor": "none",
-    "axes.grid": True,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.6,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlepad": 4.0,
-    "axes.titlesize": 9.5,
-    "font.family": "sans-serif",
-    "font.size": 9.0,
-    "grid.alpha": 0.15,
-    "grid.color": INK,
-    "legend.frameon": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "structsvm",
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
-"""Matplotlib's, in force while the plots of a page are drawn."""
 
 
 @frozen
@@ -63,25 +32,6 @@ class Plot:
 
     caption: str
     svg: str
-
-
-def require_matplotlib() -> None:
-    """Make sure that plots can be drawn.
-
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    """
-    try:
-        for module in ("matplotlib", "matplotlib.figure"):
-            import_module(module)
-    except ImportError as error:
-        raise NotInstalledError("plots need Matplotlib: pip install 'structural-svm[plot]'.") from error
-
-
-def as_label(text: str) -> str:
-    """Return text that Matplotlib shows as it is, if it is `printable`: it reads mathematics between dollar signs."""
-    return printable(text).replace("$", r"\$")
 
 
 def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mapping[str, str]) -> str:
@@ -130,32 +80,3 @@ def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure"
 
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
     yield figure, lambda caption: Plot(caption, as_inline_svg(figure, name, caption, {INK: "currentColor"}))
-
-
-def require_format(path: Path) -> None:
-    """Make sure that a plot can be written in the format that the name of a file asks for.
-
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    InputError : when it knows no such format.
-    """
-    require_matplotlib()
-    from matplotlib.figure import Figure
-
-    known = sorted(Figure().canvas.get_supported_filetypes())
-    if path.suffix.lower().removeprefix(".") not in known:
-        raise InputError(f"{path} cannot be written: a plot's name ends in one of .{', .'.join(known)}")
-
-
-def write_figure(figure: "Figure", path: Path) -> None:
-    """Write a figure to a file, whole or not at all, in the format that its name asks for.
-
-    Raises
-    ------
-    InputError : when no file can be put there.
-    """
-    drawn = io.BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
-    figure.savefig(drawn, format=path.suffix.lower().removeprefix("."))
-    with replacement(path) as temporary:
-        temporary.write_bytes(drawn.getvalue())

@@ -13,7 +13,7 @@ FEWEST_OF_A_KIND = 3
 """Relevant documents, and others: one for each part."""
 
 
-class Parts(NamedTuple):
+class Split(NamedTuple):
     """Numbers of documents, in random order: a quarter, a quarter, and the rest.
 
     Parameters
@@ -28,7 +28,7 @@ class Parts(NamedTuple):
     test: IntVector
 
 
-def draw_parts(relevant: BoolVector, rng: np.random.Generator) -> Parts:
+def draw_split(relevant: BoolVector, rng: np.random.Generator) -> Split:
     """Split documents into 25% to train, 25% to validate and 50% to test on.
 
     Every split in which each part has a relevant document and another one is as likely as any other: one that has
@@ -42,6 +42,6 @@ def draw_parts(relevant: BoolVector, rng: np.random.Generator) -> Parts:
     quarter = len(relevant) // 4
     while True:
         order = rng.permutation(len(relevant))
-        parts = Parts(order[:quarter], order[quarter : 2 * quarter], order[2 * quarter :])
-        if all(relevant[part].any() and not relevant[part].all() for part in parts):
-            return parts
+        split = Split(order[:quarter], order[quarter : 2 * quarter], order[2 * quarter :])
+        if all(relevant[part].any() and not relevant[part].all() for part in split):
+            return split

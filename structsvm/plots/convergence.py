@@ -1,0 +1,243 @@
+"""How fast solvers come close to the optimum."""
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from structsvm.arrays import numbers
+from structsvm.exceptions import InputError
+from structsvm.plots.base import Display, named, vector
+from structsvm.plots.style import GREY, as_label, chosen, look
+from structsvm.result import Result
+from structsvm.settings import as_list, require_choice, require_kind, require_number
+from structsvm.types import Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+Cost = Literal["seconds", "iterations", "passes", "calls"]
+Value = Literal["gap", "excess", "primal", "dual", "bounds"]
+
+_COSTS = {
+    "seconds": "seconds",
+    "iterations": "iterations",
+    "passes": "passes over the data",
+    "calls": "calls of the workers",
+}
+_VALUES = {
+    "gap": "certified gap / C",
+    "excess": "(primal − best lower bound) / C",
+    "primal": "primal",
+    "dual": "dual",
+    "bounds": "primal and dual",
+}
+_SMALLEST = 1e-12
+"""Gap, in units of C, that stands for those which rounding cannot tell from 0."""
+
+_SOONEST = 1e-6
+"""Seconds that stand for fewer."""
+
+
+class ConvergenceDisplay(Display):
+    """The bounds of the optimum, or the gap between them, against time, iterations or passes: a line for each run.
+
+    A value holds from one step to the next, so that lines are stairs. A cross is where a run ended without being
+    converged, and the grey line is the gap that was asked for. Gaps, and seconds, are on logarithmic axes.
+
+    Parameters
+    ----------
+    curves : for each run, by name, what it had cost at each of its steps, shape (steps,), and its value then, shape
+        (steps,); primal and dual where ``y`` is "bounds", shape (steps, 2).
+    x : what it costs: "seconds", "iterations" as the solver counts them, "passes" over the data, or "calls" of
+        the workers where the data are spread over a cluster.
+    y : "gap", the certified one in units of C, which ``tol`` is of, too; "excess", the primal over the best lower
+        bound of all runs, in the same units; "primal", "dual" or "bounds", both of them.
+    tol : gap that was asked for, drawn where ``y`` is "gap" or "excess"; None: none is drawn.
+    unfinished : names of the runs that ended without being converged.
+
+    Attributes
+    ----------
+    ax_, figure_ : see `Display`.
+    lines_ : a line of each run, in the order of ``curves``; the one of the primal where ``y`` is "bounds".
+    dual_lines_ : the dual's lines where ``y`` is "bounds", else empty.
+    crosses_ : the cross of each run that ended without being converged, by name.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.plots import ConvergenceDisplay
+    >>> ranker = Ranker().fit([[0.0], [1.0], [2.0], [1.0]], [0, 1, 1, 0], qid=[0, 0, 1, 1])
+    >>> display = ConvergenceDisplay.from_estimator(ranker, x="passes", y="bounds")
+    >>> display.ax_.get_xlabel()
+    'passes over the data'
+    """
+
+    def __init__(
+        self,
+        curves: Mapping[str, tuple[Any, Any]],
+        *,
+        x: Cost = "seconds",
+        y: Value = "gap",
+        tol: float | None = None,
+        unfinished: Collection[str] = (),
+    ) -> None:
+        require_choice("x", x, _COSTS)
+        require_choice("y", y, _VALUES)
+        require_number("tol", tol, above=0.0, optional=True)
+        require_kind("curves", curves, Mapping, "what each run cost and its values, by name")
+        self.x, self.y, self.tol = x, y, tol
+        self.curves = {name: _curve(name, each, y) for name, each in named("curves", curves, "").items()}
+        self.unfinished = frozenset(_known(unfinished, self.curves))
+
+    @classmethod
+    def from_results(
+        cls,
+        results: "Result | Mapping[str, Result]",
+        *,
+        x: Cost = "seconds",
+        y: Value = "gap",
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the histories of results.
+
+        Parameters
+        ----------
+        results : a result, or several by name.
+        x, y : see the class.
+        ax, **kwargs : see `plot`.
+
+        Raises
+        ------
+        NotInstalledError : when Matplotlib is missing.
+        InputError : something is no result, or a result has no history.
+        """
+        require_choice("x", x, _COSTS)
+        require_choice("y", y, _VALUES)
+        if isinstance(results, Result):
+            results = {results.solver_name: results}
+        of = named("results", results, "result")
+        for name, result in of.items():
+            require_kind(f"results[{name!r}]", result, Result, "a Result, such as a solver returns or ranker.result_")
+            if not result.history:
+                raise InputError(f"results[{name!r}] has no history: there is nothing to draw")
+        lowest = max(result.dual / result.C for result in of.values())
+        curves = {name: (_costs(result, x), _values(result, y, lowest)) for name, result in of.items()}
+        tols = {result.tol for result in of.values()}
+        display = cls(
+            curves,
+            x=x,
+            y=y,
+            tol=tols.pop() if len(tols) == 1 else None,
+            unfinished=[name for name, result in of.items() if not result.converged],
+        )
+        return display.plot(ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, x: Cost = "seconds", y: Value = "gap", ax: "Axes | None" = None, **kwargs: Any
+    ) -> Self:
+        """Draw how fitted estimators converged.
+
+        Parameters
+        ----------
+        estimator : an estimator with ``result_``, such as a fitted `Ranker` or `StructuralSVM`, or several by name.
+        x, y : see the class.
+        ax, **kwargs : see `plot`.
+
+        Raises
+        ------
+        NotInstalledError : when Matplotlib is missing.
+        InputError : an estimator is not fitted, or has no result.
+        """
+        results = {}
+        for name, each in named("estimator", estimator, "").items():
+            result = getattr(each, "result_", None)
+            if not isinstance(result, Result):
+                raise InputError(
+                    f"{type(each).__name__} has no result_ to draw: give a fitted Ranker, a fitted StructuralSVM, or "
+                    "another estimator of a convex problem"
+                )
+            results[name or result.solver_name] = result
+        return cls.from_results(results, x=x, y=y, ax=ax, **kwargs)
+
+    def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
+        """Draw it; see `Display.plot`. ``**kwargs`` are those of `matplotlib.axes.Axes.plot`, for all lines."""
+        with self._drawing(ax) as axes:
+            self.lines_: list[Line2D] = []
+            self.dual_lines_: list[Line2D] = []
+            self.crosses_: dict[str, Line2D] = {}
+            for number, name in enumerate(self.curves):
+                self._draw(axes, name, look(number), kwargs)
+            if self.y in ("gap", "excess"):
+                axes.set_yscale("log")
+                if self.tol is not None:
+                    axes.axhline(self.tol, color=GREY, linewidth=0.8)
+            if self.x == "seconds":
+                axes.set_xscale("log")
+            axes.set(xlabel=_COSTS[self.x], ylabel=_VALUES[self.y])
+            if len(self.curves) > 1 or self.y == "bounds":
+                axes.legend()
+        return self
+
+    def _draw(self, axes: "Axes", name: str, own: dict[str, Any], given: Mapping[str, Any]) -> None:
+        costs, values = self.curves[name]
+        if self.x == "seconds":
+            costs = np.maximum(costs, _SOONEST)
+        settings = chosen("lines.Line2D", {**own, "marker": ".", "drawstyle": "steps-post"}, given)
+        label = as_label(name)
+        if self.y == "bounds":
+            settings["linestyle"] = "-" if "linestyle" not in given and "ls" not in given else settings["linestyle"]
+            primal, dual = values.T
+            self.lines_ += axes.plot(costs, primal, **{"label": f"{label}, primal", **settings})
+            settings |= {"color": self.lines_[-1].get_color(), "linestyle": "--", "label": f"{label}, dual"}
+            self.dual_lines_ += axes.plot(costs, dual, **settings)
+            axes.fill_between(costs, dual, primal, step="post", alpha=0.1, linewidth=0.0, color=settings["color"])
+            last = primal[-1:]
+        else:
+            shown = np.maximum(values, _SMALLEST) if self.y in ("gap", "excess") else values
+            self.lines_ += axes.plot(costs, shown, **{"label": label, **settings})
+            last = shown[-1:]
+        if name in self.unfinished:
+            (self.crosses_[name],) = axes.plot(costs[-1:], last, "x", color=self.lines_[-1].get_color())
+
+
+def _curve(name: str, given: Any, y: str) -> tuple[Vector, Any]:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise InputError(f"curves[{name!r}] must be a pair, what each step cost and its value, got {given!r}")
+    costs = vector(given[0], f"the costs of {name!r}")
+    if y != "bounds":
+        return costs, vector(given[1], f"the values of {name!r}", length=len(costs))
+    bounds = numbers(given[1], f"the bounds of {name!r}")
+    if bounds.shape != (len(costs), 2) or not np.isfinite(bounds).all():
+        raise InputError(
+            f"the bounds of {name!r} must be finite, a primal and a dual a step: their shape is {bounds.shape}, and "
+            f"there are {len(costs)} steps"
+        )
+    return costs, bounds
+
+
+def _known(names: Any, curves: Mapping[str, Any]) -> list[str]:
+    known = [names] if isinstance(names, str) else as_list("unfinished", names, "names of curves")
+    for name in known:
+        if not isinstance(name, str) or name not in curves:
+            raise InputError(f"unfinished must be names of curves, {', '.join(map(repr, curves))}, got {name!r}")
+    return known
+
+
+def _costs(result: Result, x: str) -> list[float]:
+    name = {"iterations": "iteration"}.get(x, x)
+    return [getattr(step, name) for step in result.history]
+
+
+def _values(result: Result, y: str, lowest: float) -> list[Any]:
+    C = result.C
+    if y == "bounds":
+        return [[step.primal, step.dual] for step in result.history]
+    if y == "gap":
+        return [step.gap / C for step in result.history]
+    if y == "excess":
+        return [step.primal / C - lowest for step in result.history]
+    return [getattr(step, y) for step in result.history]

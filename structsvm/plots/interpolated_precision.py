@@ -1,0 +1,154 @@
+"""Precision against recall."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structsvm.exceptions import InputError
+from structsvm.metrics import IPrec, RankedLists, rank_lists
+from structsvm.plots.base import Display, named, vector
+from structsvm.plots.style import as_label, chosen, look
+from structsvm.settings import require_integer, require_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+
+class InterpolatedPrecisionDisplay(Display):
+    """Precision at levels of recall, interpolated as trec_eval has it and averaged over queries.
+
+    At a level it is the best precision at any rank of at least that recall (`structsvm.metrics.IPrec`): 11 levels give
+    trec_eval's ``iprec_at_recall``.
+
+    Parameters
+    ----------
+    recall : the levels, shape (levels,).
+    curves : for each system, by name, the precision at these levels, shape (levels,).
+
+    Attributes
+    ----------
+    ax_, figure_ : see `Display`.
+    lines_ : the line of each system, in the order of ``curves``.
+
+    Examples
+    --------
+    >>> from structsvm.plots import InterpolatedPrecisionDisplay
+    >>> display = InterpolatedPrecisionDisplay.from_predictions([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], levels=3)
+    >>> display.recall.tolist(), display.curves["ranking"].round(2).tolist()
+    ([0.0, 0.5, 1.0], [1.0, 1.0, 0.67])
+    """
+
+    def __init__(self, recall: ArrayLike, curves: Mapping[str, ArrayLike]) -> None:
+        self.recall = vector(recall, "recall")
+        require_kind("curves", curves, Mapping, "precision of each system, by name")
+        self.curves = {
+            name: vector(each, f"the precision of {name!r}", length=len(self.recall))
+            for name, each in named("curves", curves, "").items()
+        }
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: ArrayLike,
+        scores: "ArrayLike | Mapping[str, ArrayLike]",
+        qid: ArrayLike | None = None,
+        *,
+        levels: int = 11,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw systems of which the scores are known.
+
+        Parameters
+        ----------
+        y : labels, relevant above 0, shape (rows,).
+        scores : scores of a system, larger is ahead, shape (rows,), or of several by name.
+        qid : query id of each row; None: all are of one query.
+        levels : number of levels of recall, from 0 to 1.
+        ax, **kwargs : see `plot`.
+
+        Raises
+        ------
+        NotInstalledError : when Matplotlib is missing.
+        InputError : the arrays cannot be used, or no query has a relevant document.
+        """
+        lists = {name: rank_lists(each, y, qid) for name, each in named("scores", scores, "ranking").items()}
+        return cls.from_lists(lists, levels=levels, ax=ax, **kwargs)
+
+    @classmethod
+    def from_lists(
+        cls,
+        lists: "RankedLists | Mapping[str, RankedLists]",
+        *,
+        levels: int = 11,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw rankings, as `rank_lists` or `structsvm.evaluation.rank_run` returns them.
+
+        Parameters
+        ----------
+        lists : a ranking, or several by name; queries without a relevant document are left out, as in trec_eval.
+        levels, ax, **kwargs : see `from_predictions`.
+
+        Raises
+        ------
+        NotInstalledError, InputError : as `from_predictions`.
+        """
+        require_integer("levels", levels, 2)
+        recall = np.linspace(0.0, 1.0, levels)
+        curves = {}
+        for name, ranked in named("lists", lists, "ranking").items():
+            require_kind(f"lists[{name!r}]", ranked, RankedLists, "RankedLists, such as rank_lists returns")
+            found = [IPrec(round(level, 12), empty="skip").of(ranked).values for level in recall.tolist()]
+            if not len(found[0]):
+                raise InputError(f"no query of {name!r} has a relevant document: there is no precision to draw")
+            curves[name] = np.mean(found, axis=1)
+        return cls(recall, curves).plot(ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        qid: ArrayLike | None = None,
+        *,
+        levels: int = 11,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw fitted rankers on the same queries.
+
+        Parameters
+        ----------
+        estimator : a fitted ranker, or several by name.
+        X, y, qid : features, labels and query ids, as `score` takes them.
+        levels, ax, **kwargs : see `from_predictions`.
+
+        Raises
+        ------
+        NotInstalledError, InputError : as `from_predictions`.
+        """
+        scores = {}
+        for name, ranker in named("estimator", estimator, "").items():
+            if not hasattr(ranker, "predict"):
+                raise InputError(f"a ranker must have predict, got {ranker!r}")
+            scores[name or type(ranker).__name__] = ranker.predict(X)
+        return cls.from_predictions(y, scores, qid, levels=levels, ax=ax, **kwargs)
+
+    def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
+        """Draw it; see `Display.plot`. ``**kwargs`` are those of `matplotlib.axes.Axes.plot`, for all lines."""
+        with self._drawing(ax) as axes:
+            self.lines_: list[Line2D] = []
+            for number, (name, precision) in enumerate(self.curves.items()):
+                marker = "o" if len(self.recall) <= 21 else ""
+                own = {**look(number), "label": as_label(name), "marker": marker, "markersize": 3.5}
+                self.lines_ += axes.plot(self.recall, precision, **chosen("lines.Line2D", own, kwargs))
+            axes.set(xlabel="recall", ylabel="interpolated precision", xlim=(-0.02, 1.02), ylim=(0.0, 1.02))
+            if len(self.curves) > 1:
+                axes.legend()
+        return self

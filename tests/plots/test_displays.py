@@ -1,0 +1,367 @@
+"""What is drawn is what was given or computed; what cannot be drawn is refused."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV, GroupKFold
+
+from structsvm import Ranker, StructuralSVM
+from structsvm.data import load_digits_queries
+from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.fusion import WeightedCombSUM
+from structsvm.metrics import AP, IPrec, rank_lists
+from structsvm.plots import (
+    ConvergenceDisplay,
+    FusionWeightsDisplay,
+    InterpolatedPrecisionDisplay,
+    MeanCurvesDisplay,
+    QueryDifferencesDisplay,
+    RegularisationPathDisplay,
+    WeightsDisplay,
+)
+from structsvm.plots.style import BLUE, INK
+from structsvm.rankers import RankBoost
+from structsvm.solvers import OneSlack
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load_digits_queries(n_train=12, n_test=12, n_candidates=40)[0]
+
+
+@pytest.fixture(scope="module")
+def ranker(data):
+    return Ranker(C=1.0).fit(data.X, data.y, qid=data.qid)
+
+
+class TestAll:
+    def test_a_figure_of_its_own_is_in_the_style(self):
+        display = WeightsDisplay([1.0]).plot()
+        assert display.figure_ is display.ax_.figure
+        assert not display.ax_.spines["top"].get_visible()
+        assert display.ax_.xaxis.label.get_color() == INK
+
+    def test_axes_that_are_given_stay_as_they_are(self, axes):
+        display = WeightsDisplay([1.0]).plot(axes)
+        assert display.ax_ is axes
+        assert axes.spines["top"].get_visible()
+
+    def test_it_can_be_drawn_again(self, axes):
+        display = WeightsDisplay([1.0, 2.0]).plot()
+        first = display.ax_
+        assert display.plot(axes).ax_ is axes
+        assert first is not axes
+
+    def test_settings_of_matplotlib(self, axes):
+        display = WeightsDisplay([1.0]).plot(axes, color="red")
+        assert display.bars_[0].get_facecolor() == (1.0, 0.0, 0.0, 1.0)
+        with pytest.raises(InputError, match=r"WeightsDisplay\.plot: .* unexpected keyword argument 'colr'"):
+            WeightsDisplay([1.0]).plot(axes, colr="red")
+
+    def test_what_are_no_axes(self):
+        with pytest.raises(InputError, match="ax must be axes of Matplotlib"):
+            WeightsDisplay([1.0]).plot(object())
+
+    def test_without_matplotlib(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        with pytest.raises(NotInstalledError, match=r"pip install 'structural-svm\[plot\]'"):
+            WeightsDisplay([1.0]).plot()
+
+
+class TestConvergence:
+    @pytest.mark.parametrize(("x", "name"), [("seconds", "seconds"), ("iterations", "iteration"), ("passes", "passes")])
+    def test_gaps_of_a_result(self, x, name, ranker, axes):
+        result = ranker.result_
+        display = ConvergenceDisplay.from_results(result, x=x, ax=axes)
+        (line,) = display.lines_
+        assert line.get_xdata() == pytest.approx(
+            [max(getattr(step, name), 1e-6 * (x == "seconds")) for step in result.history]
+        )
+        assert line.get_ydata() == pytest.approx([max(step.gap / step.C, 1e-12) for step in result.history])
+        assert axes.get_yscale() == "log"
+        assert axes.get_xscale() == ("log" if x == "seconds" else "linear")
+        assert [each.get_ydata()[0] for each in axes.lines if each is not line] == [result.tol]
+        assert (axes.get_xlabel().split()[0], axes.get_ylabel()) == (x, "certified gap / C")
+
+    def test_bounds(self, ranker, axes):
+        display = ConvergenceDisplay.from_estimator(ranker, x="passes", y="bounds", ax=axes)
+        history = ranker.result_.history
+        assert display.lines_[0].get_ydata() == pytest.approx([step.primal for step in history])
+        assert display.dual_lines_[0].get_ydata() == pytest.approx([step.dual for step in history])
+        solver = ranker.result_.solver_name
+        assert [text.get_text() for text in axes.get_legend().texts] == [f"{solver}, primal", f"{solver}, dual"]
+
+    def test_several_over_their_best_lower_bound(self, data, ranker, axes):
+        other = Ranker(solver="one-slack").fit(data.X, data.y, qid=data.qid)
+        display = ConvergenceDisplay.from_estimator({"a": ranker, "b": other}, y="excess", ax=axes)
+        lowest = max(ranker.result_.dual, other.result_.dual)
+        for line, result in zip(display.lines_, (ranker.result_, other.result_), strict=True):
+            assert line.get_ydata() == pytest.approx([max(step.primal - lowest, 1e-12) for step in result.history])
+        assert [text.get_text() for text in axes.get_legend().texts] == ["a", "b"]
+        assert display.lines_[0].get_color() != display.lines_[1].get_color()
+
+    def test_a_cross_where_a_run_ended_early(self, data, axes):
+        early = Ranker(C=100.0, solver=OneSlack(max_iter=2)).fit(data.X, data.y, qid=data.qid)
+        display = ConvergenceDisplay.from_estimator({"early": early}, ax=axes)
+        assert list(display.crosses_) == ["early"]
+        assert display.crosses_["early"].get_xdata()[-1] == display.lines_[0].get_xdata()[-1]
+
+    @pytest.mark.parametrize(
+        ("curves", "settings", "said"),
+        [
+            ({}, {}, "curves is empty"),
+            ([1], {}, "by name"),
+            ({"a": 3}, {}, r"curves\['a'\] must be a pair"),
+            ({"a": ([1, 2], [1.0])}, {}, "the values of 'a' must be 2 numbers"),
+            ({"a": ([1, 2], [1.0, np.nan])}, {}, "the values of 'a' must be finite"),
+            ({"a": ([1, 2], [1.0, 2.0])}, {"y": "bounds"}, "a primal and a dual a step"),
+            ({"a": ([1], [1.0])}, {"x": "hours"}, "x must be 'seconds' or"),
+            ({"a": ([1], [1.0])}, {"unfinished": ["b"]}, "unfinished must be names of curves, 'a', got 'b'"),
+        ],
+    )
+    def test_what_cannot_be_drawn(self, curves, settings, said):
+        with pytest.raises(InputError, match=said):
+            ConvergenceDisplay(curves, **settings)
+
+    def test_estimators_without_a_result(self):
+        with pytest.raises(InputError, match="RankBoost has no result_"):
+            ConvergenceDisplay.from_estimator(RankBoost())
+        with pytest.raises(InputError, match=r"results\['a'\] must be a Result"):
+            ConvergenceDisplay.from_results({"a": 3})
+
+
+class TestRegularisationPath:
+    Cs = (0.1, 1.0, 10.0)
+
+    def test_the_path_of_a_ranker_is_that_of_fits_from_nothing(self, data, axes):
+        ranker = Ranker(tol=1e-4)
+        display = RegularisationPathDisplay.from_estimator(
+            ranker, data.X, data.y, data.qid, Cs=[1.0, 0.1], folds=2, ax=axes
+        )
+        assert display.lines_["validation"].get_xdata().tolist() == [0.1, 1.0]
+        folds = list(GroupKFold(2).split(data.X, groups=data.qid))
+        for k, C in enumerate(self.Cs[:2]):
+            found = [
+                Ranker(C=C, tol=1e-4)
+                .fit(data.X[a], data.y[a], qid=data.qid[a])
+                .score(data.X[b], data.y[b], qid=data.qid[b])
+                for a, b in folds
+            ]
+            assert display.values["validation"][:, k] == pytest.approx(found, abs=5e-3)
+        assert set(display.areas_) == {"train", "validation"}
+        assert display.picks.sum() == 2
+        assert axes.get_xscale() == "log"
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("C", "MAP")
+        assert ranker.C == 1.0
+        assert not hasattr(ranker, "coef_")
+
+    def test_a_grid_search(self, axes):
+        found = {
+            "params": [{"C": 10.0}, {"C": 0.1}],
+            "split0_test_score": np.array([0.4, 0.2]),
+            "split1_test_score": np.array([0.6, 0.3]),
+        }
+        search = SimpleNamespace(n_splits_=2, estimator=Ranker(measure="ndcg@10"), cv_results_=found)
+        display = RegularisationPathDisplay.from_search(search, ax=axes)
+        assert display.lines_["validation"].get_ydata() == pytest.approx([0.25, 0.5])
+        assert display.picks.tolist() == [0.0, 2.0]
+        assert axes.get_ylabel() == "NDCG@10"
+        search.cv_results_ = {"params": [{"C": 1.0, "tol": 0.1}]}
+        with pytest.raises(InputError, match="of C alone, and is of C, tol"):
+            RegularisationPathDisplay.from_search(search)
+        with pytest.raises(InputError, match="search must be a fitted GridSearchCV"):
+            RegularisationPathDisplay.from_search(GridSearchCV(Ranker(), {"C": [1.0]}))
+
+    def test_discs_are_on_the_line_of_test_queries(self, axes):
+        display = RegularisationPathDisplay(self.Cs, [0.1, 0.3, 0.2], test=[0.2, 0.3, 0.4], picks=[1, 3, 0]).plot(axes)
+        assert display.discs_.get_offsets().tolist() == [[0.1, 0.2], [1.0, 0.3], [10.0, 0.4]]
+        assert display.discs_.get_sizes().tolist() == [40.0, 120.0, 0.0]
+        assert display.lines_["test"].get_color() == BLUE
+
+    def test_settings_that_are_no_numbers(self, axes):
+        RegularisationPathDisplay(["a", "b"], [0.1, 0.2], parameter="model").plot(axes)
+        assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (([0.1, 1.0], [0.3]), "validation must be finite, a number for each of 2 values of C"),
+            (([0.1, 1.0], None), "got None"),
+            (([], []), "Cs must be a list of numbers"),
+        ],
+    )
+    def test_what_cannot_be_drawn(self, arguments, said):
+        with pytest.raises(InputError, match=said):
+            RegularisationPathDisplay(*arguments)
+
+    def test_what_cannot_be_fitted(self, data):
+        with pytest.raises(InputError, match="must be a ranker with C"):
+            RegularisationPathDisplay.from_estimator(RankBoost(), data.X, data.y, data.qid)
+        with pytest.raises(InputError, match="12 queries, which cannot be split into 13 folds"):
+            RegularisationPathDisplay.from_estimator(Ranker(), data.X, data.y, data.qid, folds=13)
+
+
+class TestQueryDifferences:
+    def test_of_scores(self, data, axes):
+        first, second = data.X[:, 0], data.X[:, 9]
+        display = QueryDifferencesDisplay.from_predictions(
+            data.y, first, second, data.qid, names=("rows", "columns"), ax=axes
+        )
+        of_first, of_second = (AP().of(rank_lists(each, data.y, data.qid)).values for each in (first, second))
+        wanted = of_first - of_second
+        drawn = sum(bars.get_data().values for bars in display.bars_)
+        assert drawn == pytest.approx(np.sort(wanted)[::-1])
+        assert display.mean_line_.get_ydata()[0] == pytest.approx(wanted.mean())
+        wins, losses = (wanted > 0).sum(), (wanted < 0).sum()
+        assert axes.get_title(loc="left") == f"rows against columns: {wins} better, {losses} worse, 0 the same"
+        assert axes.get_ylabel() == "difference of AP"
+
+    def test_of_rankers(self, data, ranker, axes):
+        other = Ranker(loss="roc_area").fit(data.X, data.y, qid=data.qid)
+        display = QueryDifferencesDisplay.from_estimators(
+            ranker, other, data.X, data.y, data.qid, measure="p@5", ax=axes
+        )
+        assert display.names == ("Ranker", "Ranker")
+        assert display.measure == "P@5"
+
+    def test_queries_that_only_one_has_are_left_out(self, axes):
+        one = rank_lists([2.0, 1.0, 2.0, 1.0], [1, 0, 0, 1], [1, 1, 2, 2])
+        other = rank_lists([1.0, 2.0, 2.0, 1.0], [1, 0, 0, 1], [1, 1, 3, 3])
+        assert QueryDifferencesDisplay.from_lists(one, other, ax=axes).differences.tolist() == [0.5]
+        with pytest.raises(InputError, match="for no query that both rankings have"):
+            QueryDifferencesDisplay.from_lists(one, rank_lists([1.0, 2.0], [1, 0], [9, 9]))
+
+    @pytest.mark.parametrize(
+        ("arguments", "settings", "said"),
+        [
+            (([0.1, 0.2], [0.1]), {}, "second must be 2 numbers"),
+            (([0.1], [np.nan]), {}, "second must be finite"),
+            (([0.1], [0.2]), {"names": ("a",)}, "names must be 2 texts"),
+            (([0.1], [0.2]), {"names": "ab"}, "names must be 2 texts"),
+        ],
+    )
+    def test_what_cannot_be_drawn(self, arguments, settings, said):
+        with pytest.raises(InputError, match=said):
+            QueryDifferencesDisplay(*arguments, **settings)
+
+
+class TestWeights:
+    def test_of_a_ranker(self, ranker, axes):
+        display = WeightsDisplay.from_estimator(ranker, [f"f{k}" for k in range(25)], top=5, ax=axes)
+        order = np.argsort(-np.abs(ranker.coef_))[:5]
+        assert [bar.get_width() for bar in display.bars_] == pytest.approx(ranker.coef_[order])
+        assert [text.get_text() for text in axes.get_yticklabels()] == [f"f{k}" for k in order]
+        assert axes.yaxis_inverted()
+        assert axes.get_xlabel() == "weight"
+        assert display.left_out == 20
+
+    def test_names_of_the_fit_and_numbers(self, ranker, data, axes):
+        largest = int(np.abs(ranker.coef_).argmax())
+        assert WeightsDisplay.from_estimator(ranker, ax=axes).names[0] == f"feature {largest + 1}"
+        named = RankBoost(3).fit(data.X, data.y, qid=data.qid).name_features([f"x{k}" for k in range(25)])
+        display = WeightsDisplay.from_estimator(named, ax=axes)
+        assert display.names[0].startswith("x")
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [(([],), "values must be a list"), (([1.0], ["a", "b"]), "names must be 1 texts"), (([[1.0]],), "its shape")],
+    )
+    def test_what_cannot_be_drawn(self, arguments, said):
+        with pytest.raises(InputError, match=said):
+            WeightsDisplay(*arguments)
+
+    def test_estimators_without_weights(self):
+        with pytest.raises(InputError, match="must be a fitted ranker of this library"):
+            WeightsDisplay.from_estimator(StructuralSVM())
+
+
+class TestInterpolatedPrecision:
+    def test_of_rankers_as_the_measure_has_it(self, data, ranker, axes):
+        display = InterpolatedPrecisionDisplay.from_estimator({"a": ranker}, data.X, data.y, data.qid, ax=axes)
+        (line,) = display.lines_
+        scores = ranker.predict(data.X)
+        wanted = [IPrec(k / 10).mean(scores, data.y, data.qid) for k in range(11)]
+        assert line.get_ydata() == pytest.approx(wanted)
+        assert line.get_xdata() == pytest.approx(np.linspace(0.0, 1.0, 11))
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("recall", "interpolated precision")
+
+    def test_queries_without_a_relevant_document_are_left_out(self, axes):
+        display = InterpolatedPrecisionDisplay.from_predictions(
+            [1, 0, 0, 0], [2.0, 1.0, 2.0, 1.0], [1, 1, 2, 2], levels=2, ax=axes
+        )
+        assert display.curves["ranking"].tolist() == [1.0, 1.0]
+        with pytest.raises(InputError, match="no query of 'ranking' has a relevant document"):
+            InterpolatedPrecisionDisplay.from_predictions([0, 0], [1.0, 2.0])
+
+    def test_what_cannot_be_drawn(self):
+        with pytest.raises(InputError, match="the precision of 'a' must be 2 numbers"):
+            InterpolatedPrecisionDisplay([0.0, 1.0], {"a": [1.0]})
+        with pytest.raises(InputError, match="levels must be an integer of at least 2"):
+            InterpolatedPrecisionDisplay.from_predictions([1, 0], [1.0, 2.0], levels=1)
+
+
+class TestFusionWeights:
+    def test_shares(self, data, axes):
+        scores, names = data.X[:, :3], ["a", "b", "c"]
+        fusions = {
+            "by MAP": WeightedCombSUM().fit(scores, data.y, data.qid),
+            "learned": WeightedCombSUM(weights=Ranker()).fit(scores, data.y, data.qid),
+        }
+        display = FusionWeightsDisplay.from_estimator(fusions, names, ax=axes)
+        for line, fusion in zip(display.lines_, fusions.values(), strict=True):
+            assert line.get_xdata() == pytest.approx(fusion.weights_ / np.abs(fusion.weights_).sum())
+            assert line.get_linestyle() == "None"
+        assert [text.get_text() for text in axes.get_yticklabels()] == names
+        assert [text.get_text() for text in axes.get_legend().texts] == ["by MAP", "learned"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (({"a": [0.0, 0.0]},), "are all 0"),
+            (({"a": [1.0], "b": [1.0, 2.0]},), "the weights of 'b' must be 1 numbers"),
+            (({"a": [1.0]}, ["x", "y"]), "systems must be 1 texts"),
+        ],
+    )
+    def test_what_cannot_be_drawn(self, arguments, said):
+        with pytest.raises(InputError, match=said):
+            FusionWeightsDisplay(*arguments)
+
+    def test_estimators_without_weights(self):
+        with pytest.raises(InputError, match="WeightedCombSUM has no weights of systems"):
+            FusionWeightsDisplay.from_estimator(WeightedCombSUM())
+
+
+class TestMeanCurves:
+    values = np.array([[0.1, 0.2, 0.6], [0.3, 0.4, 0.2], [0.2, 0.6, 0.7]])
+
+    def test_means_and_intervals(self, axes):
+        from scipy.stats import ttest_1samp
+
+        display = MeanCurvesDisplay([1, 2, 3], {"a": self.values, "b": self.values[:1]}, xlabel="terms").plot(axes)
+        assert display.lines_[0].get_ydata() == pytest.approx([0.2, 0.4, 0.5])
+        (area,) = display.intervals_
+        low, high = ttest_1samp(self.values, 0.0).confidence_interval()
+        corners = area.get_paths()[0].vertices[:, 1]
+        assert corners.min() == pytest.approx(low.min())
+        assert corners.max() == pytest.approx(high.max())
+        assert axes.get_xlabel() == "terms"
+
+    def test_a_line_for_each_topic(self, axes):
+        display = MeanCurvesDisplay([1, 2, 3], {"a": self.values}, around="lines").plot(axes, color="red")
+        assert [line.get_ydata().tolist() for line in display.topic_lines_] == self.values.tolist()
+        assert {line.get_color() for line in display.topic_lines_} == {"red"}
+        assert display.intervals_ == []
+
+    @pytest.mark.parametrize(
+        ("curves", "said"),
+        [
+            ({"a": [0.1, 0.2, 0.3]}, "a row for each topic, of 3 numbers"),
+            ({"a": [[0.1, 0.2, np.inf]]}, "must be finite"),
+            ({}, "curves is empty"),
+        ],
+    )
+    def test_what_cannot_be_drawn(self, curves, said):
+        with pytest.raises(InputError, match=said):
+            MeanCurvesDisplay([1, 2, 3], curves)
