@@ -44,6 +44,7 @@ NAMES = (
     "retrieval",
     "serving",
     "retrieval_memory",
+    "installs",
     "first_fit",
     "check_power",
     "scale",

@@ -26,7 +26,9 @@ def packages_with_all() -> set[str]:
 
 def test_the_page_lists_every_public_package_once():
     assert len(PUBLIC) == len(set(PUBLIC))
-    assert set(PUBLIC) == {name for name in packages_with_all() if not any(f"{name}.".startswith(f"{each}.") for each in NOT_PUBLIC)}
+    assert set(PUBLIC) == {
+        name for name in packages_with_all() if not any(f"{name}.".startswith(f"{each}.") for each in NOT_PUBLIC)
+    }
 
 
 @pytest.mark.parametrize("package", PUBLIC)
