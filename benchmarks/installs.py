@@ -87,7 +87,7 @@ def _install(peer: Peer, environment: Path) -> str:
     """Make an environment with what is asked for; return what the installer said last where it could not."""
     uv = [sys.executable, "-m", "uv"]
     subprocess.run([*uv, "venv", "--quiet", "--no-project", "--python", sys.executable, environment], check=True)
-    command = [*uv, "pip", "install", "--quiet", "--link-mode", "copy", "--python", environment / "bin" / "python"]
+    command = [*uv, "pip", "install", "--quiet", "--compile-bytecode", "--link-mode", "copy", "--python", environment / "bin" / "python"]
     done = subprocess.run([*command, *peer.packages], capture_output=True, text=True, check=False)
     lines = [line.strip(" ×╰─▶") for line in done.stderr.splitlines() if line.strip(" ×╰─▶")]
     return lines[0] if done.returncode != 0 and lines else ""
@@ -104,7 +104,7 @@ def _parts(environment: Path) -> dict[str, float]:
 
 
 def _started(environment: Path, who: str, statements: list[str] | None, repeats: int) -> Row:
-    """Measure the processor time of a process that imports something, or of ``structsvm --help``, without what is first."""
+    """Measure the processor time of a process that imports something, or of ``structsvm --help``, after a first one."""
     command = [environment / "bin" / "structsvm", "--help"]
     if statements is not None:
         command = [environment / "bin" / "python", "-c", "; ".join(statements)]

@@ -119,6 +119,7 @@ def numbers(of: DataSet, results: Results, work: Path) -> dict[str, Any]:
         "settings": {name: value for name, value in results.header.settings.items() if name != "models"},
         "versions": results.header.versions,
         "statistics": dict(results.statistics),
+        "trials": len(results.trials),
         "left_out": len(results.left_out),
         "seconds": json.loads(seconds.read_text()) if seconds.exists() else {},
         "seconds_of_trials": sum(trial.seconds for trial in results.trials),
