@@ -12,7 +12,7 @@ from benchmarks.measuring import Size
 from benchmarks.rows import Row, Target, pick, quotient
 from structsvm import Problem, Result
 from structsvm.data import load_letor
-from structsvm.distributed import Cluster, DaskCluster, DistributedProblem, InProcess, Part
+from structsvm.distributed import Cluster, DaskCluster, DistributedProblem, InProcess, Partition
 from structsvm.protocols.letor import find_folds
 from structsvm.solvers import OneSlack
 
@@ -105,7 +105,7 @@ def _driver(size: Size) -> Iterator[Row]:
 def _spread(cluster: Cluster, data: Ranking, count: int, loss: str, C: float) -> DistributedProblem:
     number = np.unique(data.qid, return_inverse=True)[1]
     rows = [np.flatnonzero(number % count == k) for k in range(count)]
-    parts = [Part(data.X[own], data.y[own], data.qid[own]) for own in rows]
+    parts = [Partition(data.X[own], data.y[own], data.qid[own]) for own in rows]
     return DistributedProblem.from_queries(cluster, parts, loss=loss, C=C)
 
 

@@ -71,6 +71,7 @@ COLUMNS: dict[str, Column] = {
     "late": Column.number("95 % within", "late", ",.3g"),
     "sent": Column.number("kB a round", "sent", ",.1f"),
     "beside": Column.number("ms beside work", "beside", ",.0f"),
+    "critical": Column.number("critical path, ms", "critical", ",.0f"),
 }
 """What shows the numbers that a row may have."""
 

@@ -34,6 +34,7 @@ NAMES = (
     "web30k",
     "cluster",
     "cluster_web30k",
+    "local_steps",
     "sparse",
     "binned",
     "sequences",

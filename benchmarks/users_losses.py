@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 from sklearn.datasets import load_iris
 
-from structsvm.losses import InterleavingLoss, Loss, PairwiseLoss, ScoreLoss
+from structsvm.losses import GradedPairsLoss, GradedRankingLoss, InterleavingLoss, Loss, PairwiseLoss, ScoreLoss
 from structsvm.types import Matrix, Vector
 
 X, CLASSES = load_iris(return_X_y=True)
@@ -201,7 +201,15 @@ class GradedPairs(ScoreLoss[Vector]):
 
 
 @frozen
-class Abandonment(GradedPairs):
+class GainLost(GradedPairsLoss):
+    """Pairs in the wrong order, by the difference of their gains (how to write a loss)."""
+
+    def weight(self, better: Vector, worse: Vector) -> Vector:
+        return np.asarray(2.0**better - 2.0**worse)
+
+
+@frozen
+class Abandonment(GradedRankingLoss):
     """That none of the first k documents satisfies (how to write a loss)."""
 
     k: int = 2
@@ -222,7 +230,7 @@ class Abandonment(GradedPairs):
         return max(rankings, key=lambda ranking: self.loss(y, ranking) + scores @ self.encode(ranking, y))
 
     def usable(self, y: Vector) -> bool:
-        return bool(len(y) > self.k and y.max() > y.min())
+        return len(y) > self.k and super().usable(y)
 
     def _abandoned(self, y: Vector, y_hat: Vector) -> Any:
         satisfied = (2.0**y - 1) / 2.0**self.max_grade
@@ -248,6 +256,7 @@ USERS: dict[str, tuple[Any, Any]] = {
     "RankBiased(k=3)": (RankBiased(k=3), None),
     "RankBiasedPrecision": (RankBiasedPrecision(), None),
     "ReciprocalRank of one's own": (OwnReciprocalRank(), None),
+    "GainLost": (GainLost(), None),
     "GradedPairs": (GradedPairs(), None),
     "Abandonment(k=2)": (Abandonment(k=2), None),
 }

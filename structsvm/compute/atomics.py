@@ -1,12 +1,26 @@
 """Counters that threads of compiled code share, and what they do while they wait for one."""
 
 import os
+import platform
 from typing import Any
 
+from llvmlite import ir
 from numba.core import cgutils  # structsvm.compute.environment has imported numba
 
+from structsvm.compute.compilation import compiled_part
 from structsvm.compute.environment import numba
 from structsvm.types import IntVector
+
+_LOOKS = 200
+"""Looks at a counter after which a thread that waits lets others have its processor: some microseconds."""
+
+_REST = {
+    "x86_64": ("llvm.x86.sse2.pause", ()),
+    "AMD64": ("llvm.x86.sse2.pause", ()),
+    "aarch64": ("llvm.aarch64.hint", (1,)),
+    "arm64": ("llvm.aarch64.hint", (1,)),
+}.get(platform.machine())
+"""Instruction by which a thread that waits leaves the units of a core to another one on it, by type of processor."""
 
 _YIELD = numba.types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", numba.types.int32())
 
@@ -21,6 +35,10 @@ def add(counters: IntVector, k: int, amount: int) -> int:
 def read(counters: IntVector, k: int) -> int:
     """Return a counter, and see all that was written to memory by who added to it."""
     return int(counters[k])
+
+
+def rest() -> None:
+    """Let another thread on the same core go ahead for some cycles."""
 
 
 def give_way() -> None:
@@ -47,8 +65,21 @@ def _typed_read(_typing: Any, counters: Any, k: Any) -> Any:
     return numba.types.int64(counters, numba.types.intp), generate
 
 
+def _typed_rest(_typing: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+        if _REST is not None:
+            name, given = _REST
+            arguments = [ir.Constant(ir.IntType(32), value) for value in given]
+            kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
+            builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+        return context.get_dummy_value()
+
+    return numba.types.void(), generate
+
+
 _add = numba.extending.intrinsic(_typed_add)
 _read = numba.extending.intrinsic(_typed_read)
+_rest = numba.extending.intrinsic(_typed_rest)
 
 
 def _compiled_add(counters: Any, k: Any, amount: Any) -> Any:
@@ -59,6 +90,10 @@ def _compiled_read(counters: Any, k: Any) -> Any:
     return lambda counters, k: _read(counters, k)
 
 
+def _compiled_rest() -> Any:
+    return lambda: _rest()
+
+
 def _compiled_give_way() -> Any:
     def give_way() -> None:
         _YIELD()
@@ -66,5 +101,24 @@ def _compiled_give_way() -> Any:
     return give_way
 
 
-for _function, _compiled in ((add, _compiled_add), (read, _compiled_read), (give_way, _compiled_give_way)):
+for _function, _compiled in (
+    (add, _compiled_add),
+    (read, _compiled_read),
+    (rest, _compiled_rest),
+    (give_way, _compiled_give_way),
+):
     numba.extending.overload(_function, strict=False)(_compiled)
+
+
+@compiled_part
+def reached(counters: IntVector, k: int, amount: int, stop: int) -> bool:
+    """Wait until a counter has reached an amount, or another one is above 0; say whether it was the former."""
+    looks = 0
+    while read(counters, k) < amount:
+        if read(counters, stop) > 0:
+            return False
+        looks += 1
+        rest()
+        if looks > _LOOKS:
+            give_way()
+    return True

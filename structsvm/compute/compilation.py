@@ -6,19 +6,29 @@ from contextlib import suppress
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from structsvm.compute.compiling import watched
 from structsvm.compute.environment import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_FREE_ORDER = {"reassoc", "contract", "nsz"}
+
 _CONSTANT = (bool, int, float, complex, str, np.generic, np.ndarray)
 
 
-def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: bool = False, keep: bool = True) -> F:
+def compiled(
+    function: F,
+    signatures: Sequence[Any] | None = None,
+    *,
+    reorder: bool = False,
+    keep: bool = True,
+    as_argument: bool = False,
+) -> F:
     """Compile a function of arrays and numbers to machine code.
 
     Parameters
@@ -29,6 +39,7 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
     reorder : allow sums to be taken in another order, so that they can use vector units.
     keep : keep the machine code on disk. Not for code that calls functions of other files by their types:
         it cannot be seen when those change.
+    as_argument : let compiled functions be given it as an argument, where they call it by its address.
 
     Returns
     -------
@@ -36,10 +47,12 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
     of the functions that it calls, and the constants in them, are the same; where no cache folder can be written, or
     the source is not a file, it is compiled again.
     """
-    fastmath = {"reassoc", "contract", "nsz"} if reorder else False
-    dispatcher = numba.njit(nogil=True, fastmath=fastmath)(function)
+    dispatcher = numba.njit(nogil=True, fastmath=_FREE_ORDER if reorder else False, no_cfunc_wrapper=not as_argument)(
+        function
+    )
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
+    watched(dispatcher)
     if keep:
         _keep(dispatcher)
     if signatures is not None:
@@ -47,6 +60,55 @@ def compiled(function: F, signatures: Sequence[Any] | None = None, *, reorder: b
             dispatcher.compile(signature)
         dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]
+
+
+def compiled_part(function: F, *, reorder: bool = False) -> F:
+    """Compile a function that compiled functions call, and Python hardly ever.
+
+    What lets Python call a function takes as long to compile as a short function itself, more where it takes tuples of
+    arrays. Called from Python, the function is compiled once more, with that.
+
+    Parameters
+    ----------
+    function, reorder : as in `compiled`.
+    """
+    fastmath = _FREE_ORDER if reorder else False
+    dispatcher = numba.njit(nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    if numba.config.DISABLE_JIT:
+        return dispatcher  # type: ignore[no-any-return]
+    watched(dispatcher)
+    _keep(dispatcher)
+
+    @cache
+    def alone() -> Any:
+        copy = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
+        copy.__qualname__ = f"{function.__qualname__}.alone"  # which names its file of machine code
+        copy.__module__ = function.__module__
+        return compiled(copy, reorder=reorder)
+
+    dispatcher._insert = _not_inserted  # so that numba asks for what to call
+    dispatcher._compile_for_args = lambda *_arguments: alone()
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def folder_of_code() -> str | None:
+    """Return the folder in which machine code of this package is kept, or one beside it; None where none is."""
+    if numba.config.DISABLE_JIT:
+        return None
+    return getattr(compiled(_nothing)._cache, "cache_path", None)  # type: ignore[attr-defined]
+
+
+def _nothing() -> None:
+    """Be compiled."""
+
+
+def compiled_inline(function: F) -> F:
+    """Put a function into each compiled one that calls it: a few lines, for which a call's code would be longer."""
+    return numba.njit(nogil=True, inline="always", no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
+
+
+def _not_inserted(*_: Any) -> None:
+    """Do not offer to Python what it cannot call."""
 
 
 def _keep(dispatcher: Any) -> None:

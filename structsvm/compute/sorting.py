@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.types import IntVector, Vector
 
 _FEWEST_BITS, _MOST_BITS = 5, 11
 _PATIENCE = 16
 
 
-@compiled
+@compiled_part
 def descending(scores: Vector) -> IntVector:
     """Return the document numbers, largest score first; equal scores keep their order.
 
@@ -17,24 +17,29 @@ def descending(scores: Vector) -> IntVector:
     put in order, b bits each; about n² buckets leave little for an insertion sort to mend.
     Scores that crowd into few buckets, as beside a far outlier, are left to a merge sort.
     """
+    n = len(scores)
     highest, lowest = -np.inf, np.inf
-    for score in scores:
-        highest, lowest = max(highest, score), min(lowest, score)
-    if highest == lowest:
-        return np.arange(len(scores))
+    for document in range(n):
+        score = scores[document]
+        if score > highest:
+            highest = score
+        if score < lowest:
+            lowest = score
     bits = _FEWEST_BITS
-    while bits < _MOST_BITS and 2 << bits < len(scores):
+    while bits < _MOST_BITS and 2 << bits < n:
         bits += 1
     scale = ((1 << 2 * bits) - 1) / (highest - lowest) if highest > lowest else 0.0
-    if not 0.0 < scale < np.inf:
-        return np.argsort(-scores, kind="mergesort")
-    order = _counted(scores, highest, scale, bits)
-    if not _mended(scores, order):
-        return np.argsort(-scores, kind="mergesort")
-    return order
+    if 0.0 < scale < np.inf:
+        order = _counted(scores, highest, scale, bits)
+        if _mended(scores, order):
+            return order
+    order = np.empty(n, np.int64)
+    for document in range(n):
+        order[document] = document
+    return order if highest == lowest else _merged(scores, order)
 
 
-@compiled
+@compiled_part
 def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVector:
     """Sort by ``(highest − score) * scale``, cut to an integer of 2 · bits bits.
 
@@ -45,7 +50,9 @@ def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVect
     mask, shift, one = np.uint32(buckets - 1), np.uint32(bits), np.uint32(1)
     last = float(buckets * buckets - 1)
     key, other, order = np.empty(n, np.uint32), np.empty(n, np.uint32), np.empty(n, np.int64)
-    low, high = np.zeros(buckets, np.uint32), np.zeros(buckets, np.uint32)
+    low, high = np.empty(buckets, np.uint32), np.empty(buckets, np.uint32)
+    for bucket in range(buckets):
+        low[bucket] = high[bucket] = 0
     for document in range(n):
         place = (highest - scores[document]) * scale
         place = place if place > 0.0 else 0.0  # NaN must not lead astray
@@ -73,7 +80,7 @@ def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVect
     return order
 
 
-@compiled
+@compiled_part
 def _mended(scores: Vector, order: IntVector) -> bool:
     """Insert what is out of order where it belongs; give up where that moves too much."""
     left = _PATIENCE * len(order)
@@ -93,3 +100,32 @@ def _mended(scores: Vector, order: IntVector) -> bool:
         if left < 0:
             return False
     return True
+
+
+@compiled_part
+def _merged(scores: Vector, order: IntVector) -> IntVector:
+    """Merge runs that are in order, at first of one document, to such of twice the length; NaN is behind all others."""
+    n = len(scores)
+    other = np.empty(n, np.int64)
+    width = 1
+    while width < n:
+        first = 0
+        while first < n:
+            middle = first + width if first + width < n else n
+            end = middle + width if middle + width < n else n
+            i, j = first, middle
+            for k in range(first, end):
+                later = j < end
+                if later and i < middle:
+                    one, two = scores[order[i]], scores[order[j]]
+                    later = two > one or (one != one and two == two)
+                if later:
+                    other[k] = order[j]
+                    j += 1
+                else:
+                    other[k] = order[i]
+                    i += 1
+            first = end
+        order, other = other, order
+        width *= 2
+    return order

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.types import Vector
 
 _USUAL_PARTIALS = 64
@@ -105,7 +105,7 @@ def exact_sum(values: Vector) -> float:
     return ExactSum.of(values).value
 
 
-@compiled
+@compiled_part
 def _with(partials: Vector, used: int, value: float) -> int:
     """Add a number to partial sums, in place, and return how many there are now."""
     rest, kept = value, 0
@@ -122,25 +122,27 @@ def _with(partials: Vector, used: int, value: float) -> int:
     return kept + 1
 
 
-@compiled
 def _partials(values: Vector) -> Vector:
-    largest = 0.0
-    for value in values:
-        if not abs(value) <= _LARGEST:
-            return np.array([np.sum(values)])
-        largest = max(largest, abs(value))
-    partials = np.empty(_USUAL_PARTIALS)
-    used = _sum_up(values, largest, partials)
-    if used < 0:
-        partials = np.empty(_MOST_PARTIALS)
-        used = _sum_up(values, largest, partials)
+    for room in (_USUAL_PARTIALS, _MOST_PARTIALS):
+        partials = np.empty(room)
+        used = _sum_up(values, partials)
+        if used >= 0:
+            break
     return partials[:used].copy()
 
 
 @compiled
-def _sum_up(values: Vector, largest: float, partials: Vector) -> int:
+def _sum_up(values: Vector, partials: Vector) -> int:
     """Write the partial sums of numbers, and return how many there are; −1 where there is no room for them."""
     n, used, room = len(values), 0, len(partials)
+    largest, total = 0.0, 0.0
+    for value in values:
+        total += value
+        if not abs(value) <= largest:  # NaN, too
+            largest = abs(value)
+    if not largest <= _LARGEST:
+        partials[0] = total
+        return 1
     spread = math.frexp(n + 1.0)[1] + 1
     first = math.frexp(largest)[1] + spread
     second = first - 53 + spread

@@ -90,6 +90,21 @@ class Threads:
             if not other.cancelled():
                 other.result()
 
+    def aside(self, work: Callable[[], T]) -> Callable[[], T]:
+        """Begin work on another thread, where there is one, and return a function that waits for what it returns.
+
+        Until it has ended, `together` does without that thread. Where there is no other, the work is done when that
+        function is called.
+
+        Parameters
+        ----------
+        work : should spend its time where other threads can run, and not take so long that Ctrl-C must not wait for it.
+        """
+        if self.count == 1:
+            return work
+        self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")
+        return self._pool.submit(work).result
+
     def close(self) -> None:
         """Let the other threads end."""
         if self._pool is not None:

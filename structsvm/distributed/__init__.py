@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from structsvm.distributed.cluster import Call, Cluster, InProcess
 from structsvm.distributed.dask_cluster import DaskCluster
+from structsvm.distributed.partition import Partition
 from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.progress import log_rounds
-from structsvm.distributed.shard import Part
 
 if TYPE_CHECKING:
     from structsvm.distributed.dask_ranker import DaskRanker
@@ -25,7 +25,7 @@ __all__ = [
     "DaskRanker",
     "DistributedProblem",
     "InProcess",
-    "Part",
+    "Partition",
     "Partitions",
     "log_rounds",
     "read_partitions",

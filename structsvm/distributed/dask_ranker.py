@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.partitions import LIMIT, Partitions, calls_of, open_client
 from structsvm.distributed.preparation import (
     ClassWeights,
-    learnable,
     narrowed_to,
     normalised,
     normaliser,
@@ -37,6 +37,7 @@ from structsvm.estimators.fitting import Objective
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import (
     class_weights_of,
+    is_plain,
     measure_of,
     not_one_score,
     ranking_loss,
@@ -48,6 +49,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.normalisation import normalisation_named
+from structsvm.problem.coordinates import Bounds
 from structsvm.registry import solvers
 from structsvm.settings import place, require_number, require_switch
 from structsvm.solvers import OneSlack, Solver
@@ -64,8 +66,8 @@ class DaskRanker(Ranker):
 
     Parameters
     ----------
-    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, warm_start : as
-        of `Ranker`.
+    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, bounds,
+    monotonic_cst, warm_start : as of `Ranker`.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
     n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
         which works on a partition at a time.
@@ -96,6 +98,8 @@ class DaskRanker(Ranker):
         normalise: str | None = None,
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
+        bounds: Bounds | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
         shuffle: bool = False,
@@ -114,6 +118,8 @@ class DaskRanker(Ranker):
             normalise=normalise,
             centre=centre,
             penalty=penalty,
+            bounds=bounds,
+            monotonic_cst=monotonic_cst,
             warm_start=warm_start,
             n_jobs=n_jobs,
         )
@@ -312,7 +318,7 @@ class DaskRanker(Ranker):
         if self.class_weight is not None:
             data = data.mapped(weighted, self._class_weights(loss, data))
         data = self._normalised(data)
-        columns = occupied_columns(data) if self.centre is None and self.penalty is None else None
+        columns = occupied_columns(data) if is_plain(self) else None
         if columns is not None:
             data = data.mapped(narrowed_to, columns)
         problem = _problem(data, bound, self.C, self._intercept())
@@ -413,8 +419,8 @@ class DaskRanker(Ranker):
 
 def _problem(data: Partitions, loss: ScoreLoss[Any], C: float, intercept: float) -> DistributedProblem:
     """Return the problem of partitions that are ready."""
-    parts = data.workers.settle(data.map(learnable))
-    return DistributedProblem.from_queries(data.workers.cluster, parts, loss=loss, C=C, intercept=intercept)
+    cluster = DaskCluster(data.workers.client, limit=data.workers.limit)
+    return DistributedProblem.from_queries(cluster, data.parts, loss=loss, C=C, intercept=intercept)
 
 
 def _is_local(X: Any) -> bool:

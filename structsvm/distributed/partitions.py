@@ -10,11 +10,10 @@ from attrs import evolve, field, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
-from structsvm.distributed.dask_cluster import client_of, places_of_work
-from structsvm.distributed.partition import MOST_LABELS, Survey, as_csr, survey, widened
 from structsvm.distributed.sources import FileColumns, are_files, is_call, of_collections, of_files, of_list
 from structsvm.distributed.sources.collections import made_of
-from structsvm.distributed.workers import Workers
+from structsvm.distributed.survey import MOST_LABELS, Survey, as_csr, survey, widened
+from structsvm.distributed.workers import Workers, client_of
 from structsvm.exceptions import InputError
 from structsvm.settings import require_number, require_switch
 
@@ -79,8 +78,7 @@ class Partitions:
         workers = Workers(open_client(client), limit)
         require_switch("shuffle", shuffle)
         calls, names = calls_of(X, y, qid, sample_weight, columns)
-        parts = workers.settle(_compute(workers, calls, spread=are_files(X)))
-        workers.cluster.let_go(parts)
+        parts = _compute(workers, calls, spread=are_files(X))
         made = cls(workers, tuple(parts), _surveys(workers, parts, names))
         return made._alike(free=are_files(X))._whole(shuffle)
 
@@ -325,15 +323,15 @@ def _is_closed(client: Any) -> bool:
 def _compute(workers: Workers, calls: Sequence[Any], *, spread: bool) -> list[Any]:
     """Return futures of delayed calls; where they are to be spread, those of as many to each thread of each worker."""
     client = workers.client
-    if not spread:
-        return list(client.compute(list(calls)))
-    places = places_of_work(client, workers.limit)
+    places = workers.places() if spread else {}
     slots = [address for address, threads in sorted(places.items()) for _ in range(threads)]
     if not slots:
         return list(client.compute(list(calls)))
-    return [
+    made = [
         client.compute(call, workers=[slots[k % len(slots)]], allow_other_workers=True) for k, call in enumerate(calls)
     ]
+    workers.let_go(workers.settle(made, places))
+    return made
 
 
 def _surveys(workers: Workers, parts: Sequence[Any], names: Sequence[str]) -> tuple[Survey, ...]:

@@ -9,7 +9,6 @@ from attrs import frozen
 
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.partitions import Partitions
-from structsvm.distributed.shard import Part
 from structsvm.estimators.scales import ColumnRanges
 from structsvm.normalisation import Moments, Normalisation, Standardised, learned
 from structsvm.operators import narrowed, occupied
@@ -71,11 +70,6 @@ def occupied_columns(data: Partitions) -> IntVector | None:
     return columns if 0 < 2 * len(columns) < data.n_features else None
 
 
-def learnable(part: Partition) -> Part:
-    """Return what a shard is made of; nothing is copied."""
-    return Part(part.X, part.y, part.qid, part.weight)
-
-
 def normalised(part: Partition, how: Normalisation) -> Partition:
     """Return a partition with normalised features."""
     return part._replace(X=how.rows(part.X, Queries.of(part.qid, part.rows) if how.by_query else None))
@@ -93,7 +87,7 @@ def weighted(part: Partition, classes: ClassWeights) -> Partition:
     weights = np.ones(part.rows)
     for label, weight in classes.of.items():
         weights[labels == label] = weight
-    return part._replace(weight=weights if part.weight is None else weights * part.weight)
+    return part._replace(sample_weight=weights if part.sample_weight is None else weights * part.sample_weight)
 
 
 def _learned(name: str, part: Partition) -> Normalisation:

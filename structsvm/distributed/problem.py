@@ -24,7 +24,7 @@ from structsvm.distributed.shard import (
     labels_of,
     look,
     make_shard,
-    part_of,
+    partition_of,
     require_versions,
     same_as_before,
     total_cap,
@@ -35,6 +35,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.problem import AbstractProblem, Coordinates, Cut, Hinge, Line, Traffic
 from structsvm.problem.checks import require_C, require_caps, require_moderate
 from structsvm.problem.content import Content
+from structsvm.problem.coordinates import Bounds
 from structsvm.registry import losses
 from structsvm.settings import as_list, require_integer, require_number
 from structsvm.types import Vector
@@ -175,9 +176,9 @@ class DistributedProblem(AbstractProblem):
         Parameters
         ----------
         cluster : where they are, or shall be.
-        parts : a `Part` each, ``(X, y, qid, sample_weight)``, or what the cluster takes for one elsewhere (a future of
-            one). No query may be in two of them, which is refused where the least or the greatest id of both is the
-            same; elsewhere such a query counts as two.
+        parts : a `Partition` each, ``(X, y, qid, sample_weight)``, or what the cluster takes for one elsewhere (a
+            future of one). No query may be in two of them, which is refused where the least or the greatest id of both
+            is the same; elsewhere such a query counts as two.
         loss : name or object. It is bound to the distinct labels of all partitions. Tables that it makes of all
             outputs (`ScoreLoss.params`) are made of those of each partition.
         C : weight of the mean hinge; positive.
@@ -193,11 +194,11 @@ class DistributedProblem(AbstractProblem):
         require_C(C)
         require_number("intercept", intercept)
         require_integer("together", together, 1)
-        parts = as_list("parts", parts, "a list of partitions, a Part each")
+        parts = as_list("parts", parts, "a list of partitions, a Partition each")
         if not parts:
             raise InputError("there are no partitions: give at least one")
         here = versions()
-        held = cluster.keep(part_of, parts, range(len(parts)))
+        held = cluster.keep(partition_of, parts, range(len(parts)))
         seen: list[Labels] = cluster.ask(labels_of, held)
         for number, each in enumerate(seen):
             require_versions(here, each.versions, f"the worker that has partition {number}")
@@ -272,16 +273,18 @@ class DistributedProblem(AbstractProblem):
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
         linear: ArrayLike | None = None,
+        bounds: Bounds | None = None,
     ) -> Self:
-        """Return the problem with another regulariser, of which the driver alone knows: nothing is sent for it.
+        """Return the problem with another regulariser, and bounds, of which the driver alone knows: nothing is sent.
 
         See `AbstractProblem.regularised`.
         """
-        return evolve(self, coordinates=Coordinates.of(self.d, centre, penalty, linear), known_fingerprint=None)
+        coordinates = Coordinates.of(self.d, centre, penalty, linear, bounds)
+        return evolve(self, coordinates=coordinates, known_fingerprint=None)
 
     def origin(self) -> SpreadPoint:
-        """Return the point whose regulariser is least: at ``w = 0``, unless it has a centre elsewhere."""
-        return SpreadPoint(np.zeros(self.d), self._tokens)
+        """Return the point within bounds whose regulariser is least: ``w = 0``, unless there is a centre elsewhere."""
+        return SpreadPoint(self.nearest(np.zeros(self.d)), self._tokens)
 
     def at(self, w: Vector) -> SpreadPoint:
         """Return the point at weights w: nothing is scored before something is asked of it."""

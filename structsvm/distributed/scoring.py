@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from structsvm.distributed.partition import Partition, naming, query_weights
+from structsvm.distributed.partition import Partition
+from structsvm.distributed.survey import naming, query_weights
 from structsvm.distributed.workers import one_thread
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError

@@ -13,9 +13,9 @@ from attrs import evolve, field, frozen
 
 from structsvm.arrays import numbers
 from structsvm.compute.summation import ExactSum, VectorSum
+from structsvm.distributed.partition import Partition
 from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ScoreLoss
-from structsvm.operators import Readable
 from structsvm.problem import Planes, Point, Problem
 from structsvm.problem.content import Content
 from structsvm.problem.part import as_part_of, part_alone
@@ -30,23 +30,6 @@ _OF_NOTHING = np.zeros(3)
 
 _KEPT_PLANES = 2
 """Evaluated points of which a shard keeps the planes, to compare those of the next with."""
-
-
-class Part(NamedTuple):
-    """A partition of ranking data: whole queries.
-
-    Parameters
-    ----------
-    X : features, shape (rows, d), dense, CSR or a `BinnedMatrix`; it may have no rows.
-    y : labels, shape (rows,).
-    qid : query of each row; None: one query.
-    sample_weight : weight of each row, the same for all rows of a query; None: all 1.
-    """
-
-    X: Readable
-    y: Any
-    qid: Any = None
-    sample_weight: Any = None
 
 
 class Versions(NamedTuple):
@@ -104,24 +87,25 @@ class Facts:
     known: bool
 
 
-def part_of(given: Any, number: int) -> Part:
-    """Return the partition that is given: a `Part`, or a tuple like one.
+def partition_of(given: Any, number: int) -> Partition:
+    """Return the partition that is given: a `Partition`, or a tuple like one.
 
     Raises
     ------
     InputError : when it is something else; it says which partition that is, and what it must be.
     """
     several = isinstance(given, tuple | list)
-    if not several or not 2 <= len(given) <= 4 or len(getattr(given[0], "shape", ())) != 2:
+    known = isinstance(given, Partition) or (several and 2 <= len(given) <= 4)
+    if not known or len(getattr(given[0], "shape", ())) != 2:
         what = f"a {type(given).__name__}" + (f" of {len(given)}" if several else "")
         raise InputError(
-            f"partition {number} must be a Part, or (X, y, qid) or (X, y, qid, sample_weight) with a matrix X, got "
-            f"{what}"
+            f"partition {number} must be a Partition, or (X, y, qid) or (X, y, qid, sample_weight) with a matrix X, "
+            f"got {what}"
         )
-    return Part(*given)
+    return Partition(*given)
 
 
-def labels_of(part: Part) -> Labels:
+def labels_of(part: Partition) -> Labels:
     """Look at the labels of a partition."""
     y = np.asarray(part.y)
     if not len(y):
@@ -343,7 +327,7 @@ class Sum:
 
 
 def make_shard(
-    part: Part,
+    part: Partition,
     number: int,
     loss: ScoreLoss[Any],
     intercept: float,
@@ -366,7 +350,6 @@ def make_shard(
     InputError : when the data cannot be used, or versions differ; it names the partition.
     """
     require_versions(expected, versions(), f"the worker that has partition {number}")
-    part = Part(*part)
     if len(np.asarray(part.y)) == 0:
         return Shard(None, number)
     if part.X.shape[1] != d:
@@ -409,8 +392,8 @@ def naming(number: int) -> Iterator[None]:
         raise InputError(f"partition {number}: {error}") from error
 
 
-def _examples(part: Part, loss: ScoreLoss[Any], intercept: float) -> RankingExamples:
-    X, y, qid, weights = part
+def _examples(part: Partition, loss: ScoreLoss[Any], intercept: float) -> RankingExamples:
+    X, y, qid, weights, _ = part
     if weights is None or numbers(weights, "sample_weight").any():
         return ranking_examples(X, np.asarray(y), qid, loss, weights, intercept)
     found = ranking_examples(X, np.asarray(y), qid, loss, None, intercept)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
 from structsvm.arrays import is_sparse
-from structsvm.distributed.partition import Partition, Survey, distinct_ids
+from structsvm.distributed.partition import Partition
+from structsvm.distributed.survey import Survey, distinct_ids
 from structsvm.distributed.workers import Workers
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector
@@ -297,5 +298,5 @@ def _column(values: list[Any]) -> Any:
 
 def _rows(part: Partition, chosen: NDArray[np.bool_]) -> Partition:
     X: Any = part.X
-    y, qid, weight = (None if values is None else values[chosen] for values in (part.y, part.qid, part.weight))
+    y, qid, weight = (None if values is None else values[chosen] for values in (part.y, part.qid, part.sample_weight))
     return Partition(X[chosen], y, qid, weight, part.names)

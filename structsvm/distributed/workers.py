@@ -1,22 +1,30 @@
 """What is asked of the workers of Dask: tasks of one thread each, and a limit to every wait."""
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+import concurrent.futures
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from attrs import frozen
 
 from structsvm.compute.environment import numba
-from structsvm.distributed.dask_cluster import (
-    SOON,
-    DaskCluster,
-    WorkersLost,
-    places_of_work,
-    require_finished,
-    telling_lost,
-)
-from structsvm.exceptions import ClusterError
+from structsvm.exceptions import ClusterError, InputError, NotInstalledError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_SOON = 10.0
+"""Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
+
+_LOOK = 5.0
+"""Seconds without a task that was done after which workers are looked for."""
+
+
+_BETWEEN_MESSAGES = 0.0005
+"""Seconds between two messages of the client to the scheduler, at least."""
 
 
 @contextmanager
@@ -32,7 +40,7 @@ def one_thread() -> Iterator[None]:
 
 @frozen(eq=False)
 class Workers:
-    """The workers of a client.
+    """The workers of a client: all that is waited for of Dask is waited for here.
 
     Parameters
     ----------
@@ -43,76 +51,240 @@ class Workers:
     client: Any
     limit: float
 
-    @property
-    def cluster(self) -> DaskCluster:
-        """What keeps the shards of a problem there."""
-        return DaskCluster(self.client, limit=self.limit)
-
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the future of a task, whose result stays where it is made."""
         key = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
         return self.client.submit(_alone, function, *arguments, key=key, pure=False)
 
-    def settle(self, futures: Sequence[Any]) -> list[Any]:
+    def together(self, make: Callable[[], "list[Future[Any]]"]) -> "list[Future[Any]]":
+        """Return the futures of tasks that a function submits, all of them in one message.
+
+        On its own thread the client sends nothing before the function is done. It has a message that follows another
+        within 10 ms wait until these are over (`distributed.batched.BatchedSend`), unless told otherwise: half of the
+        time of a call.
+        """
+
+        async def made() -> "list[Future[Any]]":
+            self._send_at_once()
+            return make()
+
+        with self._in_time("new tasks"):
+            futures: list[Future[Any]] = self.client.sync(made, callback_timeout=self.limit)
+        return futures
+
+    def answers(self, make: Callable[[], "list[Future[Any]]"], chosen: Collection[str] = ()) -> list[Any]:
+        """Return the results of tasks that a function submits, as `together` and then `fetch` do.
+
+        Where all is well, and answers come soon, the client's own thread does all of it at one go.
+        """
+        futures: list[Future[Any]] = []
+
+        async def asked() -> Any:
+            self._send_at_once()
+            futures.extend(make())
+            return await self.client.gather(futures, errors="skip", asynchronous=True)
+
+        try:
+            with _telling_lost():
+                results: list[Any] = self.client.sync(asked, callback_timeout=min(_LOOK, self.limit))
+        except TimeoutError:
+            results = []
+        return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen)
+
+    def _send_at_once(self) -> None:
+        stream: Any = getattr(self.client, "scheduler_comm", None)
+        if hasattr(stream, "interval"):
+            stream.interval = min(stream.interval, _BETWEEN_MESSAGES)
+
+    def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
         """Wait until results are there, at the workers, and return their futures.
+
+        Parameters
+        ----------
+        futures : of tasks.
+        chosen : workers that were chosen for them, though others may do: where all of these are gone, Dask has them
+            wait, whoever comes.
 
         Raises
         ------
-        ClusterError : when no task was done for longer than the limit, or workers died with one again and again.
+        ClusterError : when no task was done for longer than the limit.
+        WorkersLost : when workers died with one again and again, or its data are gone, or those chosen are.
         Exception : what a task raised.
         """
         from distributed import wait
 
         pending: Sequence[Any] = list(futures)
-        with self._lost():
-            while pending:
-                with self._in_time(f"{len(pending)} tasks"):
-                    done, left = wait(pending, timeout=self.limit, return_when="FIRST_COMPLETED")
-                for future in done:
-                    require_finished(future)
-                pending = list(left)
+        until = time.monotonic() + self.limit
+        while pending:
+            left = until - time.monotonic()
+            try:
+                with _telling_lost():
+                    done, waiting = wait(pending, timeout=max(min(left, _LOOK), 0.001), return_when="FIRST_COMPLETED")
+            except TimeoutError as error:
+                if left <= _LOOK:
+                    raise self._late(f"{len(pending)} tasks") from error
+                self._require_one_of(chosen)
+                continue
+            for future in done:
+                require_finished(future)
+            pending, until = list(waiting), time.monotonic() + self.limit
         return list(futures)
 
-    def fetch(self, futures: Sequence[Any]) -> list[Any]:
+    def fetch(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
         """Return results, which are small; see `settle`."""
-        settled = self.settle(futures)
+        settled = self.settle(futures, chosen)
 
         async def gathered() -> Any:
             return await self.client.gather(settled, asynchronous=True)
 
-        with self._lost(), self._in_time(f"{len(settled)} results"):
+        with self._in_time(f"{len(settled)} results"):
             return list(self.client.sync(gathered, callback_timeout=self.limit))
+
+    def send(self, value: Any) -> Any:
+        """Send a value to all workers once, and return its future."""
+        with self._in_time("values to be sent"):
+            return self.client.scatter([value], broadcast=True, hash=False, timeout=self.limit)[0]
+
+    def let_go(self, futures: "Sequence[Future[Any]]") -> None:
+        """Let what was made at a chosen worker be made again at any other.
+
+        Dask keeps to a choice that allows others where all workers were lost, whoever comes afterwards.
+        """
+        self.ask_scheduler("set_restrictions", worker={future.key: [] for future in futures})
+
+    def places(self, limit: float | None = None) -> dict[str, int]:
+        """Return the addresses of workers, with the threads of each; see `ask_scheduler`."""
+        threads: dict[str, int] = self.ask_scheduler("ncores", limit=limit)
+        return threads
+
+    def ask_scheduler(self, question: str, *, limit: float | None = None, **arguments: Any) -> Any:
+        """Return what the scheduler answers: Dask's own calls have no limit.
+
+        Parameters
+        ----------
+        question, arguments : the name of what it is asked, and arguments of that.
+        limit : seconds; None: those of all waits.
+
+        Raises
+        ------
+        ClusterError : when it does not answer in time, or cannot be reached.
+        """
+
+        async def answer() -> Any:
+            return await getattr(self.client.scheduler, question)(**arguments)
+
+        try:
+            return self.client.sync(answer, callback_timeout=limit or self.limit)
+        except (OSError, RuntimeError, AttributeError) as error:  # of a client that is closed, too
+            raise ClusterError("The scheduler cannot be reached") from error
+
+    def present(self) -> str:
+        """Say how many workers there are, as far as the scheduler can be reached."""
+        try:
+            count = len(self.places(_SOON))
+        except ClusterError as error:
+            return str(error)
+        if not count:
+            return "There are no workers left: start some"
+        return f"There {'is 1 worker' if count == 1 else f'are {count} workers'}; limit=... waits longer"
+
+    def _require_one_of(self, chosen: Collection[str]) -> None:
+        """Raise an error where there are new workers only: Dask has tasks wait for those that were chosen for them."""
+        there = set(self.places())
+        if there and chosen and not there & set(chosen):
+            raise _lost("all of them are gone, and others came")
 
     @contextmanager
     def _in_time(self, what: str) -> Iterator[None]:
         """Tell of a wait inside that was too long what is left."""
         try:
-            with telling_lost():
+            with _telling_lost():
                 yield
         except TimeoutError as error:
-            raise ClusterError(
-                f"the workers did nothing for {self.limit:g} seconds, and {what} are left: {self._present()}; "
-                "limit=... waits longer"
-            ) from error
+            raise self._late(what) from error
 
-    @contextmanager
-    def _lost(self) -> Iterator[None]:
-        try:
-            yield
-        except WorkersLost as error:
-            raise ClusterError(
-                f"a task was lost with its workers ({error}): they may have too little memory, or data were scattered "
-                "by hand to one that is gone. Give tasks or files, which can be made again"
-            ) from error
-
-    def _present(self) -> str:
-        try:
-            count = len(places_of_work(self.client, SOON))
-        except ClusterError:
-            return "the scheduler cannot be reached"
-        return f"there {'is 1 worker' if count == 1 else f'are {count} workers'}"
+    def _late(self, what: str) -> ClusterError:
+        return ClusterError(
+            f"the workers did nothing for {self.limit:g} seconds, and {what} are left. {self.present()}"
+        )
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
     with one_thread():
         return function(*arguments)
+
+
+class WorkersLost(ClusterError):
+    """Something was lost with a worker, a connection or the client: a task, or what it needed."""
+
+
+@contextmanager
+def _telling_lost() -> Iterator[None]:
+    """Raise `WorkersLost` for what Dask raises of lost workers, connections and clients: no place for a task's errors.
+
+    A wait that was too long stays a `TimeoutError`.
+    """
+    from distributed import client
+    from distributed.comm import CommClosedError
+
+    closed = getattr(client, "ClosedClientError", CommClosedError)  # older versions have none
+    cancelled = concurrent.futures.CancelledError, asyncio.CancelledError
+    try:
+        yield
+    except (*cancelled, CommClosedError, closed) as error:
+        raise _lost(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def require_finished(future: "Future[Any]") -> None:
+    """Require of a future that is done that its task returned something.
+
+    Raises
+    ------
+    WorkersLost : when workers died with the task again and again, or what it needed is lost or cancelled.
+    Exception : what the task raised, whatever that is.
+    """
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "finished":
+        return
+    if future.status == "error":
+        try:
+            future.result()
+        except KilledWorker as error:
+            raise _lost(str(error)) from error
+    raise _lost(f"the task {future.key} is {future.status}")
+
+
+def _lost(what: str) -> WorkersLost:
+    return WorkersLost(
+        f"a task was lost with its workers ({what}): they may have too little memory, or data were scattered by hand "
+        "to one that is gone, or were cancelled. Give tasks or files, which can be made again"
+    )
+
+
+def client_of(given: Any = None) -> "Client":
+    """Return Dask's client: what is given, or the one that was made last, or that of the task that this runs in.
+
+    Raises
+    ------
+    NotInstalledError : Dask is missing.
+    InputError : it is something else, or there is none; it says how to make one.
+    """
+    try:
+        from distributed import Client, get_client
+    except ImportError as error:
+        raise NotInstalledError(
+            f"Dask cannot be loaded ({error}): pip install 'structural-svm[dask]' brings what is needed"
+        ) from error
+    if given is None:
+        try:
+            return get_client()
+        except ValueError:
+            raise InputError(
+                "there is no Dask client: client = distributed.Client('tcp://scheduler:8786') connects to a cluster, "
+                "and distributed.Client(processes=True) makes one of the cores of this machine; it is then found, or "
+                "client=client names it"
+            ) from None
+    if not isinstance(given, Client):
+        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
+    return given

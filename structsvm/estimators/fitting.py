@@ -93,7 +93,14 @@ class Objective:
                 stacklevel=stacklevel,
             )
         elif not result.w.any():
-            said = zero_weights(result, self.loss, self.problem.loss, ranks=self.ranks, other_losses=self.other_losses)
+            said = zero_weights(
+                result,
+                self.loss,
+                self.problem.loss,
+                ranks=self.ranks,
+                other_losses=self.other_losses,
+                bounded=self.problem.box is not None,
+            )
             warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel)
         return result
 
@@ -148,7 +155,13 @@ def checked_Cs(Cs: ArrayLike) -> list[float]:
 
 
 def zero_weights(
-    result: Result, loss: str | AnyLoss, trained: str | AnyLoss, *, ranks: bool, other_losses: bool = True
+    result: Result,
+    loss: str | AnyLoss,
+    trained: str | AnyLoss,
+    *,
+    ranks: bool,
+    other_losses: bool = True,
+    bounded: bool = False,
 ) -> str:
     """Say what it means that the optimum is w = 0, and what helps.
 
@@ -165,6 +178,7 @@ def zero_weights(
     trained : the loss that was optimised, by name or as an object: what ``loss`` became by the training data.
     ranks : whether outputs are rankings.
     other_losses : whether the user may choose another loss.
+    bounded : whether weights have bounds, of which all this is then said.
     """
     name = loss if isinstance(loss, str) else type(loss).__name__
     made: AnyLoss = losses.create(trained)
@@ -179,11 +193,13 @@ def zero_weights(
         ways.append(full if getattr(made, "truncated", False) else "a loss without cut-off")
     if ranks and other_losses and not isinstance(made, AveragePrecision):
         ways.append("the loss 'map'")
+    which = "No weights within their bounds" if bounded else "No weights"
     if result.gap <= _EXACT * result.C:
-        found = f"No weights have a smaller hinge of {name} on these data, whatever C is"
+        found = f"{which} have a smaller hinge of {name} on these data, whatever C is"
     else:
-        found = f"No weights lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C"
+        found = f"{which} lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C"
         ways += [] if cut_off else ["a larger C", "a smaller tol"]
+    ways += ["other bounds"] if bounded else []
     if made.of_one_sample:
         found += "; it is meant for rows that features tell apart well, all of them in one sample"
     equal = "all scores are equal" if ranks else "all outputs have the same score"

@@ -14,10 +14,11 @@ from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.metrics import Measure, measure_names, parse_measure
 from structsvm.problem import AbstractProblem
+from structsvm.problem.coordinates import checked_bounds
 from structsvm.queries import row_weights
 from structsvm.registry import losses, solvers
 from structsvm.settings import is_number, place, require_number, require_switch
-from structsvm.types import Vector
+from structsvm.types import IntVector, Vector
 
 AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
 
@@ -108,26 +109,83 @@ def measure_of(estimator: BaseEstimator) -> Measure:
     return measure
 
 
+def is_plain(estimator: BaseEstimator) -> bool:
+    """Say whether the regulariser of an estimator is ``½‖w‖²``, without bounds: a column without entries weighs 0."""
+    names = ("centre", "penalty", "bounds", "monotonic_cst")
+    return all(getattr(estimator, name, None) is None for name in names)
+
+
 def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
-    """Return the problem with the ``centre`` and the ``penalty`` of an estimator.
+    """Return the problem with the ``centre``, the ``penalty`` and the bounds of an estimator.
 
     Parameters
     ----------
-    estimator : has both.
+    estimator : has them.
     problem : the problem.
-    intercept : whether the last weight is that of the constant feature, which both say nothing of.
+    intercept : whether the last weight is that of the constant feature, of which they say nothing.
 
     Raises
     ------
-    InputError : when one is not a finite number for each weight, or a penalty is not above 0.
+    InputError : when one is not what it must be for each weight; it says which.
     """
-    given: dict[str, Vector] = {}
+    given: dict[str, Any] = {}
     for name, constant in (("centre", 0.0), ("penalty", 1.0)):
         value = getattr(estimator, name)
         if value is not None:
             vector = numbers(value, place(estimator, name))
             given[name] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector
+    bounds = _bounds(estimator, problem.d - intercept)
+    if bounds is not None:
+        low, high = bounds
+        given["bounds"] = (np.append(low, -np.inf), np.append(high, np.inf)) if intercept else bounds
     return problem.regularised(**given) if given else problem
+
+
+def _bounds(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
+    """Return the smallest and largest weights of d features by ``bounds`` and ``monotonic_cst``; None: none."""
+    monotonic = getattr(estimator, "monotonic_cst", None)
+    if estimator.bounds is None and monotonic is None:
+        return None
+    given = (None, None) if estimator.bounds is None else estimator.bounds
+    low, high = checked_bounds(given, d, place(estimator, "bounds"))
+    if monotonic is None:
+        return low, high
+    signs = _signs(estimator, monotonic, d)
+    low, high = np.where(signs > 0, np.maximum(low, 0.0), low), np.where(signs < 0, np.minimum(high, 0.0), high)
+    if (low > high).any():
+        first = int(np.argmax(low > high))
+        raise InputError(
+            f"{place(estimator, 'bounds')} and monotonic_cst contradict each other: the weight of feature {first} "
+            f"cannot be between {low[first]:g} and {high[first]:g}"
+        )
+    return low, high
+
+
+def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
+    """Return 1, 0 or -1 for each of d features."""
+    what = place(estimator, "monotonic_cst")
+    if isinstance(given, dict):
+        names = getattr(estimator, "feature_names_in_", None)
+        if names is None:
+            raise InputError(
+                f"{what} has names of features, and X has none: fit a data frame, or give one of 1, 0 and -1 for each "
+                f"of the {d} features"
+            )
+        places = {name: k for k, name in enumerate(names)}
+        strange = [name for name in given if name not in places]
+        if strange:
+            raise InputError(f"{what} has {strange[0]!r}, and no feature of X has that name")
+        values = np.zeros(d)
+        for name, sign in given.items():
+            values[places[name]] = numbers(sign, what)
+    else:
+        values = numbers(given, what)
+    if values.shape != (d,) or not np.isin(values, (-1.0, 0.0, 1.0)).all():
+        raise InputError(
+            f"{what} must be 1 (scores rise with the feature), -1 (they fall) or 0 (either) for each of the {d} "
+            f"features, got {given!r}"
+        )
+    return values.astype(np.int64)
 
 
 def weights_of_rows(

@@ -13,6 +13,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.problem.concave import ramp
+from structsvm.problem.coordinates import Bounds
 from structsvm.solvers import CheckpointPath, Solver
 from structsvm.solvers.base import require_examples
 from structsvm.solvers.convex_concave import Round
@@ -30,8 +31,8 @@ class RampRanker(Ranker):
 
     Parameters
     ----------
-    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, n_jobs : as
-        in `Ranker`.
+    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, bounds,
+    monotonic_cst, n_jobs : as in `Ranker`, but that no penalty may be 0.
     tol : convex problems are solved to ``tol · C``, and the last one proves its start to be within ``2 tol · C`` of
         its optimum. None leaves it to the solver, whose default is 1e-3.
     max_rounds : most convex problems after the first.
@@ -61,6 +62,8 @@ class RampRanker(Ranker):
         normalise: str | None = None,
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
+        bounds: Bounds | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -76,6 +79,8 @@ class RampRanker(Ranker):
             normalise=normalise,
             centre=centre,
             penalty=penalty,
+            bounds=bounds,
+            monotonic_cst=monotonic_cst,
             warm_start=warm_start,
             n_jobs=n_jobs,
         )

@@ -11,6 +11,7 @@ from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
 from structsvm.estimators.model_file import SavedEstimator
 from structsvm.estimators.parameters import (
+    is_plain,
     measure_of,
     not_one_score,
     ranking_loss,
@@ -25,6 +26,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.operators import Operator, narrowed, occupied
 from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.problem.coordinates import Bounds
 from structsvm.queries import Queries
 from structsvm.registry import losses
 from structsvm.result import Result
@@ -58,7 +60,14 @@ class Ranker(SavedEstimator, LinearRanker):
         Sparse features are divided and not shifted, see `LinearScores`.
     centre : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
         transfer what it learned; None: 0. See `Problem.regularised`.
-    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1.
+    penalty : λ, weights of the regulariser, shape (d,): ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1. Positive, or 0 where
+        the weight has two finite bounds.
+    bounds : smallest and largest weights, ``(low, high)``, each a number, one for each feature, or None: ``(0, None)``
+        for weights that are not negative, as ``positive=True`` of scikit-learn's linear models. None: no bounds. They
+        are of `coef_`, so of normalised features, and not of the intercept. The optimum is that within them.
+    monotonic_cst : features with which scores only rise (1), only fall (-1), or do either (0), one for each, or
+        ``{name: 1}`` for features with names, as scikit-learn's trees have it: the weight of such a feature is at least
+        0, or at most. Normalisation leaves signs as they are, so that it is so of the features before, too.
     warm_start : start from the result of the last fit.
     n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
@@ -98,6 +107,8 @@ class Ranker(SavedEstimator, LinearRanker):
         normalise: str | None = None,
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
+        bounds: Bounds | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -112,6 +123,8 @@ class Ranker(SavedEstimator, LinearRanker):
         self.normalise = normalise
         self.centre = centre
         self.penalty = penalty
+        self.bounds = bounds
+        self.monotonic_cst = monotonic_cst
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
@@ -130,7 +143,7 @@ class Ranker(SavedEstimator, LinearRanker):
                 warn_of_one_query(qid, len(y), stacklevel=4)
             X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
             width = X.shape[1]
-            columns = occupied(X) if self.centre is None and self.penalty is None else None
+            columns = occupied(X) if is_plain(self) else None
             rows = narrowed(X, columns)
         problem = Problem.from_queries(
             rows,

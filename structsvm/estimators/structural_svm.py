@@ -14,7 +14,7 @@ from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, require_form
 from structsvm.estimators.model_file import SavedEstimator, Trained
-from structsvm.estimators.parameters import regularised, require_settings
+from structsvm.estimators.parameters import is_plain, regularised, require_settings
 from structsvm.estimators.written_settings import SavedLoss
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
@@ -22,6 +22,7 @@ from structsvm.losses.shared.label_sets import label_array
 from structsvm.operators import Rows, WithIntercept, narrowed, occupied
 from structsvm.problem import MostViolated, Problem, most_violated
 from structsvm.problem.checks import require_pairs
+from structsvm.problem.coordinates import Bounds
 from structsvm.queries import row_weights
 from structsvm.registry import losses
 from structsvm.result import Result
@@ -48,7 +49,11 @@ class StructuralSVM(SavedEstimator):
     intercept_scaling : value of that feature, which is regularised like the others.
     centre : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
         transfer what it learned; None: 0. See `Problem.regularised`.
-    penalty : λ, weights of the regulariser, shape (d,), positive: ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1.
+    penalty : λ, weights of the regulariser, shape (d,): ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1. Positive, or 0 where
+        the weight has two finite bounds.
+    bounds : smallest and largest weights, ``(low, high)``, each a number, one for each weight, or None: ``(0, None)``
+        for weights that are not negative. None: no bounds but those that the loss has (`Loss.weight_bounds`), which
+        hold in any case. The optimum is that within them.
     warm_start : start from the result of the last fit.
     n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
@@ -80,6 +85,7 @@ class StructuralSVM(SavedEstimator):
         intercept_scaling: float = 1.0,
         centre: ArrayLike | None = None,
         penalty: ArrayLike | None = None,
+        bounds: Bounds | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -91,6 +97,7 @@ class StructuralSVM(SavedEstimator):
         self.intercept_scaling = intercept_scaling
         self.centre = centre
         self.penalty = penalty
+        self.bounds = bounds
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
@@ -135,8 +142,7 @@ class StructuralSVM(SavedEstimator):
             ys = ys if isinstance(ys, np.ndarray) and ys.ndim else _listed(ys)
             self._remember(InputForm.of(loss, X))
         self.loss_ = loss.bind(ys)
-        plain = self.centre is None and self.penalty is None
-        columns = occupied(xs) if loss.reads_rows and plain else None
+        columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
         problem = Problem.from_examples(
             narrowed(xs, columns),
             ys,

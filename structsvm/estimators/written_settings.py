@@ -7,9 +7,10 @@ import attrs
 import numpy as np
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.losses.base import StructuredLoss
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
-from structsvm.settings import is_integer, is_number, require_choice, require_number, require_switch
+from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
 from structsvm.storage.archives import require_names
 
 
@@ -86,7 +87,7 @@ class SavedLoss:
         ------
         InputError : when this is not a loss, one of another class, or of a class whose fields have changed.
         """
-        if not losses.holds(loss) or type(loss).__name__ != self.title:
+        if not isinstance(loss, StructuredLoss) or type(loss).__name__ != self.title:
             raise InputError(
                 f"this model was trained with the loss {self.title}, a class that a file does not hold: "
                 f"set_params(loss={self.title}(...)) gives it back, before predict, score and most_violated"
@@ -112,6 +113,10 @@ def written_setting(name: str, value: Any) -> Any:
             return None if value is None else str(value)
         case "centre" | "penalty":
             return np.asarray(value, dtype=np.float64).tolist()
+        case "bounds":
+            return [None if end is None else _written_end(end) for end in value]
+        case "monotonic_cst":
+            return {k: int(v) for k, v in value.items()} if isinstance(value, dict) else np.asarray(value).tolist()
         case "random_state":
             return value if is_integer(value) else None
         case "class_weight" if isinstance(value, dict):
@@ -130,6 +135,8 @@ def read_setting(name: str, written: Any) -> Any:
             require_number(name, written, above=0.0, optional=name == "tol")
         case "fit_intercept" | "warm_start":
             require_switch(name, written)
+        case "max_rounds":
+            require_integer(name, written, 1)
         case "class_weight" if isinstance(written, list):
             if not all(map(_is_weight, written)):
                 raise ValueError(f"class_weight must be pairs of a label and a weight, got {written!r}")
@@ -138,10 +145,37 @@ def read_setting(name: str, written: Any) -> Any:
             if not (isinstance(written, list) and all(map(is_number, written))):
                 raise ValueError(f"{name} must be a list of finite numbers, got {written!r}")
             return np.array(written, dtype=np.float64)
+        case "bounds" if written is not None:
+            if not (isinstance(written, list) and len(written) == 2 and all(map(_is_end, written))):
+                raise ValueError(f"bounds must be two ends, each null, a number or a list of these, got {written!r}")
+            return tuple(_read_end(end, none) for end, none in zip(written, (-np.inf, np.inf), strict=True))
+        case "monotonic_cst" if written is not None:
+            signs = written.values() if isinstance(written, dict) else written if isinstance(written, list) else [None]
+            if not all(sign in (-1, 0, 1) for sign in signs):
+                raise ValueError(f"monotonic_cst must be 1, 0 or -1 for each feature, got {written!r}")
+            return written
         case "class_weight":
             require_choice(name, written, ("balanced", None))
         case _ if not isinstance(written, str | None):
             raise ValueError(f"{name} must be text or null, got {written!r}")
+    return written
+
+
+def _written_end(end: Any) -> Any:
+    """Return smallest or largest weights as JSON has them: null where there is no bound."""
+    values = np.asarray(end, dtype=np.float64)
+    return np.where(np.isfinite(values), values.astype(object), np.array(None)).tolist()
+
+
+def _is_end(written: Any) -> bool:
+    each = written if isinstance(written, list) else [written]
+    return all(number is None or is_number(number) for number in each)
+
+
+def _read_end(written: Any, none: float) -> Any:
+    """Return smallest or largest weights of a file; null is no bound."""
+    if isinstance(written, list):
+        return np.array([none if number is None else number for number in written], dtype=np.float64)
     return written
 
 

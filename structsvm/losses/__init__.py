@@ -9,11 +9,13 @@ from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.ndcg import NDCG
 from structsvm.losses.precision_at_k import PrecisionAtK
 from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
-from structsvm.losses.preference_pairs import JudgedPairs, PreferencePairs
+from structsvm.losses.preference_pairs import PreferencePairs
 from structsvm.losses.recall_at_k import RecallAtK
 from structsvm.losses.reciprocal_rank import ReciprocalRank
 from structsvm.losses.roc_area import ROCArea
+from structsvm.losses.shared.graded_pairs import GradedPairsLoss, GradedRankingLoss
 from structsvm.losses.shared.interleaving import InterleavingLoss
+from structsvm.losses.shared.judged_pairs import JudgedPairs
 from structsvm.losses.shared.pairwise import PairwiseLoss
 from structsvm.losses.shared.relevance import RelevanceLoss
 from structsvm.losses.slack_rescaled import SlackRescaled
@@ -26,6 +28,8 @@ __all__ = [
     "AveragePrecision",
     "ChainHamming",
     "FBeta",
+    "GradedPairsLoss",
+    "GradedRankingLoss",
     "InterleavingLoss",
     "JudgedPairs",
     "LatentLoss",

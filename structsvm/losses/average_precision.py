@@ -24,7 +24,8 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
     R = len(relevant)
     N = len(other)
     if R == 0 or N == 0:
-        out[:] = 0.0
+        for document in range(R + N):
+            out[document] = 0.0
         return 0.0
 
     below = np.empty(R + 1)

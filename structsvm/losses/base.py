@@ -158,6 +158,11 @@ class ScoreLoss(StructuredLoss[Y]):
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(y)")
 
     @property
+    def predicting(self) -> "ScoreLoss[Y]":
+        """The loss by whose encoding `argmax` chooses: this one, unless it trains by an encoding of its own."""
+        return self
+
+    @property
     def numeric_labels(self) -> bool:
         """Whether the labels must be numbers; a class says ``numeric_labels = True`` where it compares them with one.
 

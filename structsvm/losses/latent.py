@@ -86,6 +86,10 @@ class Completed(Loss[Any, tuple[Any, Any]]):
         """Return the prediction."""
         return self.latent.argmax(x, w)
 
+    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
+        """Return those of the latent loss."""
+        return self.latent.weight_bounds(d)
+
     def outputs(self, x: Any, y: tuple[Any, Any]) -> Iterable[tuple[Any, Any]]:
         """Return all pairs."""
         return self.latent.outputs(x, y[0])

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from attrs.validators import optional
 from numpy.typing import NDArray
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.compute.sorting import descending
 from structsvm.exceptions import InputError
 from structsvm.losses.base import ScoreLoss
@@ -184,7 +184,7 @@ class PairwiseNDCG(InterleavingLoss):
         return np.asarray((discount[k - 1] - discount[k + j - 1]) / discount[:R].sum())
 
 
-_interleaving = compiled(interleaving)
+_interleaving = compiled_part(interleaving)
 
 
 def thresholds(scores: Vector, labels: Vector, tables: Vector, out: Vector) -> float:

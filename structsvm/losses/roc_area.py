@@ -23,14 +23,17 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
         R += relevant
     N = n - R
     if R == 0 or N == 0:
-        out[:] = 0.0
+        for document in range(n):
+            out[document] = 0.0
         return 0.0
 
     scale = 2.0 / (R * N)
     others_ahead = 0
     relevant_behind = R
     swapped = 0
-    for document in descending(shifted):  # without a branch, which could not be foreseen
+    order = descending(shifted)
+    for place in range(n):  # without a branch, which could not be foreseen
+        document = order[place]
         relevant = labels[document] > 0.0
         relevant_behind -= relevant
         swapped += others_ahead * relevant

@@ -29,12 +29,10 @@ class SlackRescaled(ScoreLoss[Any]):
     """Another loss with the hinge ``max_ŷ Δ(y, ŷ) [1 − w·(Ψ(x, y) − Ψ(x, ŷ))]``.
 
     Tsochantaridis, Joachims, Hofmann and Altun, "Large margin methods for structured and interdependent output
-    variables", JMLR
-    2005, section 2.2.1. Every wrong output is to be behind by the same margin of 1, and its loss says what
-    it costs when it is not; with margins rescaled, which is what losses are without this, outputs of a large loss must
-    be far
-    behind, also where they are never confused with the truth. Both hinges bound the loss of the prediction from above,
-    and where Δ is 0 or 1 they are the same.
+    variables", JMLR 2005, section 2.2.1. Every wrong output is to be behind by the same margin of 1, and its loss says
+    what it costs when it is not; with margins rescaled, which is what losses are without this, outputs of a large loss
+    must be far behind, also where they are never confused with the truth. Both hinges bound the loss of the prediction
+    from above, and where Δ is 0 or 1 they are the same.
 
     The plane of an output is ``(Δ (c(y) − c(ŷ)), Δ)``: as if it were encoded by ``c(y) − Δ (c(y) − c(ŷ))``.
 
@@ -120,6 +118,12 @@ class SlackRescaled(ScoreLoss[Any]):
         truth: Vector = self.inner.encode(y, y)
         moved: Vector = truth - self.inner.loss(y, y_hat) * (truth - self.inner.encode(y_hat, y))
         return moved
+
+    @property
+    def predicting(self) -> ScoreLoss[Any]:
+        """The loss."""
+        inner: ScoreLoss[Any] = self.inner
+        return inner
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
         """Return an output that maximises ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``."""

@@ -1,19 +1,15 @@
 """The share of swapped pairs of graded documents: the loss of the ranking SVM."""
 
-from collections.abc import Iterable, Sequence
-from itertools import product
-
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.compute.sorting import descending
-from structsvm.losses.base import ScoreLoss
-from structsvm.metrics.ranking import rank_documents
+from structsvm.losses.shared.graded_pairs import GradedPairsLoss, graded, several_grades
 from structsvm.types import IntVector, Matrix, Vector
 
 
-@compiled
+@compiled_part
 def _add(tree: IntVector, grade: int, count: int) -> None:
     """Add documents of a grade to a binary indexed tree (Fenwick, 1994)."""
     while grade < len(tree):
@@ -21,7 +17,7 @@ def _add(tree: IntVector, grade: int, count: int) -> None:
         grade += grade & -grade
 
 
-@compiled
+@compiled_part
 def _up_to(tree: IntVector, grade: int) -> int:
     """Count the documents in a tree whose grade is at most this one."""
     count = 0
@@ -75,7 +71,7 @@ def swapped_pairs(scores: Vector, labels: Vector, params: Vector, out: Vector) -
 
 
 @frozen
-class SwappedPairs(ScoreLoss[Matrix]):
+class SwappedPairs(GradedPairsLoss):
     """The share of the pairs of documents of different grades that are in the wrong order.
 
     Its hinge is that of the ranking SVM, ``1/P Σ max(0, 1 − (s_i − s_j))`` over the P pairs of a query in which i has
@@ -85,54 +81,47 @@ class SwappedPairs(ScoreLoss[Matrix]):
     pair is swapped or not for itself, so that an output need not be a ranking: with three grades, 1 may
     be ahead of 2, 0 ahead of 1, and 2 ahead of 0.
 
-    Neither Ψ nor Δ depends on more than how many pairs a document loses. So an output is these counts, shape (2, n):
-    in how many swapped pairs each document is the better one, and in how many the worse. Or it is a
-    ranking, one number per document, larger is ahead, ties in document order, as the truth and the prediction are.
+    An output is the share of the pairs that are swapped in which each document is the better one, and in which it is
+    the worse, shape (2, n). Or it is a ranking, one number per document, larger is ahead, ties in document order,
+    as the truth and the prediction are.
 
     With two grades ``v = 2w`` turns the hinge of `ROCArea` at w into this one at v. The argmax takes
     O(n log n) for any number of grades. Queries whose documents have all the same label are not usable.
     """
 
     kernel = staticmethod(swapped_pairs)
-    numeric_labels = True
+
+    def weight(self, better: Vector, worse: Vector) -> float:
+        """Return 1: all pairs count alike."""
+        return 1.0
 
     def labels(self, y: Vector) -> Vector:
         """Return the grades of the documents, numbered from 1."""
-        return 1.0 + np.unique(_grades(y), return_inverse=True)[1].astype(np.float64)
+        return 1.0 + np.unique(graded(y), return_inverse=True)[1].astype(np.float64)
 
     def usable(self, y: Vector) -> bool:
         """Say whether the documents have more than one grade."""
-        return _several_grades(y)
+        return several_grades(y)
 
-    def why_none_usable(self, ys: Sequence[Vector]) -> str:
-        """Say so where no query has two grades."""
-        if self.why_unusable or any(map(_several_grades, ys)):
-            return super().why_none_usable(ys)
-        return "the documents of each have all the same label. A pair is of two labels; check the labels and qid"
-
-    def pairs(self, y: Vector) -> int:
-        """Return P, the number of pairs of documents of different grades."""
-        counts = np.unique(_grades(y), return_counts=True)[1]
+    def number_of_pairs(self, y: Vector) -> int:
+        """Return P, the number of pairs of documents of different grades, without a list of them."""
+        counts = np.unique(graded(y), return_counts=True)[1]
         return int(counts.sum() ** 2 - (counts**2).sum()) // 2
 
-    def encode(self, y_hat: Matrix, y: Vector) -> Vector:
-        """Return the coefficient of each document: half of the pairs that it wins less those that it loses, over P."""
-        grades, swaps = _grades(y), _swaps(y_hat, y)
-        ordered = np.sort(grades)
-        worse, better = np.searchsorted(ordered, grades), len(grades) - np.searchsorted(ordered, grades, "right")
-        return np.asarray((0.5 * (worse - better) - swaps[0] + swaps[1]) / max(self.pairs(y), 1))
-
-    def loss(self, y: Vector, y_hat: Matrix) -> float:
-        """Return the share of pairs that are swapped."""
-        return float(_swaps(y_hat, y)[0].sum() / max(self.pairs(y), 1))
-
-    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Matrix:
-        """Return the counts of the pairs with ``s_i − s_j < 1``, shape (2, n)."""
-        return _counts(scores, y, 1.0)
+    def swaps(self, scores: Vector, y: Vector, margin: float) -> Matrix:
+        """Return the output that swaps the pairs with ``s_i − margin < s_j``, by sorting."""
+        grades, ahead = graded(y), scores - margin
+        counts = np.zeros((2, len(grades)))
+        for grade in np.unique(grades)[1:]:
+            better, worse = grades == grade, grades < grade
+            lowest = np.sort(scores[worse])
+            counts[0, better] = len(lowest) - np.searchsorted(lowest, ahead[better], "right")
+            counts[1, worse] += np.searchsorted(np.sort(ahead[better]), scores[worse])
+        return counts / max(self.number_of_pairs(y), 1)
 
     def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Matrix:
         """Swap the m pairs of the smallest ``s_i − s_j``, with the best m: O(P log P)."""
-        grades = _grades(y)
+        grades = graded(y)
         better, worse = np.nonzero(grades[:, None] > grades)
         differences = scores[better] - scores[worse]
         order = np.argsort(differences, kind="stable")
@@ -140,47 +129,4 @@ class SwappedPairs(ScoreLoss[Matrix]):
         values = np.arange(1, pairs + 1) * (1.0 - np.cumsum(differences[order]) / pairs)
         chosen = order[: int(np.argmax(values)) + 1] if pairs and values.max() > 0.0 else order[:0]
         n = len(grades)
-        return np.stack([np.bincount(ends[chosen], minlength=n) for ends in (better, worse)]).astype(np.float64)
-
-    def argmax(self, scores: Vector) -> Vector:
-        """Return the scores: sorting by them maximises ``w·Ψ``."""
-        return scores
-
-    def outputs(self, y: Vector) -> Iterable[Matrix]:
-        """Return the counts of all sets of pairs."""
-        grades = _grades(y)
-        better, worse = np.nonzero(grades[:, None] > grades)
-        n = len(grades)
-        for swapped in product([0.0, 1.0], repeat=len(better)):
-            yield np.stack([np.bincount(ends, swapped, n) for ends in (better, worse)])
-
-
-def _grades(y: Vector) -> Vector:
-    return np.asarray(y, dtype=np.float64)
-
-
-def _several_grades(y: Vector) -> bool:
-    grades = _grades(y)
-    return len(grades) > 0 and bool(grades.max() > grades.min())
-
-
-def _swaps(y_hat: Matrix, y: Vector) -> Matrix:
-    """Return how many pairs each document loses as the better one and wins as the worse one, shape (2, n)."""
-    if np.ndim(y_hat) == 2:
-        return np.asarray(y_hat, dtype=np.float64)
-    order = rank_documents(y_hat).order
-    standing = np.empty(len(order))
-    standing[order] = -np.arange(len(order))
-    return _counts(standing, y, 0.0)
-
-
-def _counts(scores: Vector, y: Vector, margin: float) -> Matrix:
-    """Count the pairs with ``s_i − margin < s_j`` of a better i and a worse j, for each document as i and as j."""
-    grades, ahead = _grades(y), scores - margin
-    counts = np.zeros((2, len(grades)))
-    for grade in np.unique(grades)[1:]:
-        better, worse = grades == grade, grades < grade
-        lowest = np.sort(scores[worse])
-        counts[0, better] = len(lowest) - np.searchsorted(lowest, ahead[better], "right")
-        counts[1, worse] += np.searchsorted(np.sort(ahead[better]), scores[worse])
-    return counts
+        return np.stack([np.bincount(ends[chosen], minlength=n) for ends in (better, worse)]) / max(pairs, 1)

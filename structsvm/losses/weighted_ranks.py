@@ -1,15 +1,14 @@
 """The weighted ranks of documents: the loss of learning from clicks, and from positives alone."""
 
-from collections.abc import Iterable
-from itertools import product
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 
 from structsvm.compute.sorting import descending
 from structsvm.exceptions import InputError
-from structsvm.losses.base import ScoreLoss
-from structsvm.metrics.ranking import rank_documents
+from structsvm.losses.shared.judged_pairs import JudgedPairs
+from structsvm.losses.shared.pair_encoding import SwappedPairsLoss
 from structsvm.types import Matrix, Vector
 
 
@@ -42,7 +41,7 @@ def weighted_ranks(scores: Vector, labels: Vector, params: Vector, out: Vector) 
 
 
 @frozen
-class WeightedRanks(ScoreLoss[Matrix]):
+class WeightedRanks(SwappedPairsLoss):
     """The weighted sum of the shares of other documents that are ahead of each weighted one.
 
     The labels are weights v, not negative: how often a document was clicked over the propensity of the click, say, or 1
@@ -55,9 +54,9 @@ class WeightedRanks(ScoreLoss[Matrix]):
     n − 1 take it back. Two weighted documents make two pairs, one each way.
 
     ``Ψ(x, ŷ) = 1/(2(n − 1)) Σ_i v_i Σ_{j≠i} ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` where the pair is swapped and 1
-    elsewhere, each pair for itself. Neither Ψ nor Δ depends on more than how many pairs a document
-    loses. So an output is these numbers, shape (2, n): in how many swapped pairs each document is the weighted one,
-    and what the weighted ones of those sum to in which it is the other. Or it is a ranking, shape (1, n): one number
+    elsewhere, each pair for itself. An output is what documents lose by swapped pairs, shape (2, n): their own
+    weights in those in which they are the weighted one, and those of the weighted ones in those in which they are the
+    other, over n − 1. Or it is a ranking, shape (1, n): one number
     per document, larger is ahead, ties in document order. The truth, shape (n,), has no swapped pair, which no ranking
     attains where two documents have weights. The argmax takes O(n log n).
 
@@ -94,50 +93,28 @@ class WeightedRanks(ScoreLoss[Matrix]):
             "clicks over their propensities; check the labels and qid"
         )
 
-    def encode(self, y_hat: Matrix, y: Vector) -> Vector:
-        """Return the coefficient of each document: half of the weights of its pairs, signed by who is ahead."""
-        v, swaps = self.labels(y), self._swaps(y_hat, y)
-        n = len(v)
-        return np.asarray(0.5 * (v * (n - 1) - (v.sum() - v)) - v * swaps[0] + swaps[1])
+    def pairs(self, y: Vector) -> JudgedPairs:
+        """Return the pairs of a document with a weight and any other, the weight over n − 1 as share."""
+        v = self.labels(y)
+        better, worse = np.nonzero((v[:, None] > 0.0) & ~np.eye(len(v), dtype=bool))
+        return JudgedPairs(len(v), better, worse, v[better])
 
-    def loss(self, y: Vector, y_hat: Matrix) -> float:
-        """Return the weighted sum of the shares of documents that are ahead."""
-        return float(self.labels(y) @ self._swaps(y_hat, y)[0])
+    def swaps(self, scores: Vector, y: Vector, margin: float) -> Matrix:
+        """Return the output that swaps the pairs with ``s_i − margin < s_j``."""
+        v = self.labels(y)
+        swapped = (scores[:, None] - margin < scores) & ~np.eye(len(scores), dtype=bool)
+        return np.stack([v * swapped.sum(axis=1), v @ swapped])
 
-    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Matrix:
-        """Return the numbers of the pairs with ``s_i − s_j < 1``, shape (2, n)."""
-        return self._counts(scores, y, 1.0)
+    def swaps_of(self, y_hat: Any, y: Vector) -> Matrix:
+        """Return an output as what documents lose by swapped pairs: nothing, for the truth."""
+        given = np.asarray(y_hat, dtype=np.float64)
+        if given.ndim == 1:
+            return np.zeros((2, len(given)))
+        return super().swaps_of(given[0] if len(given) == 1 else given, y)
 
     def argmax(self, scores: Vector) -> Matrix:
         """Return the scores as a ranking, shape (1, n): sorting by them maximises ``w·Ψ``."""
         return scores[None]
-
-    def outputs(self, y: Vector) -> Iterable[Matrix]:
-        """Return the numbers of all sets of pairs: 2 to the power of the number of pairs."""
-        v, n = self.labels(y), len(y)
-        weighted, other = np.nonzero((v[:, None] > 0.0) & ~np.eye(n, dtype=bool))
-        for swapped in product([0.0, 1.0], repeat=len(weighted)):
-            yield np.stack([np.bincount(weighted, swapped, n), np.bincount(other, swapped * v[weighted], n)])
-
-    def _swaps(self, y_hat: Matrix, y: Vector) -> Matrix:
-        """Return how many pairs each document loses as the weighted one, and the weights of those it wins as the other.
-
-        The weights are those of `labels`.
-        """
-        given = np.asarray(y_hat, dtype=np.float64)
-        if given.ndim == 1:
-            return np.zeros((2, len(given)))
-        if len(given) == 2:
-            return given
-        order = rank_documents(given[0]).order
-        standing = np.empty(len(order))
-        standing[order] = -np.arange(len(order))
-        return self._counts(standing, y, 0.0)
-
-    def _counts(self, scores: Vector, y: Vector, margin: float) -> Matrix:
-        v = self.labels(y)
-        swapped = (scores[:, None] - margin < scores) & ~np.eye(len(scores), dtype=bool) & (v[:, None] > 0.0)
-        return np.stack([swapped.sum(axis=1), v @ swapped])
 
 
 def _weights(y: Vector) -> Vector:

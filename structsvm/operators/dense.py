@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from structsvm.arrays import numbers
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.operators.matrix import FLOATS, MatrixKind, read_only
 from structsvm.operators.views import register_view
 from structsvm.types import IntVector, Matrix
@@ -26,7 +26,7 @@ def _dot(a: Any, b: Any) -> float:
     return total
 
 
-dot = compiled(_dot, reorder=True)
+dot = compiled_part(_dot, reorder=True)
 """``(a, b)``: their inner product in float64; for so few numbers, calling BLAS takes longer."""
 
 

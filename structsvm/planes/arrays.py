@@ -1,11 +1,14 @@
 """The planes that are kept of each example, and how one more finds a place among them."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_inline, compiled_part
 from structsvm.types import IntVector, Matrix, Vector
+
+_LARGEST, _LARGEST_FLOAT32 = float(np.finfo(np.float64).max), float(np.finfo(np.float32).max)
 
 
 class PlaneArrays(NamedTuple):
@@ -33,11 +36,11 @@ class PlaneArrays(NamedTuple):
 def _product(G: Any, i: int, p: int, w: Vector) -> float:
     product = 0.0
     for k in range(len(w)):
-        product += G[i, p, k] * w[k]
+        product += np.float64(G[i, p, k]) * w[k]
     return product
 
 
-product = compiled(_product, reorder=True)
+product = compiled_part(_product, reorder=True)
 """``(G, i, p, w)``: ``g·w`` of plane p of example i in float64, where g may be float32. BLAS is slower for so few."""
 
 
@@ -46,89 +49,100 @@ def _add_plane(G: Any, i: int, p: int, amount: float, w: Vector) -> None:
         w[k] += amount * G[i, p, k]
 
 
-add_plane = compiled(_add_plane, reorder=True)
+add_plane = compiled_part(_add_plane, reorder=True)
 """``(G, i, p, amount, w)``: add a multiple of plane p of example i to w."""
 
 
-@compiled
+@compiled_inline
 def may_be_rounded(planes: PlaneArrays) -> bool:
     """Say whether planes have errors."""
-    return bool(planes.error.shape[1] > 0)
+    return planes.error.shape[1] > 0
 
 
-@compiled
+@compiled_part
 def write_plane(planes: PlaneArrays, i: int, place: int, g: Vector, error: float) -> None:
     """Write a plane, which is known within an error already, in the digits that planes are kept in."""
+    G = planes.G
     if not may_be_rounded(planes):
         for k in range(len(g)):
-            planes.G[i, place, k] = g[k]
+            G[i, place, k] = g[k]
         return
-    largest = np.finfo(planes.G.dtype).max
+    largest = _LARGEST_FLOAT32 if G.itemsize == 4 else _LARGEST
     lost = 0.0
     for k in range(len(g)):
-        planes.G[i, place, k] = min(max(g[k], -largest), largest)
-        rest = g[k] - planes.G[i, place, k]
+        value = g[k]
+        if value > largest:
+            value = largest
+        elif value < -largest:
+            value = -largest
+        G[i, place, k] = value
+        rest = g[k] - G[i, place, k]
         lost += rest * rest
-    planes.error[i, place] = error + np.sqrt(lost)
+    planes.error[i, place] = error + math.sqrt(lost)
 
 
-@compiled
+@compiled_part
 def write_gram(planes: PlaneArrays, i: int, place: int) -> None:
     """Write the inner products of one plane with all of its example."""
-    g = planes.G[i, place].astype(np.float64)
+    G, gram = planes.G, planes.gram
+    g = G[i, place]
     for p in range(planes.used[i]):
-        inner = product(planes.G, i, p, g)
-        planes.gram[i, place, p] = inner
-        planes.gram[i, p, place] = inner
+        inner = product(G, i, p, g)
+        gram[i, place, p] = inner
+        gram[i, p, place] = inner
 
 
-@compiled
+@compiled_part
 def merge_lightest(planes: PlaneArrays, i: int, w: Vector) -> int:
     """Merge the two planes of least weight into ``Σ a (g, L) / Σ a`` and return the place that this frees.
 
     Where the merged plane is rounded, w follows.
     """
+    G, L, a = planes.G, planes.L, planes.a
     first, second = 0, 1
-    if planes.a[i, 1] < planes.a[i, 0]:
+    if a[i, 1] < a[i, 0]:
         first, second = 1, 0
-    for p in range(2, planes.L.shape[1]):
-        if planes.a[i, p] < planes.a[i, first]:
+    for p in range(2, L.shape[1]):
+        if a[i, p] < a[i, first]:
             first, second = p, first
-        elif planes.a[i, p] < planes.a[i, second]:
+        elif a[i, p] < a[i, second]:
             second = p
-    total = planes.a[i, first] + planes.a[i, second]
-    share = planes.a[i, first] / total
-    g = planes.G[i, second].astype(np.float64)
+    total = a[i, first] + a[i, second]
+    share = a[i, first] / total
+    g = np.empty(len(w))
     for k in range(len(g)):
-        g[k] += share * (planes.G[i, first, k] - g[k])
+        g[k] = G[i, second, k]
+        g[k] += share * (G[i, first, k] - g[k])
     error = 0.0
     if may_be_rounded(planes):
         error = planes.error[i, second] + share * (planes.error[i, first] - planes.error[i, second])
     write_plane(planes, i, second, g, error)
     for k in range(len(g)):
-        w[k] += total * (planes.G[i, second, k] - g[k])
-    planes.L[i, second] += share * (planes.L[i, first] - planes.L[i, second])
-    planes.a[i, second] = total
+        w[k] += total * (G[i, second, k] - g[k])
+    L[i, second] += share * (L[i, first] - L[i, second])
+    a[i, second] = total
     write_gram(planes, i, second)
     return first
 
 
-@compiled
+@compiled_part
 def rounded_before(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
     """Return the place of a plane that may be this one, rounded; −1 where there is none, or none would be exact."""
-    if planes.G.itemsize == 4 or not may_be_rounded(planes):
+    G, error = planes.G, planes.error
+    if G.itemsize == 4 or not may_be_rounded(planes):
         return -1
     for p in range(planes.used[i]):
-        if planes.error[i, p] > 0.0 and planes.L[i, p] == L:
-            distance = 0.0
+        if error[i, p] > 0.0 and planes.L[i, p] == L:
+            distance, farthest = 0.0, 1.001 * error[i, p]
             for k in range(len(g)):
-                distance += (g[k] - planes.G[i, p, k]) ** 2
-            if distance <= (1.001 * planes.error[i, p]) ** 2:
+                difference = g[k] - G[i, p, k]
+                distance += difference * difference
+            if distance <= farthest * farthest:
                 return p
     return -1
 
 
-@compiled
+@compiled_part
 def insert(planes: PlaneArrays, i: int, g: Vector, L: float, error: float, w: Vector) -> int:
     """Keep one more plane of an example, without weight; return its place.
 
@@ -136,44 +150,42 @@ def insert(planes: PlaneArrays, i: int, g: Vector, L: float, error: float, w: Ve
     where all have weight, two of them are merged. Where it is kept already, but rounded, it takes over the place and
     the weight, and w follows.
     """
-    places = planes.L.shape[1]
-    known = rounded_before(planes, i, g, L)
+    G, a, age = planes.G, planes.a, planes.age
+    places, used = planes.L.shape[1], planes.used[i]
+    known = place = rounded_before(planes, i, g, L)
     if known >= 0:
         for k in range(len(g)):
-            w[k] += planes.a[i, known] * (g[k] - planes.G[i, known, k])
-        write_plane(planes, i, known, g, error)
-        write_gram(planes, i, known)
-        return known
-    used = planes.used[i]
-    if used < places:
+            w[k] += a[i, known] * (g[k] - G[i, known, k])
+    elif used < places:
         place = used
         planes.used[i] = used + 1
     else:
-        place = -1
         for p in range(places):
-            if planes.a[i, p] == 0.0 and (place < 0 or planes.age[i, p] > planes.age[i, place]):
+            if a[i, p] == 0.0 and (place < 0 or age[i, p] > age[i, place]):
                 place = p
         if place < 0:
             place = merge_lightest(planes, i, w)
     write_plane(planes, i, place, g, error)
-    planes.L[i, place] = L
-    planes.a[i, place] = 0.0
-    planes.age[i, place] = 0.0
+    if known < 0:
+        planes.L[i, place] = L
+        a[i, place] = 0.0
+        age[i, place] = 0.0
     write_gram(planes, i, place)
-    return int(place)
+    return place
 
 
-@compiled
+@compiled_part
 def swap(planes: PlaneArrays, i: int, p: int, q: int) -> None:
     """Let two planes of an example change places."""
-    for k in range(planes.G.shape[2]):
-        planes.G[i, p, k], planes.G[i, q, k] = planes.G[i, q, k], planes.G[i, p, k]
-    planes.L[i, p], planes.L[i, q] = planes.L[i, q], planes.L[i, p]
+    G, L, error, a, age, gram = planes.G, planes.L, planes.error, planes.a, planes.age, planes.gram
+    for k in range(G.shape[2]):
+        G[i, p, k], G[i, q, k] = G[i, q, k], G[i, p, k]
+    L[i, p], L[i, q] = L[i, q], L[i, p]
     if may_be_rounded(planes):
-        planes.error[i, p], planes.error[i, q] = planes.error[i, q], planes.error[i, p]
-    planes.a[i, p], planes.a[i, q] = planes.a[i, q], planes.a[i, p]
-    planes.age[i, p], planes.age[i, q] = planes.age[i, q], planes.age[i, p]
+        error[i, p], error[i, q] = error[i, q], error[i, p]
+    a[i, p], a[i, q] = a[i, q], a[i, p]
+    age[i, p], age[i, q] = age[i, q], age[i, p]
     for r in range(planes.used[i]):
-        planes.gram[i, p, r], planes.gram[i, q, r] = planes.gram[i, q, r], planes.gram[i, p, r]
+        gram[i, p, r], gram[i, q, r] = gram[i, q, r], gram[i, p, r]
     for r in range(planes.used[i]):
-        planes.gram[i, r, p], planes.gram[i, r, q] = planes.gram[i, r, q], planes.gram[i, r, p]
+        gram[i, r, p], gram[i, r, q] = gram[i, r, q], gram[i, r, p]

@@ -1,19 +1,22 @@
 """A point of the n-slack dual: some planes of every example, in weight space, with multipliers."""
 
+from typing import Any
+
 import numpy as np
 
 from structsvm.compute.memory import require_memory
+from structsvm.compute.threads import using
 from structsvm.planes.arrays import PlaneArrays
 from structsvm.planes.capacity import Capacity
 from structsvm.planes.steps import (
     best_value,
     best_values,
     combined,
-    improve_all,
     insert_all,
     shares,
     visit_all,
 )
+from structsvm.planes.sweeps import Sweeps, sweep_over
 from structsvm.result import CutSet, rounding
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -85,13 +88,13 @@ class DualPlanes:
 
     def refresh(self) -> float:
         """Compute w from the multipliers afresh and return the value of the dual, or a lower bound of it."""
-        offset, error = combined(self.arrays, self.w)
+        offset, error = combined(*self._combination, self.w)
         square = float(self.w @ self.w)
         return float(offset - 0.5 * square - rounding(square**0.5, error))
 
     def best(self, i: int, w: Vector) -> float:
         """Bound the largest ``L − g·w`` over the planes kept of example i, the truth (0) among them, from below."""
-        return float(best_value(self.arrays, i, w, np.empty((2, self.arrays.L.shape[1])))[0])
+        return float(best_value(self.arrays, i, w, np.empty(2 * self.arrays.L.shape[1]))[0])
 
     def hinges(self, w: Vector) -> Vector:
         """Return the hinge of each example at weights w by the planes that are kept, shape (n,): a lower bound."""
@@ -103,20 +106,27 @@ class DualPlanes:
         """Take in a plane ``(G[k], L[k])`` of each of these examples and step on it; return the sum of the gaps met."""
         return float(visit_all(self.arrays, examples, G, L, self.w))
 
-    def improve(self, order: IntVector, *, full: bool) -> float:
-        """Step on the planes that are kept, example by example; return the sum of the gaps met.
+    def improve(self, order: IntVector, enough: float = 0.0, most: int = 1) -> float:
+        """Sweep over the planes that are kept; return the sum of the gaps met in the last sweep.
+
+        Blocks of examples are spread over the threads of `structsvm.compute.threads.using`; see
+        `structsvm.planes.sweeps`.
 
         Parameters
         ----------
-        order : the examples.
-        full : look at all planes, and not only at those that had weight of late.
+        order : the examples, in the order in which the first sweep visits them.
+        enough : sum of the gaps met in a sweep with which it is the last one.
+        most : sweeps, one at least. The first looks at all planes, the next ones at those that had weight of late.
         """
-        return float(improve_all(self.arrays, order, self.w, full))
+        sweeps = Sweeps.of(order, most, self.arrays.L.shape[1], len(self.w))
+        with using(None) as threads:
+            threads.together(lambda: sweep_over(self.arrays, sweeps, self.w, enough), len(sweeps.w))
+        return float(sweeps.met[np.isfinite(sweeps.met)][-1])
 
     def held(self) -> Vector:
         """Return ``Σ_p a_p (L_p − g_p·w)`` of each example, or a lower bound: what it holds of the dual, shape (n,)."""
         held = np.empty(len(self.arrays.cap))
-        shares(self.arrays, self.w, held)
+        shares(*self._combination, self.w, held)
         return held
 
     def gap(self) -> float:
@@ -126,6 +136,12 @@ class DualPlanes:
         after one that has just moved them its way, and tells nothing.
         """
         return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
+
+    @property
+    def _combination(self) -> tuple[Any, ...]:
+        """The arrays that say what the dual point is a combination of: few, as each takes time to compile."""
+        arrays = self.arrays
+        return arrays.G, arrays.L, arrays.error, arrays.a, arrays.used
 
     def cuts(self) -> CutSet:
         """Return the planes with weight, and the multipliers, as cuts grouped by example."""

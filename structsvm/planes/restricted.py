@@ -1,37 +1,23 @@
 """The problem restricted to the planes that are kept."""
 
+import math
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.atomics import add
-from structsvm.compute.compilation import compiled
-from structsvm.compute.tangents import crossing
-from structsvm.compute.threads import over_blocks
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.planes.arrays import PlaneArrays, add_plane, may_be_rounded, product
 from structsvm.planes.dual import DualPlanes
-from structsvm.planes.steps import norm
+from structsvm.planes.steps import square
 from structsvm.result import CutSet
 from structsvm.types import IntVector, Matrix, Vector
 
-Choice: TypeAlias = NDArray[np.int32]
-"""One plane of each example, as the number of its place; −1 is the truth."""
+Choices: TypeAlias = NDArray[np.int32]
+"""Choices of one plane of each example, one choice a row, as the number of its place; −1 is the truth."""
 
 _OLDEST = 8.0
 """Visits without weight after which a plane is not looked at."""
-
-_VALUES_AN_ARGMAX = 128
-"""Numbers of planes that are read in the time that an argmax takes for a score."""
-
-_LOOKS = 12
-"""Most looks of a search along a line."""
-
-_FARTHEST = 2.0
-"""Largest t that it looks at."""
-
-_ACCURACY = 0.01
-"""Part of the descent found so far that may be left when it ends."""
 
 
 class RestrictedProblem:
@@ -45,45 +31,6 @@ class RestrictedProblem:
     def __init__(self, dual: DualPlanes) -> None:
         self.dual = dual
         self._planes = dual.arrays
-        n, places = self._planes.L.shape
-        self._ptr = np.arange(n + 1) * places
-
-    def values(self, w: Vector) -> Matrix:
-        """Return ``L − g·w`` of each place, shape (n, P); −inf where it is empty, or its plane of no use of late."""
-        planes, values = self._planes, np.empty(self._planes.L.shape)
-        over_blocks(
-            lambda bounds, counters: _write_values(planes, bounds, counters, w, _OLDEST, values),
-            self._ptr,
-            len(w) / _VALUES_AN_ARGMAX,
-        )
-        return values
-
-    def choose(self, values: Matrix) -> tuple[float, Choice]:
-        """Return the weighted hinge at values, and the choice that attains it."""
-        choice = np.empty(len(values), dtype=np.int32)
-        return float(_choose(self._planes, values, choice)), choice
-
-    def move(self, values: Matrix, target: Matrix, linear: float, curvature: float) -> tuple[float, float]:
-        """Move values along the line to others, to where the hinge and a parabola are lowest, or nearly.
-
-        Parameters
-        ----------
-        values : at t = 0; changed in place.
-        target : at t = 1; changed to how far they are from there.
-        linear, curvature : of the parabola ``t · linear + ½ t² · curvature``.
-
-        Returns
-        -------
-        t : how far they were moved, from 0 to 2.
-        hinge : the weighted hinge there.
-        """
-        t, hinge = _move(self._planes, values, target, linear, curvature)
-        return float(t), float(hinge)
-
-    def cut(self, choice: Choice) -> tuple[Vector, float]:
-        """Return ``Σ cap_i (g_i, L_i)`` over a choice."""
-        g = np.zeros(self.dual.w.shape)
-        return g, float(_add_chosen(self._planes, choice, g))
 
     def cuts(self) -> CutSet:
         """Return all planes that are kept, those without weight too, as cuts grouped by example."""
@@ -99,52 +46,55 @@ class RestrictedProblem:
         i, p = np.nonzero(taken)
         return i, p
 
-    def mix(self, share: float, choices: list[Choice], weights: Vector) -> None:
+    def mix(self, share: float, choices: Choices, weights: Vector) -> None:
         """Make the multipliers a share of what they were and, for the rest, weighted choices; w follows."""
-        self._planes.a[:] *= share
-        for choice, weight in zip(choices, weights.tolist(), strict=True):
-            if weight > 0.0:
-                _add_weight(self._planes, choice, weight)
+        _mix(self._planes.a, self._planes.used, self._planes.cap, share, choices, weights)
         self.dual.refresh()
 
 
-@compiled
-def _write_values(
-    planes: PlaneArrays, bounds: IntVector, counters: IntVector, w: Vector, oldest: float, values: Matrix
-) -> None:
-    rounded, length = may_be_rounded(planes), norm(w)
-    while True:
-        block = add(counters, 0, 1)
-        if block >= len(bounds) - 1:
-            return
-        for i in range(bounds[block], bounds[block + 1]):
-            for p in range(values.shape[1]):
-                if p >= planes.used[i] or planes.age[i, p] > oldest:
-                    values[i, p] = -np.inf
-                    continue
-                values[i, p] = planes.L[i, p] - product(planes.G, i, p, w)
-                if rounded:
-                    values[i, p] -= planes.error[i, p] * length
+@compiled_part
+def write_values_of(planes: PlaneArrays, first: int, end: int, w: Vector, values: Matrix) -> None:
+    """Write ``L − g·w`` of each place of some examples; −inf where it is empty, or its plane of no use of late.
+
+    Parameters
+    ----------
+    planes : of all n examples.
+    first, end : the examples, the last not included.
+    w : the weights.
+    values : of all examples, shape (n, P).
+    """
+    rounded, length = may_be_rounded(planes), math.sqrt(square(w))
+    for i in range(first, end):
+        for p in range(values.shape[1]):
+            if p >= planes.used[i] or planes.age[i, p] > _OLDEST:
+                values[i, p] = -np.inf
+                continue
+            values[i, p] = planes.L[i, p] - product(planes.G, i, p, w)
+            if rounded:
+                values[i, p] -= planes.error[i, p] * length
 
 
-@compiled
-def _choose(planes: PlaneArrays, values: Matrix, choice: Choice) -> float:
-    hinge = 0.0
-    for i in range(len(planes.cap)):
-        best, place = 0.0, -1
-        for p in range(planes.used[i]):
-            if values[i, p] > best:
-                best, place = values[i, p], p
-        choice[i] = place
-        hinge += planes.cap[i] * best
-    return hinge
+@compiled_part
+def subtract_values(values: Matrix, first: int, end: int, along: Matrix) -> None:
+    """Make values of some examples at the end of a line how far they are from those at its beginning."""
+    for i in range(first, end):
+        for p in range(values.shape[1]):
+            along[i, p] = along[i, p] - values[i, p] if values[i, p] > -np.inf else 0.0
 
 
-@compiled
-def _hinge(planes: PlaneArrays, values: Matrix, along: Matrix, t: float) -> tuple[float, float]:
-    """Return the weighted hinge at ``values + t · along``, and its slope in t."""
+@compiled_part
+def add_values(values: Matrix, first: int, end: int, along: Matrix, t: float) -> None:
+    """Move values of some examples along a line."""
+    for i in range(first, end):
+        for p in range(values.shape[1]):
+            values[i, p] += t * along[i, p]
+
+
+@compiled_part
+def hinge_of(planes: PlaneArrays, first: int, end: int, values: Matrix, along: Matrix, t: float) -> tuple[float, float]:
+    """Return the weighted hinge of some examples at ``values + t · along``, and its slope in t."""
     hinge, slope = 0.0, 0.0
-    for i in range(len(planes.cap)):
+    for i in range(first, end):
         best, place = 0.0, -1
         for p in range(planes.used[i]):
             value = values[i, p] + t * along[i, p]
@@ -156,58 +106,43 @@ def _hinge(planes: PlaneArrays, values: Matrix, along: Matrix, t: float) -> tupl
     return hinge, slope
 
 
-@compiled
-def _move(planes: PlaneArrays, values: Matrix, along: Matrix, linear: float, curvature: float) -> tuple[float, float]:
-    """Search along a line as `structsvm.solvers.line_search` does, within compiled code."""
-    for i in range(len(values)):
-        for p in range(values.shape[1]):
-            along[i, p] = along[i, p] - values[i, p] if values[i, p] > -np.inf else 0.0
-    first, first_slope = _hinge(planes, values, along, 0.0)
-    best, lowest, hinge = 0.0, first, first
-    if curvature == 0.0 or first_slope + linear >= 0.0:
-        return best, hinge
-    low, low_value, low_slope = 0.0, first, first_slope
-    high, high_value, high_slope = np.inf, 0.0, 0.0
-    t = 1.0
-    for _ in range(_LOOKS):
-        value, slope = _hinge(planes, values, along, t)
-        primal = t * (linear + 0.5 * t * curvature) + value
-        if primal < lowest:
-            best, lowest, hinge = t, primal, value
-        if slope + linear + t * curvature >= 0.0:
-            high, high_value, high_slope = t, value, slope
-        else:
-            low, low_value, low_slope = t, value, slope
-        if high == np.inf:
-            if low == _FARTHEST:
-                break
-            t = _FARTHEST
-            continue
-        t = crossing(linear, curvature, low, low_value, low_slope, high, high_value, high_slope)
-        model = max(low_value + low_slope * (t - low), high_value + high_slope * (t - high))
-        left = lowest - model - t * (linear + 0.5 * t * curvature)
-        if left <= _ACCURACY * (first - lowest) or not low < t < high:
-            break
-    for i in range(len(values)):
-        for p in range(planes.used[i]):
-            values[i, p] += best * along[i, p]
-    return best, hinge
+@compiled_part
+def choose(
+    planes: PlaneArrays,
+    first: int,
+    end: int,
+    values: Matrix,
+    along: Matrix,
+    t: float,
+    choices: Choices,
+    row: int,
+    g: Vector,
+) -> float:
+    """Choose the plane of each of some examples that is best at ``values + t · along``.
 
-
-@compiled
-def _add_chosen(planes: PlaneArrays, choice: Choice, g: Vector) -> float:
+    A row of choices is written to, and g, which becomes ``Σ cap_i g_i`` over the choice; ``Σ cap_i L_i`` is returned.
+    """
+    for k in range(len(g)):
+        g[k] = 0.0
     offset = 0.0
-    for i in range(len(planes.cap)):
-        place = choice[i]
+    for i in range(first, end):
+        best, place = 0.0, -1
+        for p in range(planes.used[i]):
+            value = values[i, p] + t * along[i, p]
+            if value > best:
+                best, place = value, p
+        choices[row, i] = place
         if place >= 0:
-            cap = planes.cap[i]
-            offset += cap * planes.L[i, place]
-            add_plane(planes.G, i, place, cap, g)
+            offset += planes.cap[i] * planes.L[i, place]
+            add_plane(planes.G, i, place, planes.cap[i], g)
     return offset
 
 
 @compiled
-def _add_weight(planes: PlaneArrays, choice: Choice, weight: float) -> None:
-    for i in range(len(planes.cap)):
-        if choice[i] >= 0:
-            planes.a[i, choice[i]] += weight * planes.cap[i]
+def _mix(a: Matrix, used: IntVector, cap: Vector, share: float, choices: Choices, weights: Vector) -> None:
+    for i in range(len(cap)):
+        for p in range(used[i]):
+            a[i, p] *= share
+        for k in range(len(weights)):
+            if weights[k] > 0.0 and choices[k, i] >= 0:
+                a[i, choices[k, i]] += weights[k] * cap[i]

@@ -5,11 +5,12 @@ not known, but at least ``L − ĝ·w − error ‖w‖``, whatever w is. This i
 claimed of the hinge and of the dual.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.planes.arrays import PlaneArrays, add_plane, insert, may_be_rounded, product, swap
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -20,51 +21,53 @@ NEW_PLANE = 1e-12
 """Value, in units of the loss, by which a plane must beat those that are kept to be kept as well."""
 
 LIVE = 3.0
-"""Visits without weight after which a plane is looked at in full rounds only."""
+"""Visits without weight after which a plane is looked at in the first of several sweeps only."""
 
 
-@compiled
-def norm(w: Vector) -> float:
-    """Return ``‖w‖``."""
-    return float(np.sqrt(np.dot(w, w)))
+def _square(w: Vector) -> float:
+    total = 0.0
+    for k in range(len(w)):
+        total += w[k] * w[k]
+    return total
 
 
-@compiled
+square = compiled_part(_square, reorder=True)
+"""``(w,)``: ``‖w‖²``."""
+
+
+@compiled_part
 def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector) -> None:
     """Write the values ``L − g·w`` of the first planes of an example, or what they are at least."""
     G, L, error = planes.G, planes.L, planes.error
     for p in range(count):
         out[p] = L[i, p] - product(G, i, p, w)
     if may_be_rounded(planes):
-        length = norm(w)
+        length = math.sqrt(square(w))
         for p in range(count):
             out[p] -= error[i, p] * length
 
 
-@compiled
-def improve(planes: PlaneArrays, i: int, w: Vector, full: bool, room: Matrix) -> float:
-    """Move weight between the planes of one example, and w with them; return the gap that it had.
+@compiled_part
+def improve(planes: PlaneArrays, i: int, count: int, w: Vector, room: Vector) -> float:
+    """Move weight between the first planes of one example, and w with them; return the gap that it had.
 
-    ``room`` (2, P) is written to: a visit is so short that it must not ask for memory.
+    ``room`` (2 P,) is written to: a visit is so short that it must not ask for memory.
     """
-    used = planes.used[i] if full else planes.live[i]
     G, a, age = planes.G, planes.a, planes.age
-    value, before = room[0], room[1]
-    write_values(planes, i, used, w, value)
-    for p in range(used):
-        before[p] = a[i, p]
-    gap = move_in_pairs(a, planes.gram, i, used, planes.cap[i], value)
-    for p in range(used):
-        moved = a[i, p] - before[p]
+    places = planes.L.shape[1]
+    write_values(planes, i, count, w, room)
+    for p in range(count):
+        room[places + p] = a[i, p]
+    gap = move_in_pairs(a, planes.gram, i, count, planes.cap[i], room)
+    for p in range(count):
+        moved = a[i, p] - room[places + p]
         if moved != 0.0:
             add_plane(G, i, p, moved, w)
         age[i, p] = 0.0 if a[i, p] > 0.0 else age[i, p] + 1.0
-    if full:
-        bring_live_to_front(planes, i)
     return gap
 
 
-@compiled
+@compiled_part
 def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Vector) -> float:
     """Move multipliers of an example in pairs, and the planes' values with them; return the gap that it had.
 
@@ -76,7 +79,8 @@ def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Ve
     for p in range(used):
         spare -= a[i, p]
         held += a[i, p] * value[p]
-        best = max(best, value[p])
+        if value[p] > best:
+            best = value[p]
     for _ in range(STEPS):
         up, down = -1, -1
         highest = 0.0
@@ -115,33 +119,23 @@ def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Ve
     return cap * best - held
 
 
-@compiled
+@compiled_part
 def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
     """Let the planes of an example that had weight of late take its first places."""
-    live = 0
+    age, live = planes.age, planes.live
+    live[i] = 0
     for p in range(planes.used[i]):
-        if planes.age[i, p] <= LIVE:
-            if p != live:
-                swap(planes, i, p, live)
-            live += 1
-    planes.live[i] = live
+        if age[i, p] <= LIVE:
+            if p != live[i]:
+                swap(planes, i, p, live[i])
+            live[i] += 1
 
 
-@compiled
-def improve_all(planes: PlaneArrays, order: IntVector, w: Vector, full: bool) -> float:
-    """Visit examples without looking at the data; return the sum of the gaps met."""
-    total = 0.0
-    room = np.empty((2, planes.L.shape[1]))
-    for i in order:
-        total += improve(planes, i, w, full, room)
-    return total
-
-
-@compiled
-def best_value(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> tuple[float, float]:
+@compiled_part
+def best_value(planes: PlaneArrays, i: int, w: Vector, room: Vector) -> tuple[float, float]:
     """Return the largest value over the planes that are kept of an example, the truth (0) among them.
 
-    ``room`` (2, P) is written to.
+    ``room`` (2 P,) is written to.
 
     Returns
     -------
@@ -150,22 +144,25 @@ def best_value(planes: PlaneArrays, i: int, w: Vector, room: Matrix) -> tuple[fl
         would be rounded, as the best may come from this very plane.
     """
     best = 0.0
-    used, values = planes.used[i], room[0]
-    write_values(planes, i, used, w, values)
+    used = planes.used[i]
+    write_values(planes, i, used, w, room)
     for p in range(used):
-        best = max(best, values[p])
+        if room[p] > best:
+            best = room[p]
     if planes.G.itemsize == 8:
         return best, best + NEW_PLANE
-    to_beat, twice = 0.0, 2.0 * norm(w)
+    to_beat, twice = 0.0, 2.0 * math.sqrt(square(w))
     for p in range(used):
-        to_beat = max(to_beat, values[p] + planes.error[i, p] * twice)
+        value = room[p] + planes.error[i, p] * twice
+        if value > to_beat:
+            to_beat = value
     return best, to_beat + NEW_PLANE
 
 
 @compiled
 def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
     """Write the `best_value` of each example."""
-    room = np.empty((2, planes.L.shape[1]))
+    room = np.empty(2 * planes.L.shape[1])
     for i in range(len(out)):
         out[i] = best_value(planes, i, w, room)[0]
 
@@ -174,12 +171,13 @@ def best_values(planes: PlaneArrays, w: Vector, out: Vector) -> None:
 def visit_all(planes: PlaneArrays, examples: IntVector, G: Matrix, L: Vector, w: Vector) -> float:
     """Take in a plane of each of some examples, where it beats those that are kept, and step; return the gaps met."""
     total = 0.0
-    room = np.empty((2, planes.L.shape[1]))
+    room = np.empty(2 * planes.L.shape[1])
     for k in range(len(examples)):
         i = examples[k]
         if L[k] - np.dot(G[k], w) > best_value(planes, i, w, room)[1]:
             insert(planes, i, G[k], L[k], 0.0, w)
-        total += improve(planes, i, w, True, room)
+        total += improve(planes, i, planes.used[i], w, room)
+        bring_live_to_front(planes, i)
     return total
 
 
@@ -195,30 +193,31 @@ def insert_all(
 
 
 @compiled
-def combined(planes: PlaneArrays, w: Vector) -> tuple[float, float]:
+def combined(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Vector) -> tuple[float, float]:
     """Write ``w = Σ a g`` of the planes as they are kept; return ``Σ a L`` and ``Σ a error``."""
-    w[:] = 0.0
-    offset, error = 0.0, 0.0
-    rounded = may_be_rounded(planes)
-    for i in range(len(planes.cap)):
-        for p in range(planes.used[i]):
-            a = planes.a[i, p]
-            if a > 0.0:
-                offset += a * planes.L[i, p]
+    for k in range(len(w)):
+        w[k] = 0.0
+    offset, errors = 0.0, 0.0
+    rounded = error.shape[1] > 0
+    for i in range(len(used)):
+        for p in range(used[i]):
+            if a[i, p] > 0.0:
+                offset += a[i, p] * L[i, p]
                 if rounded:
-                    error += a * planes.error[i, p]
-                add_plane(planes.G, i, p, a, w)
-    return offset, error
+                    errors += a[i, p] * error[i, p]
+                add_plane(G, i, p, a[i, p], w)
+    return offset, errors
 
 
 @compiled
-def shares(planes: PlaneArrays, w: Vector, out: Vector) -> None:
+def shares(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Vector, out: Vector) -> None:
     """Write the sum of multipliers times values of each example: what its planes hold of the dual."""
-    length, rounded = norm(w), may_be_rounded(planes)
-    for i in range(len(planes.cap)):
+    length, rounded = math.sqrt(square(w)), error.shape[1] > 0
+    for i in range(len(used)):
         out[i] = 0.0
-        for p in range(planes.used[i]):
-            if planes.a[i, p] > 0.0:
-                error = planes.error[i, p] if rounded else 0.0
-                value = planes.L[i, p] - product(planes.G, i, p, w) - error * length
-                out[i] += planes.a[i, p] * value
+        for p in range(used[i]):
+            if a[i, p] > 0.0:
+                value = L[i, p] - product(G, i, p, w)
+                if rounded:
+                    value -= error[i, p] * length
+                out[i] += a[i, p] * value

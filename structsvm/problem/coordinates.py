@@ -172,7 +172,7 @@ def _loose(penalty: Vector, bounds: tuple[Vector, Vector] | None) -> BoolVector 
     if (penalty < 0.0).any():
         first = int(np.argmax(penalty < 0.0))
         raise InputError(f"penalty must not be below 0, and that of weight {first} is {penalty[first]:g}")
-    loose = penalty == 0.0
+    loose: BoolVector = penalty == 0.0
     if not loose.any():
         return None
     bounded = np.zeros_like(loose) if bounds is None else np.isfinite(bounds[0]) & np.isfinite(bounds[1])

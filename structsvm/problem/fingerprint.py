@@ -1,10 +1,20 @@
 """Telling data and losses apart, exactly."""
 
-import numpy as np
+from collections.abc import Callable
+from functools import partial
 
+import numpy as np
+from attrs import evolve
+
+from structsvm.compute.threads import using
+from structsvm.operators.views import is_built_in
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.content import Content
+from structsvm.problem.problem import Problem
 from structsvm.types import Vector
+
+_MOST_ASIDE = 2**28
+"""Feature values, a tenth of a second of reading, of which a fingerprint is taken aside."""
 
 
 def fingerprint(problem: AbstractProblem) -> Vector:
@@ -22,6 +32,19 @@ def fingerprint(problem: AbstractProblem) -> Vector:
     content = Content()
     problem.tell(content)
     return np.array([*problem.sizes, *content.digest()], dtype=np.float64)
+
+
+def fingerprint_aside(problem: Problem) -> Callable[[], Vector]:
+    """Begin to take the fingerprint of a problem on another thread, while this one computes; return what gives it.
+
+    Where there is one thread, or code of others would run on it, or there are very many data, for which Ctrl-C would
+    wait, it is taken when asked for.
+    """
+    view = problem.operator.view
+    if not problem.has_kernel or view is None or not is_built_in(view) or problem.stored > _MOST_ASIDE:
+        return partial(fingerprint, problem)
+    with using(None) as threads:
+        return threads.aside(partial(fingerprint, evolve(problem, n_jobs=1)))
 
 
 def same(seen: Vector, known: Vector) -> bool:

@@ -6,23 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from structsvm.compute.atomics import add, give_way, read
-from structsvm.compute.compilation import compiled
+from structsvm.compute.atomics import add, reached
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
 from structsvm.operators.dense import dot
 from structsvm.planes.arrays import insert, may_be_rounded
-from structsvm.planes.steps import best_value, improve
+from structsvm.planes.steps import best_value, bring_live_to_front, improve
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
 from structsvm.problem.program import plain_function
 from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
 _INDEX = numba.types.Array(numba.int64, 1, "C")
-
-_LOOKS = 1_000
-"""Looks at a counter after which a thread that waits lets others have its processor: some microseconds."""
 
 KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """The one signature of a loss kernel: ``(scores, labels, params, out) -> Δ``."""
@@ -45,7 +42,7 @@ def _compiled_kernel(plain: Any) -> Any:
     if not callable(plain) or len(signature(plain).parameters) != 4:
         raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {plain!r}")
     try:
-        kernel = compiled(plain, [KERNEL_SIGNATURE])
+        kernel = compiled(plain, [KERNEL_SIGNATURE], as_argument=True)
     except numba.core.errors.NumbaError as error:
         raise InputError(
             f"kernel {plain.__name__} cannot be compiled. It must be a plain function of four float64 vectors that "
@@ -105,17 +102,13 @@ def _argmax_sweep(
             )
 
 
-@compiled
-def _stepped(batches: Batches, b: int) -> bool:
-    """Wait until the steps of the batches before b are taken; say whether they were, and visits were not stopped."""
-    looks = 0
-    while read(batches.counters, STEPPED) < b:
-        if read(batches.counters, STOP) > 0:
-            return False
-        looks += 1
-        if looks > _LOOKS:
-            give_way()
-    return True
+@compiled_part
+def _largest(scores: Vector) -> float:
+    largest = 0.0
+    for score in scores:
+        if not abs(score) <= largest:  # NaN, too
+            largest = abs(score)
+    return largest
 
 
 def _batched_visits(
@@ -140,7 +133,7 @@ def _batched_visits(
         batches.wrong,
     )
     g = np.empty(len(w))
-    room = np.empty((2, planes.L.shape[1]))
+    room = np.empty(2 * planes.L.shape[1])
     rounded = may_be_rounded(planes)
     moves = len(centre) > 0
     weights = np.empty(len(w)) if moves else at
@@ -151,14 +144,16 @@ def _batched_visits(
             return
         while batch_ptr[b + 1] <= chunk:
             b += 1
-        if not _stepped(batches, b):
+        if not reached(counters, STEPPED, b, STOP):
             return
         first_chunk, end_chunk = batch_ptr[b], batch_ptr[b + 1]
         moved = batches.moved[chunk - first_chunk]
         if rounded:
-            moved[:] = 0.0
+            for c in range(len(w)):
+                moved[c] = 0.0
         if moves:
-            weights[:] = centre + scale * at
+            for c in range(len(w)):
+                weights[c] = centre[c] + scale[c] * at[c]
         for k in range(chunk_ptr[chunk], chunk_ptr[chunk + 1]):
             i = order[k]
             count = view.ptr[i + 1] - view.ptr[i]
@@ -169,25 +164,30 @@ def _batched_visits(
             value = loss - dot(coef, scores)
             best, to_beat = best_value(planes, i, at, room)
             sound = 0.0 <= loss < np.inf and value < np.inf
-            if not sound or (not value >= best and not value >= best - allowed * (1.0 + np.abs(scores).max())):
+            if not sound or (not value >= best and not value >= best - allowed * (1.0 + _largest(scores))):
                 wrong[k] = 1
                 break
             if value > to_beat:
                 example_combine(view, i, coef, g)
                 if moves:
                     loss -= dot(g, centre)
-                    g *= scale
+                    for c in range(len(g)):
+                        g[c] *= scale[c]
                 insert(planes, i, g, loss, 0.0, moved)
         if add(counters, FIRST_DONE + b, 1) == end_chunk - first_chunk - 1:
             first, end = chunk_ptr[first_chunk], chunk_ptr[end_chunk]
-            if wrong[first:end].any():
-                add(counters, STOP, 1)
-                return
+            for k in range(first, end):
+                if wrong[k] > 0:
+                    add(counters, STOP, 1)
+                    return
             if rounded:
                 for c in range(end_chunk - first_chunk):
-                    w += batches.moved[c]
+                    for k in range(len(w)):
+                        w[k] += batches.moved[c, k]
             for k in range(first, end):
-                batches.met[0] += improve(planes, order[k], w, True, room)
+                i = order[k]
+                batches.met[0] += improve(planes, i, planes.used[i], w, room)
+                bring_live_to_front(planes, i)
             for k in range(len(w)):
                 at[k] = (1.0 - batches.share) * at[k] + batches.share * w[k]
             add(counters, STEPPED, 1)

@@ -189,9 +189,14 @@ class _Run:
 
 
 def _flat(H: Matrix) -> tuple[Vector, int]:
-    """Return the rows of a symmetric matrix as one read-only run of memory, and their distance in it."""
-    if H.strides[1] != 8:
-        H = H.T if H.strides[0] == 8 else np.ascontiguousarray(H)
+    """Return the rows of a symmetric matrix as one run of memory that can be written to, and their distance in it.
+
+    It is not written to; but numba takes long to find out the type of memory that is read-only, which is copied.
+    """
+    if not H.flags.writeable or 8 not in H.strides:
+        H = np.array(H)
+    elif H.strides[1] != 8:
+        H = H.T
     stride = H.strides[0] // 8
     length = (len(H) - 1) * stride + len(H)
-    return np.lib.stride_tricks.as_strided(H, (length,), (8,), writeable=False), stride
+    return np.lib.stride_tricks.as_strided(H, (length,), (8,)), stride

@@ -4,22 +4,24 @@ They speak of *vertices*: the K cuts, then one null vertex per group, a cut with
 L = 0 that holds what the cuts leave of the cap. So the weights of a group always sum to its
 cap. Vertex ``K + g`` is the null vertex of group g; arrays over vertices have length K + G.
 
-The Gram matrix comes flat: row k is ``gram[k * stride : k * stride + K]``, and read-only, so
-that one compiled version serves matrices and views of larger buffers alike.
+The Gram matrix comes flat: row k is ``gram[k * stride : k * stride + K]``, so that one compiled
+version serves matrices and views of larger buffers alike.
 """
 
 import math
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.types import IntVector, Matrix, Vector
 
 
 @compiled
 def project_groups(a: Vector, group: IntVector, cap: Vector) -> None:
     """Clip multipliers at 0, NaN and infinity too, and scale those of a group to its cap where they are beyond it."""
-    total = np.zeros(len(cap))
+    total = np.empty(len(cap))
+    for g in range(len(cap)):
+        total[g] = 0.0
     for k in range(len(a)):
         a[k] = a[k] if 0.0 < a[k] < np.inf else 0.0
         total[group[k]] += a[k]
@@ -88,11 +90,14 @@ def ascend_pairs(
         for g in range(groups):
             share[g] += cap[g] * slope[best[g]]
             gap += share[g]
-            largest = max(largest, share[g])
+            if share[g] > largest:
+                largest = share[g]
         if gap <= tol or passes == 0:
             return gap, steps
         passes -= 1
-        threshold = max(0.1 * largest, 0.5 * tol / groups)
+        threshold = 0.1 * largest
+        if threshold < 0.5 * tol / groups:
+            threshold = 0.5 * tol / groups
         moved = False
         for g in range(groups):
             up, down = best[g], worst[g]
@@ -151,6 +156,17 @@ def reduced_gram(
             out[k, j] = difference[face[j]] - difference[pivot[j]]
 
 
+def _row_product(factor: Matrix, k: int, x: Vector, count: int) -> float:
+    total = 0.0
+    for j in range(k + 1, count):
+        total += factor[k, j] * x[j]
+    return total
+
+
+row_product = compiled_part(_row_product, reorder=True)
+"""``(factor, k, x, count)``: the inner product of x and row k right of the diagonal, in the first ``count`` columns."""
+
+
 @compiled
 def descend_face(factor: Matrix, z: Vector, face: IntVector, pivot: IntVector, weight: Vector, move: Vector) -> int:
     """Take Newton steps on a face until one is not blocked; vertices that block leave it.
@@ -173,7 +189,7 @@ def descend_face(factor: Matrix, z: Vector, face: IntVector, pivot: IntVector, w
     x = np.empty(count)
     while count > 0:
         for k in range(count - 1, -1, -1):
-            x[k] = (z[k] - np.dot(factor[k, k + 1 : count], x[k + 1 : count])) / factor[k, k]
+            x[k] = (z[k] - row_product(factor, k, x, count)) / factor[k, k]
         for k in range(count):
             move[pivot[k]] = 0.0
         for k in range(count):
@@ -188,7 +204,8 @@ def descend_face(factor: Matrix, z: Vector, face: IntVector, pivot: IntVector, w
                     blocking = v
         for k in range(count):
             for v in (face[k], pivot[k]):
-                weight[v] = max(weight[v] + t * move[v], 0.0)
+                moved = weight[v] + t * move[v]
+                weight[v] = moved if moved > 0.0 else 0.0
                 move[v] = 0.0
         if blocking < 0:
             break

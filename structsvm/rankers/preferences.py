@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from structsvm.arrays import numbers
 from structsvm.estimators.inputs import checked_labels
 from structsvm.exceptions import InputError
-from structsvm.losses.preference_pairs import magnitudes
+from structsvm.losses.shared.judged_pairs import magnitudes
 from structsvm.queries import Queries
 from structsvm.settings import as_list, require_number
 from structsvm.types import IntVector, Vector

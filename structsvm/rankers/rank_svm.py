@@ -114,7 +114,7 @@ class RankSVM(SavedRanker, LinearRanker):
                 sums = np.array([pairs.magnitude.sum() for pairs in ys])
         else:
             loss, ys = SwappedPairs(), np.split(training.y, ptr[1:-1])
-            counts = np.array([loss.pairs(labels) for labels in ys])
+            counts = np.array([loss.number_of_pairs(labels) for labels in ys])
             sums = counts.astype(np.float64)
         usable = training.usable(self, training.with_pairs())
         kappa = sums if self.objective == "pairs" else np.ones(len(sums))

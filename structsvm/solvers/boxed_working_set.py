@@ -7,13 +7,16 @@ from structsvm.problem import Box
 from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import BoolVector, Matrix, Vector
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 _ROUNDS = 1_000
 """Models of one QP after which its best multipliers are taken as they are."""
 
 _ENOUGH = 0.1
 """Part of a gap by which a model must raise the dual, or lower that gap, to be followed by another of its kind."""
+
+_MODELS = 5
+"""Models that are tried before the last."""
 
 _STALLED = 1e-4
 """Part of it that is as good as nothing: the multipliers are left to the built-in backend, or as they are."""
@@ -23,6 +26,9 @@ _QP_ACCURACY = 0.1
 
 _FIRST_STEP = 10.0
 """Energy of the columns of weights without regulariser in the Gram matrix, beside that of the others, at first."""
+
+_OTHER_STEPS = 4.0
+"""By how much their steps must have changed with the cuts to be chosen anew."""
 
 _LONGER = 10.0
 _LONGEST = 1e6
@@ -40,7 +46,8 @@ class BoxedWorkingSet(WorkingSet):
     - of all columns: below the dual everywhere, as clipping brings no two points farther apart, so that the dual rises
       at its solution, if less.
 
-    The first is tried; the second where it does not raise the dual enough. Weights without regulariser are drawn to
+    The first is tried; then it with the columns, too, that reach or leave a bound on the way to its solution; and the
+    second where these do not raise the dual enough. Weights without regulariser are drawn to
     where they were before, ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control
     and Optimization 1976), and c follows them until the dual, which knows nothing of c, is as good as was wanted.
 
@@ -57,8 +64,8 @@ class BoxedWorkingSet(WorkingSet):
         self._box = box
         self._g = np.zeros(d)
         self._centre = np.where(box.loose, box.nearest(np.zeros(d)), 0.0)
-        self._step = self._most_step = np.ones(d)
-        self._has_steps = self._handed_over = False
+        self._step = self._first_step = np.ones(d)
+        self._handed_over = False
         self._columns = np.ones(d)  # what the columns are weighted by in the Gram matrix
         self._best: tuple[float, CutSet] | None = None
         self._evaluate(self.a)
@@ -80,7 +87,7 @@ class BoxedWorkingSet(WorkingSet):
     def solve(self, backend: QPBackend, tol: float) -> None:
         """Improve the multipliers until the gap of this QP is at most ``tol``, as far as float64 allows."""
         loose = self._box.loose
-        if loose.any() and not self._has_steps:
+        if loose.any():
             self._set_steps()
         self._handed_over = False
         followed = np.inf
@@ -92,7 +99,7 @@ class BoxedWorkingSet(WorkingSet):
                 break
             if gap > near and near <= max(_ENOUGH * gap, 0.5 * tol):
                 if gap > 0.5 * followed:
-                    self._step = np.where(loose, np.minimum(_LONGER * self._step, self._most_step), 1.0)
+                    self._lengthen_steps()
                 followed = gap
                 self._centre = np.where(loose, self.w, 0.0)
                 self._evaluate(self.a)
@@ -113,16 +120,26 @@ class BoxedWorkingSet(WorkingSet):
     def _improve(self, backend: QPBackend, slope: Vector, gap: float, tol: float) -> bool:
         """Go to the best points towards the solutions of models; say whether the dual is clearly higher."""
         before = self._near_dual()
-        at = self._centre + self._step * self._g
-        free = (at > self._box.low) & (at < self._box.high)
-        for columns in (free, np.ones_like(free)):
+        columns = self._sides(self._g) == 0
+        for _ in range(_MODELS):
+            sides = self._sides(self._g)
             solution = self._model(backend, slope, columns, tol)
+            there = self._sides(solution.a @ self.G)
             moved = self._move_toward(solution.a)
             self._last = solution if moved and np.array_equal(solution.a, self.a) else None
-            if self._near_dual() - before >= _ENOUGH * gap:
+            if self._near_dual() - before >= _ENOUGH * gap or columns.all():
                 break
+            met = columns | (sides != there) | (there == 0)
+            columns = met if (met != columns).any() else np.ones_like(columns)
             slope = self.L - self.G @ self.w
+        else:
+            self._move_toward(self._model(backend, slope, np.ones_like(columns), tol).a)
         return self._near_dual() - before > _STALLED * gap
+
+    def _sides(self, g: Vector) -> IntVector:
+        """Return for each column whether g is below its lower bound (-1), above its upper one (1) or between (0)."""
+        at = self._centre + self._step * g
+        return (at >= self._box.high).astype(np.int64) - (at <= self._box.low)
 
     def _model(self, backend: QPBackend, slope: Vector, columns: BoolVector, tol: float) -> QPSolution:
         """Return feasible multipliers that are best for a model, quadratic in some columns and linear in others."""
@@ -210,14 +227,22 @@ class BoxedWorkingSet(WorkingSet):
         return float(self.cap.sum() * error.max(initial=0.0) + self.a @ error)
 
     def _set_steps(self) -> None:
-        """Choose proximal steps by which weights without regulariser move farther than the others."""
+        """Choose proximal steps: weights without regulariser move farther than the others, or all of their way."""
         loose, energy = self._box.loose, np.square(self.G).sum(axis=0)
         others = float(energy[~loose].sum())
         room = self._box.high - self._box.low
         largest = float(self.cap.sum()) * np.abs(self.G).max(axis=0, initial=0.0)
         with np.errstate(divide="ignore"):
-            step = _FIRST_STEP * others / energy if others > 0.0 else room / largest
-        self._step = np.where(loose & np.isfinite(step) & (step > 0.0), step, 1.0)
-        self._most_step = _LONGEST * self._step
-        self._has_steps = True
-        self._evaluate(self.a)
+            step = room / largest
+            if others > 0.0:
+                step = np.minimum(step, _FIRST_STEP * others / energy)
+        step = np.where(loose & np.isfinite(step) & (step > 0.0), step, 1.0)
+        changed = np.maximum(step / self._first_step, self._first_step / step)
+        if changed.max() > _OTHER_STEPS:
+            self._first_step = self._step = step
+            self._evaluate(self.a)
+
+    def _lengthen_steps(self) -> None:
+        """Let weights without regulariser move farther still."""
+        longest = np.where(self._box.loose, _LONGEST, 1.0) * self._first_step
+        self._step = np.minimum(_LONGER * self._step, longest)

@@ -155,7 +155,7 @@ class FrankWolfe(Solver):
         rng = np.random.default_rng(self.seed)
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
-        since = 0
+        since, swept = 0, True
         for k in run.iterations(self.max_iter):
             if k == PATIENCE:
                 logger.warning(
@@ -168,8 +168,11 @@ class FrankWolfe(Solver):
             with run.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
             run.count_passes(len(order) / len(everyone))
+            if not k:
+                run.begin_fingerprint(problem)  # steps on planes leave other threads and memory idle
             with run.clock("qp"):
-                self._improve(dual, rng, everyone, max(met, run.gap_wanted), crawls=k >= PATIENCE)
+                wanted = max(met, run.gap_wanted)
+                swept = self._improve(dual, rng, everyone, wanted, swept=swept, crawls=k >= PATIENCE)
             lower = dual.refresh()
             if dual.rounds and not run.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
                 logger.info("planes in float32 have too few digits for tol=%g: float64 from here", self.tol)
@@ -191,23 +194,32 @@ class FrankWolfe(Solver):
         return Status.ITERATION_LIMIT
 
     def _improve(
-        self, dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, met: float, *, crawls: bool
-    ) -> None:
+        self,
+        dual: DualPlanes,
+        rng: np.random.Generator,
+        everyone: IntVector,
+        met: float,
+        *,
+        swept: bool,
+        crawls: bool,
+    ) -> bool:
+        """Step on the planes that are kept, and say whether sweeps over them were enough.
+
+        Where they were not after the pass before, there is one sweep before all planes are moved together.
+        """
         rounds, enough = max(self.cache_sweeps, _SWEEPS_THEN) if crawls else self.cache_sweeps, _SWEEPS_ACCURACY * met
-        swept = _sweeps(dual, rng, everyone, enough, rounds)
-        if not rounds or (swept and not (crawls and dual.gap() > enough)):
-            return
+        if not rounds:
+            return True
+        swept = dual.improve(rng.permutation(everyone), enough, rounds if swept else 1) <= enough
+        if swept and not (crawls and dual.gap() > enough):
+            return True
         restricted = RestrictedProblem(dual)
         if crawls and dual.size <= _MOST_PLANES:
             solve_over_planes(restricted, _JOINT_ACCURACY * met)
         else:
             improve_jointly(restricted, _JOINT_ACCURACY * met, _MOST_JOINT_CUTS)
-        _sweeps(dual, rng, everyone, _JOINT_ACCURACY * met, rounds)
-
-
-def _sweeps(dual: DualPlanes, rng: np.random.Generator, everyone: IntVector, enough: float, rounds: int) -> bool:
-    """Step on the planes that are kept, example by example, and say whether so little gap is left."""
-    return any(dual.improve(rng.permutation(everyone), full=sweep == 0) <= enough for sweep in range(rounds))
+        dual.improve(rng.permutation(everyone), _JOINT_ACCURACY * met, rounds)
+        return False
 
 
 def _holding(gaps: Vector) -> IntVector:

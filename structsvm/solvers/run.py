@@ -5,13 +5,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.exceptions import ClusterError, InputError, OracleError
-from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint, Cut, fingerprint, same
+from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint, Cut, Problem, fingerprint, same
+from structsvm.problem.fingerprint import fingerprint_aside
 from structsvm.result import CutSet, Result, Status, Step, rounding
 from structsvm.settings import require_callback, require_kind
 from structsvm.solvers.checkpoint import Keeper, Named, without_workers
@@ -117,6 +119,7 @@ class Run:
         if self.primal == 0.0 and problem.exact and not self.w.any():
             self._look_for_a_loss()
         self._fingerprint = problem.known_fingerprint
+        self._take_fingerprint: Callable[[], Vector] = partial(fingerprint, problem)
         if keeper is not None:
             keeper.require_same(problem, self._own_fingerprint())
         self.same_problem = start is not None and same(self._own_fingerprint(), start.fingerprint)
@@ -364,12 +367,17 @@ class Run:
             self._best = self._evaluated(self.score(self.w))
         self._estimate_best_again()
 
+    def begin_fingerprint(self, problem: Problem) -> None:
+        """Let another thread, where there is one, read the data of the problem for its fingerprint meanwhile."""
+        if self._fingerprint is None:
+            self._take_fingerprint = fingerprint_aside(problem)
+
     def _own_fingerprint(self) -> Vector:
         """Return the fingerprint of the problem: where it is not known, the data are read once, as in half a pass."""
         if self._fingerprint is None:
             self.count_passes(0.5)
             with self.clock("oracle"):
-                self._fingerprint = fingerprint(self.problem)
+                self._fingerprint = self._take_fingerprint()
         return self._fingerprint
 
     def result(

@@ -175,8 +175,11 @@ class _Check:
             known = Known.alone(y, own)
         else:
             codes = np.stack([methods.encode(output, y, len(own)) for output in outputs])
+            predicted = codes
+            if methods.loss.predicting is not methods.loss:
+                predicted = np.stack([methods.encode(output, y, len(own), predicted=True) for output in outputs])
             deltas = np.array([methods.delta(y, output) for output in outputs])
-            known = Known(outputs, codes, deltas, own, complete=True)
+            known = Known(outputs, codes, predicted, deltas, own, complete=True)
         if methods.generic is not None:
             known.bounds = methods.weight_bounds(len(own), y)
         labels = np.zeros(0) if methods.loss.kernel is None else methods.labels(y)
@@ -235,12 +238,13 @@ class _Check:
             raise self._wrong(method, verdict, scores)
         try:
             code = self.methods.encode(found, self.y, len(scores))
+            predicted = self.methods.encode(found, self.y, len(scores), predicted=True)
             delta = self.methods.delta(self.y, found) if augmented or not self.known.complete else 0.0
         except CheckError as error:
             reason = str(error).partition("\n")[0]
             verdict = f"returned {self._output(found)}, which is no output: {reason}"
             raise self._wrong(method, verdict, scores) from error
-        got = float(code @ scores) + (delta if augmented else 0.0)
+        got = float(code @ scores) + delta if augmented else float(predicted @ scores)
         best = float(self.known.values(scores, augmented=augmented).max())
         if self.known.complete and got > best + self._rounding(scores):
             raise self._wrong(
@@ -249,7 +253,7 @@ class _Check:
                 f"its value is {got:.12g}, and theirs are at most {best:.12g}",
                 scores,
             )
-        self.known.take(found, code, delta)
+        self.known.take(found, code, predicted, delta)
         self._require_maximiser(method, scores, found, got)
         return method, scores, found, got
 

@@ -50,9 +50,17 @@ class Methods:
         """What messages call the value of an output."""
         return "scores·c(ŷ)" if self.generic is None else "w·Ψ(x, ŷ)"
 
-    def encode(self, output: Any, y: Any, length: int | None) -> Vector:
-        """Return the encoding of an output: finite numbers, ``length`` of them unless that is None."""
-        code = self._call("encode", lambda: self.loss.encode(output, y), y, output=output)
+    def encode(self, output: Any, y: Any, length: int | None, *, predicted: bool = False) -> Vector:
+        """Return the encoding of an output: finite numbers, ``length`` of them unless that is None.
+
+        Parameters
+        ----------
+        output, y : the output and the example.
+        length : how many numbers there must be.
+        predicted : return the one by which predictions are made.
+        """
+        by = self.loss.predicting if predicted else self.loss
+        code = self._call("encode", lambda: by.encode(output, y), y, output=output)
         try:
             vector = np.asarray(code, dtype=np.float64)
         except (TypeError, ValueError):

@@ -29,6 +29,7 @@ class Known:
     ----------
     outputs : the outputs.
     codes : their encodings, one a row.
+    predicted : the encodings by which predictions are made, which are these for all but a few losses.
     losses : their losses.
     truth : encoding of the truth.
     complete : whether these are all.
@@ -37,6 +38,7 @@ class Known:
 
     outputs: list[Any]
     codes: Matrix
+    predicted: Matrix
     losses: Vector
     truth: Vector
     complete: bool
@@ -46,9 +48,9 @@ class Known:
     @classmethod
     def alone(cls, y: Any, truth: Vector) -> Self:
         """Return the truth as the one output that is known."""
-        return cls([y], truth[None], np.zeros(1), truth, complete=False)
+        return cls([y], truth[None], truth[None], np.zeros(1), truth, complete=False)
 
-    def take(self, output: Any, code: Vector, loss: float) -> None:
+    def take(self, output: Any, code: Vector, predicted: Vector, loss: float) -> None:
         """Take in an output that came up, where not all were known."""
         key = np.append(code, loss).tobytes()
         if self.complete or key in self._seen or len(self.outputs) >= _MOST_KEPT:
@@ -56,12 +58,12 @@ class Known:
         self._seen.add(key)
         self.outputs.append(output)
         self.codes = np.vstack([self.codes, code])
+        self.predicted = np.vstack([self.predicted, predicted])
         self.losses = np.append(self.losses, loss)
 
     def values(self, scores: Vector, *, augmented: bool = True) -> Vector:
-        """Return ``Δ + scores·c(ŷ)`` of each, or without Δ."""
-        plain = self.codes @ scores
-        return np.asarray(self.losses + plain if augmented else plain)
+        """Return ``Δ + scores·c(ŷ)`` of each, or the value by which it is predicted."""
+        return np.asarray(self.losses + self.codes @ scores if augmented else self.predicted @ scores)
 
     def rounding(self, scores: Vector, tol: float) -> float:
         """Return the difference of values that counts as rounding.

@@ -12,11 +12,11 @@ from tests.campaign.verdict import FAULTS, MAY_NOT_BE, Verdict, try_case
 _AT_ONCE = 50
 
 
-def some_cases(first: int, last: int) -> list[Verdict]:
+def some_cases(first: int, last: int, bounded: bool = False) -> list[Verdict]:
     """Try the cases of a range of numbers."""
     logging.getLogger("structsvm").setLevel(logging.ERROR)
     with one_thread():
-        return [try_case(number) for number in range(first, last)]
+        return [try_case(number, bounded=bounded) for number in range(first, last)]
 
 
 def main() -> None:
@@ -25,13 +25,15 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--jobs", type=int, default=None, help="processes")
     parser.add_argument("--only", type=int, default=None, metavar="NUMBER", help="try this case alone")
+    parser.add_argument("--bounded", action="store_true", help="with bounds, and weights without regulariser")
     arguments = parser.parse_args()
     if arguments.only is not None:
-        print(try_case(arguments.only))
+        print(try_case(arguments.only, bounded=arguments.bounded))
         return
     began, found = time.perf_counter(), list[Verdict]()
     end = arguments.first + arguments.problems
-    tasks = ((first, min(first + _AT_ONCE, end)) for first in range(arguments.first, end, _AT_ONCE))
+    bounded = arguments.bounded
+    tasks = ((first, min(first + _AT_ONCE, end), bounded) for first in range(arguments.first, end, _AT_ONCE))
     for verdicts in spread(some_cases, tasks, arguments.jobs):
         found += verdicts
         for verdict in verdicts:

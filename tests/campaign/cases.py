@@ -62,6 +62,31 @@ STARTS = ("cold", "same data", "saved", "other C", "other solver", "other data",
 
 
 @frozen(eq=False)
+class Objective:
+    """``½ Σ_j λ_j (w_j − b_j)²`` over ``low ≤ w ≤ high``, to which the hinges are added.
+
+    Parameters
+    ----------
+    centre, penalty : b and λ, shape (d,).
+    low, high : bounds, shape (d,); finite where the penalty is 0.
+    """
+
+    centre: Vector
+    penalty: Vector
+    low: Vector
+    high: Vector
+
+    @classmethod
+    def plain(cls, d: int) -> "Objective":
+        """Return ``½‖w‖²``, without bounds."""
+        return cls(np.zeros(d), np.ones(d), np.full(d, -np.inf), np.full(d, np.inf))
+
+    def of(self, problem: Problem) -> Problem:
+        """Return a problem with this in the place of its own."""
+        return problem.regularised(centre=self.centre, penalty=self.penalty, bounds=(self.low, self.high))
+
+
+@frozen(eq=False)
 class Case:
     """A problem with what is needed to solve it by other means.
 
@@ -76,6 +101,7 @@ class Case:
     even : whether all features have the same scale.
     solver : with its settings.
     start : one of `STARTS`.
+    objective : the regulariser and the bounds; None: ``½‖w‖²``, and none.
     """
 
     number: int
@@ -87,13 +113,14 @@ class Case:
     even: bool
     solver: Solver
     start: str
+    objective: Objective | None = None
 
     def __str__(self) -> str:
         return f"case {self.number}: {self.loss!r}, {self.solver!r}, C={self.problem.C:.3g}, {self.start} start"
 
 
-def case(number: int) -> Case:
-    """Make the case of a number."""
+def case(number: int, *, bounded: bool = False) -> Case:
+    """Make the case of a number; where ``bounded``, the same with bounds and weights without regulariser."""
     rng = np.random.default_rng(number)
     C = float(10.0 ** rng.uniform(-4.0, 6.0))
     spread = rng.choice(["near 1", "far from 1", "by column"], p=[0.7, 0.15, 0.15])
@@ -103,7 +130,37 @@ def case(number: int) -> Case:
     kind = rng.choice(["queries", "rows", "classes", "chain", "generic"], p=[0.7, 0.08, 0.1, 0.06, 0.06])
     made = _MAKERS[kind](rng, C, scale)
     start = str(rng.choice(STARTS, p=[0.4, 0.08, 0.07, 0.15, 0.1, 0.1, 0.1]))
-    return Case(number, *made, len(scale) == 1, _solver(rng, made[0]), start)
+    plain = Case(number, *made, len(scale) == 1, _solver(rng, made[0]), start)
+    return _bounded(plain) if bounded else plain
+
+
+def _bounded(plain: Case) -> Case:
+    rng, d = np.random.default_rng([plain.number, 3]), plain.problem.d
+    here = plain.problem.origin()
+    slope = np.abs(plain.problem.cut(plain.problem.planes(here)).g)
+    slope = np.where(slope > 0.0, slope, max(float(slope.max()), 1e-300))
+    natural = np.minimum(plain.problem.C * slope, 1.0 / slope)
+    low, high = np.full(d, -np.inf), np.full(d, np.inf)
+    if rng.integers(2):
+        signs = rng.integers(-1, 2, d)
+        low[signs > 0], high[signs < 0] = 0.0, 0.0
+    else:
+        size = natural * 10.0 ** rng.uniform(-2.0, 1.0, d)
+        low = np.where(rng.random(d) < 0.4, low, size * rng.standard_normal(d))
+        above = np.where(np.isfinite(low), low + size * rng.exponential(size=d), size * rng.standard_normal(d))
+        high = np.where(rng.random(d) < 0.4, high, above)
+    penalty = np.where(rng.random(d) < 0.5, 1.0, 10.0 ** rng.uniform(-1.0, 1.0, d))
+    loose = rng.random(d) < rng.choice([0.0, 0.3])
+    penalty[loose] = 0.0
+    room = natural * 10.0 ** rng.uniform(-1.0, 2.0, d)
+    low = np.where(loose & ~np.isfinite(low), np.minimum(high, room) - 2.0 * room, low)
+    high = np.where(loose & ~np.isfinite(high), low + 2.0 * room, high)
+    centre = natural * rng.standard_normal(d) * rng.integers(2)
+    objective = Objective(centre, penalty, low, high)
+    solver: Any = plain.solver
+    if isinstance(solver, FrankWolfe):
+        solver = OneSlack(tol=solver.tol)
+    return evolve(plain, problem=objective.of(plain.problem), solver=solver, objective=objective)
 
 
 def start_of(made: Case, folder: str) -> Result | None:
@@ -121,7 +178,7 @@ def start_of(made: Case, folder: str) -> Result | None:
         return Result.load(path)
     if made.start == "other solver":
         others = (OneSlack(max_iter=20), NSlack(max_iter=3), FrankWolfe(max_iter=5))
-        return others[rng.integers(3)].solve(made.problem)
+        return others[rng.integers(3 if made.objective is None else 2)].solve(made.problem)
     other = made.problem if made.start == "other C" else _other_data(made, tiny=made.start == "tiny change")
     return _few_steps(made.solver).solve(other.with_C(C))
 
@@ -132,6 +189,11 @@ def _few_steps(solver: Any) -> Solver:
 
 
 def _other_data(of: Case, *, tiny: bool) -> Problem:
+    other = _other_features(of, tiny=tiny)
+    return other if of.objective is None else of.objective.of(other)
+
+
+def _other_features(of: Case, *, tiny: bool) -> Problem:
     """Return the same kind of problem with other features: what a start must not be mistaken for.
 
     Parameters

@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from structsvm import Result
 from structsvm.result import Status
 from structsvm.types import Matrix, Vector
-from tests.campaign.cases import Case, case, start_of
+from tests.campaign.cases import Case, Objective, case, start_of
 from tests.small_problems import matrix_of
 
 SLOW = 20.0
@@ -56,11 +56,11 @@ class Verdict:
     ordinary: bool
 
 
-def try_case(number: int) -> Verdict:
+def try_case(number: int, *, bounded: bool = False) -> Verdict:
     """Solve a case and judge the result."""
-    made = case(number)
+    made = case(number, bounded=bounded)
     planes = [_planes(made.loss, x, y, made.intercept) for x, y in made.examples]
-    condition = made.problem.C * max(float((G**2).sum(axis=1).max()) for G, _ in planes)
+    condition = max(_condition(made, G) for G, _ in planes)
     tol: float = made.solver.tol  # type: ignore[attr-defined]
     ordinary = made.even and condition <= _MOST_CONDITION and tol >= 1e-6
     seconds = SLOW if ordinary else _SLOW_AT_EXTREMES
@@ -80,15 +80,18 @@ def _tried(made: Case, planes: Outputs, most_seconds: float) -> tuple[str, str]:
         return "error", f"{type(error).__name__}: {error}"
     cap = made.problem.C * made.weights / len(planes)
     noise = _rounding(made, cap, result)
-    found = optimum(planes, cap)
-    lower, upper = found.bounds(planes, cap)
-    reached = _objective(planes, cap, result.w)
+    objective = made.objective or Objective.plain(made.problem.d)
+    if (result.w < objective.low).any() or (result.w > objective.high).any():
+        return "wrong bound", f"w = {result.w} is out of bounds"
+    found = optimum(planes, cap, objective)
+    lower, upper = found.bounds(planes, cap, objective)
+    reached = _objective(planes, cap, result.w, objective)
     upper = min(upper, reached)
     if _wrong_bound(result, lower, upper, reached, noise):
         exact = [_planes(made.loss, x, y, made.intercept, exact=True) for x, y in made.examples]
         cap = _fractions(made.weights) * Fraction(made.problem.C) / len(planes)
-        lower, upper = found.bounds(exact, cap)
-        reached = _objective(exact, cap, _fractions(result.w))
+        lower, upper = found.bounds(exact, cap, objective)
+        reached = _objective(exact, cap, _fractions(result.w), objective)
         upper = min(upper, reached)
         wrong = _wrong_bound(result, lower, upper, reached, noise)
         if wrong:
@@ -122,7 +125,7 @@ def _rounding(made: Case, cap: Vector, result: Result) -> float:
 
     The judge's own does not count: where it is near, the bounds are computed again in fractions.
     """
-    w = np.maximum(np.abs(result.w), np.abs(result.cuts.a @ result.cuts.G))
+    w = np.maximum(np.abs(result.w), np.abs(made.problem.to_weights(result.cuts.a @ result.cuts.G)))
     operators = [made.loss.examples([x], [y], made.intercept).operator for x, y in made.examples]
     longest = max(float((np.abs(matrix_of(operator)) @ w).max()) for operator in operators)
     return float(1e-13 * cap.sum() * longest)
@@ -158,64 +161,79 @@ class Reference:
     Parameters
     ----------
     a : multipliers of the outputs of each example.
-    w : weights.
+    w : weights, within the bounds.
     """
 
     a: list[Vector]
     w: Vector
 
-    def bounds(self, planes: Outputs, cap: Vector) -> tuple[float, float]:
+    def bounds(self, planes: Outputs, cap: Vector, objective: Objective) -> tuple[float, float]:
         """Return the values of the multipliers, made feasible, and of the weights; exact ones of fractions."""
         a, w = self.a, self.w
         if cap.dtype == object:
             a, w = [_fractions(each) for each in a], _fractions(w)
-        return _dual(planes, cap, a), _objective(planes, cap, w)
+        return _dual(planes, cap, a, objective), _objective(planes, cap, w, objective)
 
 
-def optimum(planes: Outputs, cap: Vector) -> Reference:
+def optimum(planes: Outputs, cap: Vector, objective: Objective) -> Reference:
     """Return multipliers and weights that are near the optimum, from a QP with every output as a constraint.
 
     Features are brought to a scale of 1 first: with ``v = scale · w`` and features over the scale, the objective is
-    ``½‖v‖² + scale² cap·ξ``, over ``scale²``.
+    that of v plus ``scale² cap·ξ``, over ``scale²``.
     """
     used = np.flatnonzero(cap)
     scale = max(float(np.abs(planes[i][0]).max()) for i in used) or 1.0
     square = scale * scale
     ends = np.cumsum([len(planes[i][1]) for i in used])[:-1]
-    d = planes[0][0].shape[1]
-    best = Reference([np.zeros(len(L)) for _, L in planes], np.zeros(d))
-    lower, upper = best.bounds(planes, cap)
-    for found in _multipliers([(planes[i][0] / scale, planes[i][1]) for i in used], cap[used] * square):
+    best = Reference([np.zeros(len(L)) for _, L in planes], np.clip(objective.centre, objective.low, objective.high))
+    lower, upper = best.bounds(planes, cap, objective)
+    of_v = evolve(objective, centre=objective.centre * scale, low=objective.low * scale, high=objective.high * scale)
+    for found, v in _solutions([(planes[i][0] / scale, planes[i][1]) for i in used], cap[used] * square, of_v):
         a = list(best.a)
         for i, each in zip(used, np.split(found / square, ends), strict=True):
             a[i] = _feasible(each, cap[i])
-        w = np.sum([each @ G for each, (G, _) in zip(a, planes, strict=True)], axis=0)
-        value, above = Reference(a, w).bounds(planes, cap)
-        best = Reference(a if value > lower else best.a, w if above < upper else best.w)
-        lower, upper = max(lower, value), min(upper, above)
+        g = np.sum([each @ G for each, (G, _) in zip(a, planes, strict=True)], axis=0)
+        for w in (_minimiser(g, objective, v / scale), np.clip(v / scale, objective.low, objective.high)):
+            value, above = Reference(a, w).bounds(planes, cap, objective)
+            best = Reference(a if value > lower else best.a, w if above < upper else best.w)
+            lower, upper = max(lower, value), min(upper, above)
         if upper - lower <= _ENOUGH * (1.0 + abs(upper)):
             break
     return best
 
 
-def _multipliers(planes: Outputs, cap: Vector) -> Iterator[Vector]:
-    """Yield multipliers of all outputs, at least 0, by several settings of cvxopt and in several units."""
+def _solutions(planes: Outputs, cap: Vector, objective: Objective) -> Iterator[tuple[Vector, Vector]]:
+    """Yield multipliers of all outputs, at least 0, and weights, by several settings of cvxopt and in several units."""
     import cvxopt
 
     n, d = len(planes), planes[0][0].shape[1]
     each = [np.column_stack([g, np.tile(np.eye(n)[i], (len(g), 1))]) for i, (g, _) in enumerate(planes)]
-    G, h = cvxopt.matrix(-np.concatenate(each)), -np.concatenate([L for _, L in planes])
+    below, above = np.isfinite(objective.low), np.isfinite(objective.high)
+    box = [np.eye(d, d + n)[below], -np.eye(d, d + n)[above]]
+    G = cvxopt.matrix(-np.concatenate([*each, *box]))
+    h = -np.concatenate([*(L for _, L in planes), objective.low[below], -objective.high[above]])
     options = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11}
-    largest = float(cap.max())
+    largest, outputs = float(cap.max()), sum(len(L) for _, L in planes)
     for unit in (1.0, largest, largest**0.5):  # w = unit · v
         scaled = cvxopt.matrix(h / unit)
-        P, q = cvxopt.matrix(np.diag([*np.ones(d), *np.zeros(n)])), cvxopt.matrix([*np.zeros(d), *(cap / unit)])
+        P = cvxopt.matrix(np.diag([*objective.penalty, *np.zeros(n)]))
+        q = cvxopt.matrix([*(-objective.penalty * objective.centre / unit), *(cap / unit)])
         for kkt, rounds in (("chol2", 200), ("ldl", 200), ("ldl", 20)):
             try:
                 found = cvxopt.solvers.qp(P, q, G, scaled, kktsolver=kkt, options={**options, "maxiters": rounds})
             except (ArithmeticError, ValueError):  # it has failed, as it does in places
                 continue
-            yield np.nan_to_num(np.maximum(np.array(found["z"])[:, 0] * unit, 0.0))
+            a, v = np.array(found["z"])[:outputs, 0], np.array(found["x"])[:d, 0]
+            yield np.nan_to_num(np.maximum(a * unit, 0.0)), np.nan_to_num(v * unit)
+
+
+def _condition(made: Case, G: Matrix) -> float:
+    """Return ``C ‖g‖²`` of the longest plane, in the coordinates of the regulariser."""
+    if made.objective is None:
+        return made.problem.C * float((G**2).sum(axis=1).max())
+    loose, room = made.objective.penalty == 0.0, made.objective.high - made.objective.low
+    kept = made.problem.C * G[:, ~loose] ** 2 / made.objective.penalty[~loose]
+    return float((kept.sum(axis=1) + (np.abs(G[:, loose]) * room[loose]).sum(axis=1)).max())
 
 
 def _feasible(a: Vector, cap: Any) -> Vector:
@@ -223,12 +241,31 @@ def _feasible(a: Vector, cap: Any) -> Vector:
     return a * (cap / total) if total > cap else a
 
 
-def _dual(planes: Outputs, cap: Vector, a: list[Vector]) -> float:
+def _minimiser(g: Vector, objective: Objective, otherwise: Vector) -> Vector:
+    """Return the weights that minimise the regulariser less ``w·g``; others where there is none, within the bounds."""
+    loose = objective.penalty == 0.0
+    free = objective.centre + g / np.where(loose, 1.0, objective.penalty)
+    return np.clip(np.where(loose, otherwise, free), objective.low, objective.high)
+
+
+def _dual(planes: Outputs, cap: Vector, a: list[Vector], objective: Objective) -> float:
     a = [_feasible(each, c) for each, c in zip(a, cap, strict=True)]
-    w = np.sum([each @ G for each, (G, _) in zip(a, planes, strict=True)], axis=0)
-    return float(sum(each @ L for each, (_, L) in zip(a, planes, strict=True)) - w @ w / 2)
+    g = np.sum([each @ G for each, (G, _) in zip(a, planes, strict=True)], axis=0)
+    value = sum(each @ L for each, (_, L) in zip(a, planes, strict=True))
+    exact = Fraction if cap.dtype == object else float
+    for slope, *given in zip(g, objective.centre, objective.penalty, objective.low, objective.high, strict=True):
+        centre, penalty, low, high = (exact(x) if np.isfinite(x) else x for x in map(float, given))
+        if penalty == 0:
+            value -= max(low * slope, high * slope)
+        else:
+            w = min(max(centre + slope / penalty, low), high)
+            value += penalty * (w - centre) ** 2 / 2 - w * slope
+    return float(value)
 
 
-def _objective(planes: Outputs, cap: Vector, w: Vector) -> float:
+def _objective(planes: Outputs, cap: Vector, w: Vector, objective: Objective) -> float:
     hinges = np.array([(L - G @ w).max() for G, L in planes])
-    return float(w @ w / 2 + cap @ hinges)
+    centre, penalty = objective.centre, objective.penalty
+    if cap.dtype == object:
+        centre, penalty = _fractions(centre), _fractions(penalty)
+    return float(penalty @ (w - centre) ** 2 / 2 + cap @ hinges)

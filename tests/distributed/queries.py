@@ -9,6 +9,7 @@ import pytest
 from dask import delayed
 
 from structsvm.data import RankingData, write_letor
+from structsvm.distributed import Partitions
 
 COLUMNS = ["a", "b", "c", "d", "e"]
 
@@ -60,3 +61,27 @@ def parquet_files(data, cuts, folder):
     for path, part in zip(paths, blocks(data, cuts), strict=True):
         frame(part).rename(columns={"session": "qid"}).to_parquet(path)
     return list(map(str, paths))
+
+
+DATA = ranking()
+CUTS = [60, 120, 180]
+
+
+def source(kind, client, folder):
+    """Return `DATA` in four partitions as a user may have them: what `DaskRanker.fit` takes."""
+    if kind == "arrays":
+        return arrays(DATA)
+    if kind == "frames":
+        return frames(DATA), "label", "session"
+    if kind == "series":
+        table = frames(DATA)
+        return table[COLUMNS], table["label"], table["session"]
+    made = {
+        "delayed": lambda: delayed_blocks(DATA, CUTS),
+        "futures": lambda: client.compute(delayed_blocks(DATA, CUTS)),
+        "letor": lambda: letor_files(DATA, CUTS, folder),
+        "gzip": lambda: letor_files(DATA, CUTS, folder, ".txt.gz"),
+        "parquet": lambda: parquet_files(DATA, CUTS, folder),
+        "partitions": lambda: Partitions.of(*arrays(DATA), client=client),
+    }
+    return (made[kind](),)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from structsvm.distributed import DaskCluster, DistributedProblem, Part
+from structsvm.distributed import DaskCluster, DistributedProblem, Partition
 from structsvm.exceptions import ClusterError, InputError
 from structsvm.problem import Problem
 from structsvm.result import Result
@@ -36,11 +36,11 @@ def arrays() -> tuple[Any, Vector, Vector]:
     return ranking_arrays(0, queries=40, documents=8, d=5)
 
 
-def made(K: int, path: Path | None = None) -> list[Part]:
+def made(K: int, path: Path | None = None) -> list[Partition]:
     X, y, qid = arrays()
     if path is not None:
         X = X * float(path.read_text())
-    return [Part(X[qid % K == k], y[qid % K == k], qid[qid % K == k]) for k in range(K)]
+    return [Partition(X[qid % K == k], y[qid % K == k], qid[qid % K == k]) for k in range(K)]
 
 
 def processes(client: Any) -> list[int]:
@@ -127,7 +127,7 @@ def test_no_workers_left_is_an_error_that_names_the_checkpoint(tmp_path: Path) -
                 workers.scale(0)
                 client.sync(workers._correct_state)
 
-        with pytest.raises(ClusterError, match=r"did not answer within 3 seconds.*no workers left.*fit\.npz"):
+        with pytest.raises(ClusterError, match=r"did nothing for 3 seconds.*no workers left.*fit\.npz"):
             OneSlack(tol=1e-6).solve(problem, callback=leave, checkpoint=file)
         kept = Result.load(file)
         assert len(kept.history) >= 3
@@ -145,7 +145,7 @@ def test_a_scheduler_that_is_gone_is_an_error() -> None:
     with distributed.LocalCluster(n_workers=1, **local) as workers, distributed.Client(workers) as client:
         problem = DistributedProblem.from_queries(DaskCluster(client, limit=5.0), made(2), C=1000.0)
         client.close()
-        with pytest.raises(ClusterError, match="scheduler cannot be reached|lost 3 times"):
+        with pytest.raises(ClusterError, match="scheduler cannot be reached"):
             OneSlack(tol=1e-6).solve(problem)
 
 

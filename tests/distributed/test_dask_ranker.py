@@ -11,19 +11,7 @@ from sklearn.base import clone
 from structsvm import Ranker
 from structsvm.distributed import DaskRanker, Partitions
 from structsvm.exceptions import InputError
-from tests.distributed.queries import (
-    COLUMNS,
-    arrays,
-    delayed_blocks,
-    frame,
-    frames,
-    letor_files,
-    parquet_files,
-    ranking,
-)
-
-DATA = ranking()
-CUTS = [60, 120, 180]
+from tests.distributed.queries import COLUMNS, CUTS, DATA, arrays, delayed_blocks, frame, frames, source
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +33,10 @@ def test_scores_are_computed_lazily_in_the_chunks_of_the_features(client, local,
     np.testing.assert_array_equal(scores.compute(), local.predict(DATA.X))
 
 
-@pytest.mark.parametrize("kind", ["frames", "letor", "parquet", "delayed", "partitions", "local"])
+@pytest.mark.parametrize("kind", ["series", "letor", "parquet", "delayed", "partitions", "local"])
 def test_scores_of_every_source_are_the_same(kind, client, local, tmp_path):
     ranker = loaded(local, tmp_path)
-    given = {
-        "frames": lambda: frames(DATA)[COLUMNS],
-        "letor": lambda: letor_files(DATA, CUTS, tmp_path),
-        "parquet": lambda: parquet_files(DATA, CUTS, tmp_path),
-        "delayed": lambda: delayed_blocks(DATA, CUTS),
-        "partitions": lambda: Partitions.of(*arrays(DATA), client=client),
-        "local": lambda: DATA.X,
-    }[kind]()
-    scores = ranker.predict(given)
+    scores = ranker.predict(DATA.X if kind == "local" else source(kind, client, tmp_path)[0])
     found = scores if kind == "local" else scores.compute()
     np.testing.assert_allclose(found, local.predict(DATA.X), rtol=1e-6)  # files hold float64
 
@@ -141,7 +121,7 @@ def test_the_limit_is_that_of_the_ranker(client):
     data = Partitions.of(*arrays(DATA), client=client, limit=70)
     assert data.workers.limit == 70
     given = Partitions.of(data, limit=80)
-    assert given.workers.limit == given.workers.cluster.limit == 80
+    assert given.workers.limit == 80
     assert given.parts is data.parts
 
 

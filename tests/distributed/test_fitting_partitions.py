@@ -12,22 +12,22 @@ from sklearn.exceptions import ConvergenceWarning
 import structsvm
 from structsvm import Ranker
 from structsvm.data import RankingData, load_letor
-from structsvm.distributed import DaskRanker, Partitions, read_partitions
+from structsvm.distributed import DaskRanker, Partitions
 from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.solvers import OneSlack
 from tests.distributed.queries import (
     COLUMNS,
+    CUTS,
+    DATA,
     arrays,
     delayed_blocks,
     frame,
     frames,
     letor_files,
-    parquet_files,
     ranking,
+    source,
 )
 
-DATA = ranking()
-CUTS = [60, 120, 180]
 TOL = 1e-4
 
 
@@ -54,14 +54,7 @@ def both(client, chunks=60, data=DATA, weight=None, **settings):
 @pytest.mark.parametrize("kind", ["arrays", "frames", "delayed", "letor", "parquet", "partitions"])
 def test_every_source_gives_the_same_optimum(kind, client, tmp_path):
     ranker = DaskRanker("map", C=10.0, tol=TOL, client=client)
-    given = {
-        "arrays": lambda: arrays(DATA),
-        "frames": lambda: (frames(DATA), "label", "session"),
-        "delayed": lambda: (delayed_blocks(DATA, CUTS),),
-        "letor": lambda: (letor_files(DATA, CUTS, tmp_path),),
-        "parquet": lambda: (parquet_files(DATA, CUTS, tmp_path),),
-        "partitions": lambda: (read_partitions(letor_files(DATA, CUTS, tmp_path), client=client),),
-    }[kind]()
+    given = source(kind, client, tmp_path)
     agree(ranker.fit(*given), Ranker("map", C=10.0, tol=TOL, solver="one-slack").fit(DATA.X, DATA.y, DATA.qid))
     if kind == "frames":
         assert list(ranker.feature_names_in_) == COLUMNS
@@ -96,6 +89,7 @@ def test_the_same_fit_again_has_the_same_bits(client):
         {"loss": "zero_one", "fit_intercept": True},
         {"centre": [1.0, -2.0, 0.0, 3.0, 0.5], "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalise": "standard"},
         {"loss": "zero_one", "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},
+        {"bounds": (None, 0.2), "monotonic_cst": [1, 0, 0, 0, -1]},
         {"loss": "zero_one", "class_weight": "balanced"},
         {"loss": "zero_one", "class_weight": {1.0: 2.0}},
         {"solver": OneSlack(tol=TOL, backend="active-set"), "tol": None},
@@ -218,8 +212,8 @@ def test_what_cannot_be_learned_is_said(client):
             DaskRanker("map", solver=solver, client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="centre must hold a finite number for each of the 5 weights"):
         DaskRanker("map", centre=np.ones(4), client=client).fit(X, y, qid)
-    with pytest.raises(InputError, match="penalty must be above 0, and that of weight 0 is 0"):
-        DaskRanker("map", penalty=np.zeros(5), client=client).fit(X, y, qid)
+    with pytest.raises(InputError, match="penalty must not be below 0, and that of weight 0 is -1"):
+        DaskRanker("map", penalty=-np.ones(5), client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="class_weight is for losses whose examples are rows"):
         DaskRanker("map", class_weight="balanced", client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="use StructuralSVM"):

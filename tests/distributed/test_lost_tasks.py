@@ -9,8 +9,7 @@ import pytest
 
 from structsvm.compute.environment import numba
 from structsvm.distributed import DaskCluster
-from structsvm.distributed.dask_cluster import WorkersLost, require_finished
-from structsvm.distributed.workers import Workers
+from structsvm.distributed.workers import Workers, WorkersLost, require_finished
 from structsvm.exceptions import ClusterError
 
 LIMIT = 60.0
@@ -61,7 +60,9 @@ def test_arguments_that_find_no_workers_are_an_error_of_the_cluster(client, monk
     cluster = DaskCluster(client, limit=LIMIT)
     kept = cluster.keep(abs, [1])
     monkeypatch.setattr(client, "scatter", scatter)
-    with pytest.raises(ClusterError, match="did not answer within 60 seconds. There are 2 workers"):
+    with pytest.raises(
+        ClusterError, match="nothing for 60 seconds, and values to be sent are left. There are 2 workers"
+    ):
         cluster.ask(itself, kept, np.zeros(10))
 
 
@@ -85,7 +86,7 @@ def test_results_that_do_not_come_are_waited_for_no_longer_than_the_limit(client
     workers = Workers(client, 0.5)
     settled = workers.settle([workers.submit(abs, 1)])
     monkeypatch.setattr(client, "_gather", never)
-    with pytest.raises(ClusterError, match="nothing for 0.5 seconds, and 1 results are left: there are 2 workers"):
+    with pytest.raises(ClusterError, match="nothing for 0.5 seconds, and 1 results are left. There are 2 workers"):
         workers.fetch(settled)
 
 

@@ -8,10 +8,7 @@ import pytest
 from structsvm import Ranker
 from structsvm.distributed import DaskCluster, DaskRanker
 from structsvm.exceptions import ClusterError
-from tests.distributed.queries import arrays, letor_files, ranking
-
-DATA = ranking()
-CUTS = [60, 120, 180]
+from tests.distributed.queries import CUTS, DATA, arrays, letor_files
 
 
 def lose(client):

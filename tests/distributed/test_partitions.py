@@ -8,21 +8,10 @@ from dask import delayed
 
 from structsvm.data import RankingData
 from structsvm.distributed import Partitions, read_partitions
-from structsvm.distributed.partition import Partition, survey
+from structsvm.distributed.partition import Partition
+from structsvm.distributed.survey import survey
 from structsvm.exceptions import DataFormatError, InputError
-from tests.distributed.queries import (
-    COLUMNS,
-    arrays,
-    delayed_blocks,
-    frame,
-    frames,
-    letor_files,
-    parquet_files,
-    ranking,
-)
-
-DATA = ranking()
-CUTS = [60, 120, 180]
+from tests.distributed.queries import COLUMNS, CUTS, DATA, arrays, delayed_blocks, frame, frames, letor_files, source
 
 
 def rows_of(partitions):
@@ -33,22 +22,10 @@ def rows_of(partitions):
 
 
 def made(kind, client, folder):
-    if kind == "arrays":
-        return Partitions.of(*arrays(DATA), client=client)
-    if kind == "frames":
-        return Partitions.of(frames(DATA), "label", "session", client=client)
-    if kind == "series":
-        table = frames(DATA)
-        return Partitions.of(table[COLUMNS], table["label"], table["session"], client=client)
-    if kind == "delayed":
-        return Partitions.of(delayed_blocks(DATA, CUTS), client=client)
-    if kind == "futures":
-        return Partitions.of(client.compute(delayed_blocks(DATA, CUTS)), client=client)
-    if kind == "letor":
-        return read_partitions(letor_files(DATA, CUTS, folder), dtype="float32", client=client)
-    if kind == "gzip":
-        return read_partitions(letor_files(DATA, CUTS, folder, ".txt.gz"), dtype="float32", client=client)
-    return read_partitions(parquet_files(DATA, CUTS, folder), dtype="float32", client=client)
+    given = source(kind, client, folder)
+    if kind in ("letor", "gzip", "parquet"):
+        return read_partitions(*given, dtype="float32", client=client)
+    return Partitions.of(*given, client=client)
 
 
 @pytest.mark.parametrize("kind", ["arrays", "frames", "series", "delayed", "futures", "letor", "gzip", "parquet"])
@@ -195,7 +172,9 @@ def test_weights_may_be_all_zero_in_one_partition(client):
     weights = np.ones(240)
     weights[:60] = 0.0
     partitions = Partitions.of(*arrays(DATA), da.from_array(weights, chunks=60), client=client)
-    np.testing.assert_array_equal(np.concatenate([p.weight for p in client.gather(list(partitions.parts))]), weights)
+    np.testing.assert_array_equal(
+        np.concatenate([p.sample_weight for p in client.gather(list(partitions.parts))]), weights
+    )
 
 
 def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.distributed import DistributedProblem, InProcess, Part, log_rounds
+from structsvm.distributed import DistributedProblem, InProcess, Partition, log_rounds
 from structsvm.distributed.cluster import merged
 from structsvm.distributed.shard import Recipe, Shard, evaluate, look, same_as_before, versions
 from structsvm.exceptions import ClusterError, InputError
@@ -31,11 +31,11 @@ class Rough(PlainROCArea):
     exact = False
 
 
-def parts_of(X: Any, y: Vector, qid: Vector, K: int, weights: Vector | None = None) -> list[Part]:
+def parts_of(X: Any, y: Vector, qid: Vector, K: int, weights: Vector | None = None) -> list[Partition]:
     """Split rows into K partitions of whole queries, some of them empty where there are fewer queries."""
     of_row = (qid * K) // (qid.max() + 1)
     return [
-        Part(X[of_row == k], y[of_row == k], qid[of_row == k], None if weights is None else weights[of_row == k])
+        Partition(X[of_row == k], y[of_row == k], qid[of_row == k], None if weights is None else weights[of_row == k])
         for k in range(K)
     ]
 
@@ -101,9 +101,11 @@ def test_one_slack_reaches_the_same_optimum(K: int, loss: Any) -> None:
     assert result.primal == one.primal(one.planes(point), point)
 
 
+@pytest.mark.parametrize("bounds", [None, ([-0.2, -1.0, 0.0, -9.0], [0.1, 1.0, 5.0, 9.0])])
 @pytest.mark.parametrize("K", [1, 5])
-def test_a_centre_and_a_penalty_are_known_to_the_driver_alone(K: int) -> None:
-    given = {"centre": np.array([1.0, -2.0, 0.0, 3.0]), "penalty": np.array([0.1, 1.0, 10.0, 0.5])}
+def test_a_regulariser_and_bounds_are_known_to_the_driver_alone(K: int, bounds: Any) -> None:
+    given: Any = {"centre": np.array([1.0, -2.0, 0.0, 3.0]), "penalty": np.array([0.1, 1.0, 10.0, 0.5])}
+    given["bounds"] = bounds
     one, plain = both(K, C=100.0)
     one, spread = one.regularised(**given), plain.regularised(**given)
     assert not same(fingerprint(spread), fingerprint(plain))
@@ -118,6 +120,9 @@ def test_a_centre_and_a_penalty_are_known_to_the_driver_alone(K: int) -> None:
     by_hand = 0.5 * given["penalty"] @ (result.w - given["centre"]) ** 2
     point = one.at(one.from_weights(result.w))
     assert result.primal == pytest.approx(by_hand + one.hinge(one.planes(point), point), rel=1e-12)
+    if bounds is not None:
+        assert (result.w >= bounds[0]).all()
+        assert (result.w <= bounds[1]).all()
     again = OneSlack(tol=1e-6).solve(spread, start=result)
     assert len(again.history) < 4
 
@@ -253,11 +258,11 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
     ("change", "said"),
     [
         (lambda parts: [], "no partitions"),
-        (lambda parts: [Part(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "no rows"),
+        (lambda parts: [Partition(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "no rows"),
         (lambda parts: 3, "parts must be a list of partitions"),
-        (lambda parts: [None], "partition 0 must be a Part, or .* got a NoneType"),
-        (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Part, or .* got a tuple of 1"),
-        (lambda parts: parts[0], r"partition 0 must be a Part, or .* got a ndarray"),
+        (lambda parts: [None], "partition 0 must be a Partition, or .* got a NoneType"),
+        (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Partition, or .* got a tuple of 1"),
+        (lambda parts: parts[0], r"partition 0 must be a Partition, or .* got a ndarray"),
         (lambda parts: [*parts, parts[0]], "query 0 is in partition 0 and in partition 2"),
         (lambda parts: [parts[0], parts[1]._replace(qid=parts[1].qid - 1)], "query 3 is in partition 0 and in p"),
         (lambda parts: [each._replace(qid=(each.qid // 8).astype(str)) for each in parts], "query 0 is in partition 0"),
@@ -278,7 +283,7 @@ def test_what_cannot_be_used_is_named(change: Any, said: str) -> None:
 def test_steps_that_are_looked_at_together_are_counted(together: Any) -> None:
     X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
     with pytest.raises(InputError, match="together must be an integer of at least 1"):
-        DistributedProblem.from_queries(InProcess(), [Part(X, y, qid)], together=together)
+        DistributedProblem.from_queries(InProcess(), [Partition(X, y, qid)], together=together)
 
 
 def test_partitions_may_come_one_after_the_other() -> None:
@@ -342,7 +347,7 @@ def test_another_task_may_forget_the_same_scores_at_the_same_time() -> None:
 
 def test_a_partition_that_was_empty_and_is_not_when_it_is_read_again_is_refused() -> None:
     X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
-    full, empty = Part(X, y, qid), Part(X[:0], y[:0], qid[:0])
+    full, empty = Partition(X, y, qid), Partition(X[:0], y[:0], qid[:0])
     seen, now = (
         DistributedProblem.from_queries(InProcess(), [full._replace(qid=qid + 4), each]).shards[1]
         for each in (empty, full)

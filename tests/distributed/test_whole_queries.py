@@ -8,7 +8,8 @@ from dask import delayed
 from hypothesis import HealthCheck, given, settings
 
 from structsvm.distributed import Partitions
-from structsvm.distributed.partition import Partition, survey
+from structsvm.distributed.partition import Partition
+from structsvm.distributed.survey import survey
 from structsvm.distributed.whole_queries import (
     Regions,
     hashed_ids,
@@ -19,9 +20,7 @@ from structsvm.distributed.whole_queries import (
     overlaps,
 )
 from structsvm.exceptions import InputError
-from tests.distributed.queries import ranking
-
-DATA = ranking()
+from tests.distributed.queries import DATA
 
 
 def parts_of(rows, *, text=False, sparse=False):

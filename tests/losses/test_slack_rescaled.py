@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, StructuralSVM
-from structsvm.exceptions import InputError
+from structsvm.exceptions import CheckError, InputError
 from structsvm.losses import ChainHamming, Loss, Multiclass, ROCArea, SlackRescaled, SwappedPairs, ZeroOne
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.testing import check_loss
 from structsvm.types import Vector
 from tests.losses.exhaustive import exhaustive_objective
 from tests.small_problems import Kronecker, score_vectors
@@ -116,3 +117,27 @@ def test_a_loss_that_has_no_such_argmax_is_refused() -> None:
     with pytest.raises(InputError, match="Kronecker has no slack_rescaled_argmax"):
         SlackRescaled(Kronecker())
     assert issubclass(Kronecker, Loss)
+
+
+@pytest.mark.parametrize(
+    ("loss", "examples"),
+    [
+        (SlackRescaled(Multiclass("abc", [[0, 1, 2], [3, 0, 1], [0.5, 1, 0]])), "abc"),
+        (SlackRescaled(ROCArea()), [np.array([1.0, 0.0, 0.0, 1.0])]),
+    ],
+    ids=["multiclass", "roc_area"],
+)
+def test_check_loss_knows_that_predictions_are_not_rescaled(loss: Any, examples: Any) -> None:
+    check_loss(loss, examples, trials=4)
+
+    class Wrong(SlackRescaled):
+        def loss_augmented_argmax(self, scores: Any, y: Any) -> Any:
+            return self.inner.loss_augmented_argmax(scores, y)
+
+    class Backwards(SlackRescaled):
+        def argmax(self, scores: Any) -> Any:
+            return self.inner.argmax(-scores)
+
+    for wrong, method in ((Wrong, "slack_rescaled_argmax"), (Backwards, "argmax")):
+        with pytest.raises(CheckError, match=f"{method} does not return a maximiser"):
+            check_loss(wrong(loss.inner), examples, trials=4)

@@ -105,7 +105,8 @@ def test_grades_are_their_pairs(query: tuple[Vector, Vector]) -> None:
     """Truth, prediction and planes are those of the pairs, listed."""
     (y, scores), graded, judged = query, SwappedPairs(), PreferencePairs()
     pairs = listed(y)
-    assert graded.pairs(y) == len(pairs)
+    assert graded.pairs(y).better.tolist() == pairs.better.tolist()
+    assert graded.number_of_pairs(y) == len(pairs)
     np.testing.assert_allclose(graded.encode(y, y), judged.encode(pairs, pairs), atol=1e-12)
     np.testing.assert_allclose(graded.encode(scores, y), judged.encode(scores, pairs), atol=1e-12)
     assert graded.loss(y, scores) == pytest.approx(judged.loss(pairs, scores))
@@ -276,7 +277,7 @@ def test_an_output_need_not_be_a_ranking() -> None:
     """Grade 1 is ahead of 2 and 0 of 1, but 2 stays ahead of 0."""
     y, scores = np.array([2.0, 1.0, 0.0]), np.array([1.2, 0.6, 0.0])
     shown = most_violated(np.eye(3), y, scores, loss=SwappedPairs())
-    assert shown.output.tolist() == [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
+    assert (3 * shown.output).tolist() == [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]]
     assert shown.loss == pytest.approx(2 / 3)
     assert shown.hinge == pytest.approx((0.4 + 0.4) / 3)
 
@@ -359,9 +360,9 @@ GRADES = [
     Mutant(KERNEL, "swapped += lost", "swapped = lost"),
     Mutant(KERNEL, "return swapped / pairs", "return swapped * 1.0"),
     Mutant(KERNEL, "out[document] -= left", "out[document] += left"),
-    Mutant(PYTHON, "_counts(scores, y, 1.0)", "_counts(scores, y, 0.5)"),
-    Mutant(PYTHON, "_counts(scores, y, 1.0)", "_counts(-scores, y, 1.0)"),
-    Mutant(PYTHON, "_counts(scores, y, 1.0)", "_counts(scores, y, -1.0)"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "self.swaps(scores, y, 0.5)"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "self.swaps(-scores, y, 1.0)"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "self.swaps(scores, y, -1.0)"),
 ]
 PAIRS = [
     Mutant(KERNEL, "scores[better] - 1.0 < scores[worse]", "scores[better] < scores[worse]"),
@@ -371,8 +372,8 @@ PAIRS = [
     Mutant(KERNEL, "out[better] += share", "out[better] = share"),
     Mutant(KERNEL, "out[worse] -= share", "out[worse] += share"),
     Mutant(KERNEL, "loss += share", "loss = share"),
-    Mutant(PYTHON, "scores[y.better] - 1.0 <", "scores[y.better] - 2.0 <"),
-    Mutant(PYTHON, "scores[y.better] - 1.0 < scores[y.worse]", "scores[y.worse] - 1.0 < scores[y.better]"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "self.swaps(scores, y, 2.0)"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "self.swaps(-scores, y, 1.0)"),
 ]
 
 

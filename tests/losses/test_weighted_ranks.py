@@ -108,7 +108,7 @@ MUTANTS = [
     Mutant(PYTHON, "scores, y, 1.0", "scores, y, 0.0"),
     Mutant(PYTHON, "scores, y, 1.0", "-scores, y, 1.0"),
     Mutant(PYTHON, "scores, y, 1.0", "2 * scores, y, 1.0"),
-    Mutant(PYTHON, "self._counts(scores, y, 1.0)", "0 * self._counts(scores, y, 1.0)"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "0 * self.swaps(scores, y, 1.0)"),
 ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from structsvm.data import RankingData, load_letor
-from structsvm.distributed import DistributedProblem, InProcess, Part
+from structsvm.distributed import DistributedProblem, InProcess, Partition
 from structsvm.problem import Problem
 from structsvm.registry import solvers
 from structsvm.solvers import OneSlack
@@ -59,7 +59,7 @@ def test_optimum_of_partitions(loss: str, C: int, partitions: int) -> None:
     optimum, data, tol = optima()[f"MQ2008 fold 1 train | {loss} | C={C}"], training_set(), 1e-4
     alone = OneSlack(tol=tol).solve(Problem.from_queries(data.X, data.y, data.qid, loss=loss, C=C))
     number = np.unique(data.qid, return_inverse=True)[1] % partitions
-    parts = [Part(data.X[number == k], data.y[number == k], data.qid[number == k]) for k in range(partitions)]
+    parts = [Partition(data.X[number == k], data.y[number == k], data.qid[number == k]) for k in range(partitions)]
     problem = DistributedProblem.from_queries(InProcess(), parts, loss=loss, C=C)
     result = OneSlack(tol=tol).solve(problem)
     assert result.converged

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from structsvm.compute.threads import using
+from structsvm.exceptions import InputError
 from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
 from structsvm.problem import Problem
 from structsvm.solvers.joint_step import improve_jointly
@@ -19,6 +21,13 @@ def kept(C: float, loss: str, passes: int = 3) -> tuple[Problem, DualPlanes]:
     for _ in range(passes):
         problem.sweep(dual, np.arange(problem.n))
     return problem, dual
+
+
+def rounded(dual: DualPlanes) -> DualPlanes:
+    """Keep the same planes in float32."""
+    other = DualPlanes(len(dual.w), dual.arrays.cap, Capacity(dual.arrays.L.shape[1], np.float32))
+    other.load(dual.cuts())
+    return other
 
 
 def primal(dual: DualPlanes) -> float:
@@ -40,11 +49,42 @@ def test_the_gap_on_the_planes_closes(loss, C, accuracy):
     assert after >= before - 1e-9 * abs(before)
     assert (dual.arrays.a >= 0.0).all()
     assert (dual.arrays.a.sum(axis=1) <= problem.cap * (1.0 + 1e-9)).all()
-    for _ in range(3000):  # no coordinate step can lift the dual by more than was left
-        dual.improve(np.arange(problem.n), full=True)
+    dual.improve(np.arange(problem.n), most=3000)  # no coordinate step can lift the dual by more than was left
     assert dual.refresh() <= after + 1.1 * accuracy * C
     assert primal(dual) >= after - 1e-9 * C
     assert w.shape == (problem.d,)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_give_the_same_whatever_the_number_of_threads(dtype, monkeypatch):
+    monkeypatch.setattr("structsvm.solvers.joint_step._BLOCK", 10)
+    found = []
+    for n_jobs in (1, 2, 8):
+        _, dual = kept(1e4, "map")
+        if dtype is np.float32:
+            dual = rounded(dual)
+        with using(n_jobs):
+            before = dual.refresh()
+            improve_jointly(RestrictedProblem(dual), 1.0, 30)
+        assert dual.refresh() > before
+        found.append((dual.w.tobytes(), dual.arrays.a.tobytes()))
+    assert found[0] == found[1] == found[2]
+
+
+def test_no_step_where_the_multipliers_are_the_best():
+    _, dual = kept(10.0, "map")
+    dual.improve(np.arange(30), most=5000)
+    before, a = dual.refresh(), dual.arrays.a.copy()
+    improve_jointly(RestrictedProblem(dual), 0.0, 40)
+    assert dual.refresh() >= before - 1e-12 * before
+    np.testing.assert_allclose(dual.arrays.a, a, atol=1e-3 * a.max())
+
+
+def test_planes_too_large_to_compute_with_are_refused():
+    _, dual = kept(10.0, "map")
+    dual.arrays.gram[:] = 1e306
+    with pytest.raises(InputError, match="too large to compute with"):
+        improve_jointly(RestrictedProblem(dual), 0.0, 40)
 
 
 def test_it_ends_after_so_many_cuts():

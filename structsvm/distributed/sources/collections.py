@@ -3,8 +3,8 @@
 import math
 from typing import Any, NamedTuple
 
-from structsvm.distributed.partition import partition
 from structsvm.distributed.sources.given import is_call
+from structsvm.distributed.survey import partition
 from structsvm.exceptions import InputError, quoted
 
 

@@ -13,7 +13,8 @@ from numpy.typing import DTypeLike
 from structsvm.data.columns.parquet import START
 from structsvm.data.letor_rows import Reading, read_rows
 from structsvm.data.table import load_table
-from structsvm.distributed.partition import Partition, partition
+from structsvm.distributed.partition import Partition
+from structsvm.distributed.survey import partition
 from structsvm.distributed.workers import one_thread
 from structsvm.exceptions import InputError
 from structsvm.settings import as_float_type, as_list, as_names, as_path, at_least, of_kind, truth_value

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from structsvm.distributed.partition import of_given
+from structsvm.distributed.survey import of_given
 from structsvm.exceptions import InputError
 
 

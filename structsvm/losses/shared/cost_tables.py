@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.exceptions import InputError, StructSVMError
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -146,7 +146,7 @@ def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int 
     return np.concatenate([[len(ordered), cutoff or 0], np.ravel(header), *parts]).astype(np.float64)
 
 
-@compiled
+@compiled_part
 def table_number(params: Vector, R: int, N: int) -> int:
     """Return the number of the table for R relevant and N other documents; −1 where there is none."""
     tables = int(params[0])

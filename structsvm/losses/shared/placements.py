@@ -6,11 +6,11 @@ alone below it.
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.types import BoolVector, IntVector, Vector
 
 
-@compiled
+@compiled_part
 def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
     """Return how many others are ahead of each relevant document.
 
@@ -58,7 +58,7 @@ def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> 
     return ahead
 
 
-@compiled
+@compiled_part
 def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
     """Return how many others are ahead of each relevant document: O(R N).
 
@@ -71,7 +71,7 @@ def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) 
     return ahead
 
 
-@compiled
+@compiled_part
 def best_placements(
     costs: Vector, columns: int, depth: int, s: Vector, s_bar: Vector, scale: float
 ) -> tuple[Vector, BoolVector]:
@@ -113,7 +113,7 @@ def best_placements(
     return best, chosen
 
 
-@compiled
+@compiled_part
 def trace(chosen: BoolVector, columns: int, placed: int, j: int, ahead: IntVector) -> None:
     """Write the placement of the first documents that `best_placements` found with at most j others ahead."""
     k = placed - 1
@@ -125,7 +125,7 @@ def trace(chosen: BoolVector, columns: int, placed: int, j: int, ahead: IntVecto
             j -= 1
 
 
-@compiled
+@compiled_part
 def split_by_truncating(costs: Vector, cutoff: int, s: Vector, s_bar: Vector, scale: float) -> IntVector:
     """Return how many others are ahead of each relevant document: O(K² + R + N) for a cut-off K < R + N.
 

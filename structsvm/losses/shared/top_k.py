@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled_part
 from structsvm.compute.sorting import descending
 from structsvm.losses.average_precision import AveragePrecision
 from structsvm.losses.shared.chosen import ChosenLoss
@@ -20,7 +20,7 @@ from structsvm.settings import at_least, finite, truth_value
 from structsvm.types import Vector
 
 
-@compiled
+@compiled_part
 def missed_in_top(scores: Vector, labels: Vector, k: int, cost: float, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss, ``cost`` a relevant document missed.
 

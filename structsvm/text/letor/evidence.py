@@ -70,7 +70,7 @@ class Evidence:
 
     @cached_property
     def rates(self) -> Matrix:
-        """``c(q_i, d) / |d|``: the share of each term in the text of each candidate, 0 in an empty one, shape (m, n)."""
+        """``c(q_i, d) / |d|``: the share of each term in each candidate, 0 in an empty one, shape (m, n)."""
         lengths = self.source.postings.lengths[self.documents]
         return self.counts / np.maximum(lengths, 1)
 

@@ -26,13 +26,13 @@ LIMIT = 300.0
 
 _TO_END = 30.0
 _PART = 0.9
-"""Part of the time of an undisturbed fit in which workers are killed."""
+"""Partition of the time of an undisturbed fit in which workers are killed."""
 
 _ONE = 0.7
-"""Part of the trials in which one worker is killed, and not several."""
+"""Partition of the trials in which one worker is killed, and not several."""
 
 _OF_ITS_OWN = 0.2
-"""Part of the trials in which a driver that is killed has a cluster of its own."""
+"""Partition of the trials in which a driver that is killed has a cluster of its own."""
 
 
 class FaultError(Exception):

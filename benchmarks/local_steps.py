@@ -1,0 +1,216 @@
+"""Frank-Wolfe in each partition as a source of cuts, beside 1-slack's cuts of planes at one point."""
+
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from attrs import evolve, frozen
+
+from benchmarks.data import Ranking, letor_folder, m
+from benchmarks.measuring import Size
+from benchmarks.rows import Row, Target
+from structsvm import Problem
+from structsvm.data import load_letor
+from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
+from structsvm.problem import Coordinates, Cut
+from structsvm.protocols.letor import find_folds
+from structsvm.qp import ActiveSet
+from structsvm.solvers.joint_step import improve_jointly
+from structsvm.solvers.line_search import TOWARD_TARGET, lowest_on
+from structsvm.solvers.working_set import WorkingSet
+from structsvm.types import IntVector, Vector
+
+TITLE = "Local Frank-Wolfe as a source of cuts"
+ABOUT = """
+What partitions may send in a round of 1-slack with its line search, in one program in one process, `tol` = 0.001. Of
+"planes" it is the sum of the planes at the point where to cut, as `DistributedProblem` has it. Of "local steps", each
+partition takes a pass of Frank-Wolfe from that point, with planes that it keeps and as many steps on these as
+`FrankWolfe` takes, and sends the sum of its dual solution as well, which is a valid cut too. "K cuts": the driver keeps
+the cuts of each partition in a group of its own, and each partition counts on the others to stay as they are. "one
+cut": it adds them up, and each partition steps as if the others did what it does (σ' = K; Ma et al., "Adding vs.
+averaging in distributed primal-dual optimization", ICML 2015). The critical path is the processor time of the slowest
+partition of each call, and of the driver; a line search is counted as if its work were spread evenly. Local steps end
+where they took twice as many rounds as planes.
+"""
+
+CS = (10.0, 100.0, 1000.0, 10_000.0)
+PARTITIONS = (2, 4, 16, 32)
+TOL = 1e-3
+MOST_ROUNDS = 200
+TOGETHER = 6
+SWEEPS = 10
+PATIENCE = 50
+MOST_MOVES = 20
+ENOUGH = 1.3
+
+_SWEPT, _JOINTLY, _MOST_JOINT_CUTS = 0.07, 0.02, 100
+"""Parts of the gap met by a pass at which sweeps over planes, and joint steps, end, as of `FrankWolfe`."""
+
+
+@frozen
+class Way:
+    """What partitions send.
+
+    Parameters
+    ----------
+    steps : whether they take local steps.
+    apart : whether the cuts of each are a group of their own.
+    """
+
+    steps: bool
+    apart: bool
+
+
+WAYS = {
+    "planes, one cut": Way(steps=False, apart=False),
+    "local steps, K cuts": Way(steps=True, apart=True),
+    "local steps, one cut": Way(steps=True, apart=False),
+}
+
+
+class Shard:
+    """A partition with the planes that it keeps.
+
+    Parameters
+    ----------
+    problem : its part of the problem.
+    sigma : by how much it takes steps to count.
+    """
+
+    def __init__(self, problem: Problem, sigma: float) -> None:
+        self.problem, self.total = problem, float(problem.cap.sum())
+        self._used = np.flatnonzero(problem.cap)
+        self._scale = sigma**0.5
+        self._others = np.zeros(problem.d)
+        self._dual = DualPlanes(problem.d, problem.cap, Capacity.exact_within(problem.n, problem.d, 2**28))
+        self._rng = np.random.default_rng(0)
+
+    def planes(self, w: Vector) -> Cut:
+        """Return the mean of the planes at some weights."""
+        g, L = self.problem.weighted(self.problem.planes(self.problem.at(w)), self.total)
+        return Cut(g, L.value)
+
+    def steps(self, others: Vector) -> Cut:
+        """Return the mean plane of the dual solution after a pass; the weights of the other partitions stay."""
+        dual, arrays = self._dual, self._dual.arrays
+        arrays.L[:] -= arrays.G @ ((others - self._others) / self._scale)
+        self._others = others
+        dual.refresh()
+        coordinates = Coordinates(others, np.full(len(others), self._scale))
+        order: IntVector = self._rng.permutation(self._used)
+        met = evolve(self.problem, coordinates=coordinates).sweep(dual, order)
+        if not self._swept(_SWEPT * met):
+            improve_jointly(RestrictedProblem(dual), _JOINTLY * met, _MOST_JOINT_CUTS)
+            self._swept(_JOINTLY * met)
+        offset = dual.refresh() + 0.5 * float(dual.w @ dual.w)
+        g = dual.w / self._scale
+        return Cut(g / self.total, (offset + float(g @ others)) / self.total)
+
+    def _swept(self, enough: float) -> bool:
+        orders = ((sweep, self._rng.permutation(self._used)) for sweep in range(SWEEPS))
+        return any(self._dual.improve(order, full=sweep == 0) <= enough for sweep, order in orders)
+
+
+class Fit:
+    """A fit by cuts that partitions make one way.
+
+    Parameters
+    ----------
+    problem : the problem, for the line search.
+    count : number of partitions.
+    way : what they send.
+    """
+
+    def __init__(self, problem: Problem, count: int, way: Way) -> None:
+        ends = np.linspace(0, problem.n, count + 1).astype(int)
+        sigma = 1.0 if way.apart else float(count)
+        self.problem, self.way = problem, way
+        self.shards = [Shard(problem.block(low, high), sigma) for low, high in pairwise(ends.tolist())]
+        self._share = np.array([shard.total for shard in self.shards]) / problem.total_cap
+        caps = [shard.total for shard in self.shards] if way.apart else [problem.total_cap]
+        self.cuts = WorkingSet(problem.d, np.array(caps), 10**6)
+        self.path = self.gap = np.inf
+
+    def run(self, most: int) -> int:
+        """Fit, and return the number of rounds."""
+        self.path, problem = 0.0, self.problem
+        best = cutting = problem.origin()
+        planes, moves = problem.planes(best), 0
+        for number in range(1, most + 1):
+            self._cut(cutting.w)
+            began = time.thread_time()
+            target = problem.at(self.cuts.w.copy())
+            if moves >= MOST_MOVES:
+                best, moves = problem.at(best.w), 0
+                planes = problem.planes(best)
+            line = problem.line(best, planes, target)
+            if t := lowest_on(line.regulariser, line.hinges, TOGETHER):
+                (best, planes), moves = line.at(t), moves + 1
+            cutting = best.toward(target, TOWARD_TARGET)
+            self.path += (time.thread_time() - began) / len(self.shards)
+            self.gap = (problem.primal(planes, best) - self.cuts.dual) / problem.C
+            if self.gap <= TOL:
+                return number
+        return most
+
+    def _cut(self, w: Vector) -> None:
+        began = time.thread_time()
+        own = self._share[:, None] * self.cuts.w
+        if self.way.apart:
+            own = np.zeros_like(own)
+            np.add.at(own, self.cuts.group, self.cuts.a[:, None] * self.cuts.G)
+        self.path += time.thread_time() - began
+        taken, found = [], []
+        for shard, part in zip(self.shards, own, strict=True):
+            began = time.thread_time()
+            found.append([shard.planes(w), *([shard.steps(w - part)] if self.way.steps else [])])
+            taken.append(time.thread_time() - began)
+        began = time.thread_time()
+        for cuts in zip(*found, strict=True):
+            G, L = np.array([cut.g for cut in cuts]), np.array([cut.L for cut in cuts])
+            group = np.arange(len(cuts))
+            if not self.way.apart:
+                G, L, group = (self._share @ G)[None], np.array([self._share @ L]), np.zeros(1, dtype=np.int64)
+            self.cuts.add(G, L, group)
+        self.cuts.solve(ActiveSet(), 0.05 * TOL * self.problem.C)
+        self.cuts.prune(PATIENCE)
+        self.path += max(taken) + time.thread_time() - began
+
+
+def run(size: Size) -> Iterator[Row]:
+    folder = letor_folder()
+    if folder is None:
+        yield Row(what="MAP, MQ2008 fold 1", who="planes", note="no data: STRUCTSVM_DATA names no folder of MQ2008")
+    else:
+        read = load_letor(list(next(iter(find_folds(folder))).train))
+        fold = Ranking(read.X, read.y, read.qid)
+        yield from _rows("MAP, MQ2008 fold 1", fold, "map")
+        yield from _rows("ROC area, MQ2008 fold 1", fold, "roc_area")
+    data = m(size.scale)
+    yield from _rows("MAP on m", data, "map")
+    yield from _rows("ROC area on m", data, "roc_area")
+
+
+def _rows(what: str, data: Ranking, loss: str) -> Iterator[Row]:
+    problem = Problem.from_queries(data.X, data.y, data.qid, loss=loss, n_jobs=1)
+    for way in WAYS.values():
+        Fit(problem, 2, way).run(2)  # compiles
+    for C in CS:
+        for count in PARTITIONS:
+            most, path = MOST_ROUNDS, 0.0
+            for name, way in WAYS.items():
+                fit = Fit(problem.with_C(C), count, way)
+                rounds = fit.run(most)
+                most, path = (2 * rounds, fit.path) if not way.steps else (most, path)
+                values = {"rounds": float(rounds), "gap": fit.gap, "critical": 1e3 * fit.path, "ratio": path / fit.path}
+                note = "" if fit.gap <= TOL else "not at its end"
+                yield Row(what=what, who=f"K = {count}: {name}", C=C, repeats=1, values=values, note=note)
+
+
+def targets(rows: list[Row]) -> Iterator[Target]:
+    local = [row for row in rows if "local" in row.who and (row.C or 0.0) >= 1000.0]
+    for name in [name for name, way in WAYS.items() if way.steps]:
+        ratios = [0.0 if row.note else row.values["ratio"] for row in local if row.who.endswith(name)]
+        what = f"critical path of planes beside that of {name}, C ≥ 1000, the worst"
+        yield Target(what, ENOUGH, min(ratios, default=None), at_least=True)

@@ -1,0 +1,67 @@
+"""
+Fusion: one ranking of several
+==============================
+
+Fifteen ways to compare handwritten digits are fifteen retrieval functions; each retrieves the images that it finds most
+similar to a query. Fusion makes one ranking of them, without training, with weights by how good each is alone, or with
+weights that a structural SVM learned.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from structsvm import Ranker
+from structsvm.data import load_digits_runs, pool_runs
+from structsvm.fusion import CombSUM, ReciprocalRankFusion, WeightedCombSUM
+from structsvm.plots import STYLE, FusionWeightsDisplay, InterpolatedPrecisionDisplay, QueryDifferencesDisplay
+
+plt.style.use(STYLE)
+
+# %%
+# The pool has a row for each document that any function retrieved, and NaN where a function did not. Half of the
+# queries train, half test.
+
+pool = pool_runs(*load_digits_runs(n_queries=60, n_candidates=200, depth=50))
+scores, names = pool.X, list(pool.run_names)
+train = pool.qid.astype(int) <= 30
+learn, test = (
+    (scores[train], pool.y[train], pool.qid[train]),
+    (scores[~train], pool.y[~train], pool.qid[~train]),
+)
+
+fusions = {
+    "CombSUM": CombSUM(),
+    "reciprocal ranks": ReciprocalRankFusion(),
+    "weights by MAP": WeightedCombSUM(power=4.0),
+    "weights by SVM-map": WeightedCombSUM(weights=Ranker(loss="map", C=100.0)),
+}
+for fusion in fusions.values():
+    fusion.fit(learn[0], learn[1], qid=learn[2])
+fused = {name: fusion.predict(test[0], qid=test[2]) for name, fusion in fusions.items()}
+
+# %%
+# What the two that learn weigh the functions by. Weights by performance say how good each is alone. SVM-map sees what
+# each adds to the others: ``rows``, weak alone, is worth much beside them; ``manhattan``, which says what others say,
+# is worth little; and ``jaccard`` has a negative weight.
+
+weighted = {name: fusion for name, fusion in fusions.items() if isinstance(fusion, WeightedCombSUM)}
+FusionWeightsDisplay.from_estimator(weighted, names)
+
+# %%
+# Precision at levels of recall on the test queries, interpolated as trec_eval has it; beside the fusions the function
+# that is best alone on the training queries.
+
+best = int(np.argmax(weighted["weights by MAP"].weights_))
+systems = {f"{names[best]}, alone": np.nan_to_num(test[0][:, best], nan=-1e9), **fused}
+InterpolatedPrecisionDisplay.from_predictions(test[1], systems, test[2])
+
+# %%
+# Query by query, a mean hides much: learned weights are better on most queries and worse on some.
+
+QueryDifferencesDisplay.from_predictions(
+    test[1], fused["weights by SVM-map"], fused["CombSUM"], test[2], names=("SVM-map", "CombSUM")
+)
+
+# %%
+# :doc:`/fusion` has all methods and what they reach on the Robust track, :doc:`/experiment` the experiment of which
+# this is a small part.

@@ -1,0 +1,130 @@
+"""What losses of graded documents share: the pairs of different grades, each with a weight."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from structsvm.exceptions import InputError
+from structsvm.losses.shared.judged_pairs import JudgedPairs
+from structsvm.losses.shared.pair_encoding import PairEncoding, SwappedPairsLoss
+from structsvm.types import Vector
+
+
+def graded(y: Any) -> Vector:
+    """Return the labels of a query as numbers."""
+    return np.asarray(y, dtype=np.float64)
+
+
+class PairsOfGrades(PairEncoding):
+    """An encoding by the pairs of a query in which the better document has the larger label.
+
+    The share of a pair is its weight over those of all pairs of the query. Queries whose documents have all the same
+    label, or no pair with a weight, are not usable.
+    """
+
+    numeric_labels = True
+
+    def weight(self, better: Vector, worse: Vector) -> Any:
+        """Return what pairs count, by the labels of their documents; 1 by default.
+
+        Parameters
+        ----------
+        better, worse : labels of the better and the worse document of each pair, shape (P,).
+
+        Returns
+        -------
+        Finite numbers of at least 0, of shape (P,) or one for all.
+        """
+        return 1.0
+
+    def pairs(self, y: Any) -> JudgedPairs:
+        """Return the pairs that have a weight, with their shares.
+
+        Raises
+        ------
+        InputError : when a weight is negative or no finite number.
+        """
+        grades = graded(y)
+        better, worse = np.nonzero(grades[:, None] > grades)
+        given = np.asarray(self.weight(grades[better], grades[worse]), dtype=np.float64)
+        if given.shape not in ((), better.shape):
+            raise InputError(
+                f"{self.title}.weight returned an array of shape {given.shape} for {len(better)} pairs: it must return "
+                "one number a pair, or one for all"
+            )
+        weights = np.broadcast_to(given, better.shape)
+        wrong = ~(np.isfinite(weights) & (weights >= 0.0))
+        if wrong.any():
+            pair = int(np.argmax(wrong))
+            raise InputError(
+                f"{self.title}.weight returned {weights[pair]:g} for a better document of label "
+                f"{grades[better[pair]]:g} and a worse one of label {grades[worse[pair]]:g}: weights must be finite "
+                "numbers of at least 0"
+            )
+        counted = weights > 0.0
+        return JudgedPairs(len(grades), better[counted], worse[counted], weights[counted] / (weights.sum() or 1.0))
+
+    def usable(self, y: Any) -> bool:
+        """Say whether the documents have more than one grade, and some pair a weight."""
+        return several_grades(y) and len(self.pairs(y)) > 0
+
+    def why_none_usable(self, ys: Sequence[Any]) -> str:
+        """Say so where no query has two grades."""
+        if self.why_unusable or any(map(several_grades, ys)):
+            return super().why_none_usable(ys)
+        return "the documents of each have all the same label. A pair is of two labels; check the labels and qid"
+
+
+def several_grades(y: Any) -> bool:
+    """Say whether the documents of a query have more than one grade."""
+    grades = graded(y)
+    return len(grades) > 0 and bool(grades.max() > grades.min())
+
+
+@frozen
+class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
+    """A weighted share of the pairs of graded documents that are in the wrong order.
+
+    Its hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij`` over the pairs of a query in which i has the larger label.
+    Write `weight` and nothing else: joint feature map, loss, the exact argmax in Python and the compiled one
+    follow. ::
+
+        class ByDifference(GradedPairsLoss):
+            def weight(self, better, worse):
+                return better - worse
+
+    The argmax takes O(n + P) for P pairs with a weight, whose list takes 24 bytes each. An output is what documents
+    lose by swapped pairs, shape (2, n), or a ranking, one number per document; see `PairEncoding`.
+    """
+
+    @abstractmethod
+    def weight(self, better: Vector, worse: Vector) -> Any:
+        """Return what pairs count, by the labels of their documents.
+
+        Parameters
+        ----------
+        better, worse : labels of the better and the worse document of each pair, shape (P,).
+
+        Returns
+        -------
+        Finite numbers of at least 0, of shape (P,) or one for all.
+        """
+
+
+@frozen
+class GradedRankingLoss(PairsOfGrades):
+    """A ranking of graded documents with a loss of its own, encoded by the pairs of different grades.
+
+    Derive from it and write ``loss`` and an exact ``loss_augmented_argmax``; encoding, prediction and the list of
+    outputs for ``check_loss`` are here. `weight` says how much the pairs count in the encoding, all the same unless it
+    is written too; where ``Δ`` is a sum over pairs of ``v_ij (g_i − g_j)`` for those that are swapped, sorting
+    by ``s − g`` is the exact argmax. An output is one number per document, larger is ahead, ties in document order.
+    """
+
+    def outputs(self, y: Any) -> Iterable[Vector]:
+        """Return all complete rankings."""
+        return (np.array(ranking, dtype=np.float64) for ranking in permutations(range(len(y))))

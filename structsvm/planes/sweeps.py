@@ -1,0 +1,206 @@
+"""Sweeps over the planes that are kept, by several threads.
+
+Examples are visited in batches of a few blocks. Each block is one thread's, which steps on its examples one after the
+other at weights of its own, from those of the batch before. What has moved in the blocks is then joined: of each
+block's move the share is taken, from 0 to 1, with which the dual is highest, so that it never falls. Batches and
+blocks do not depend on the number of threads. Jaggi et al., "Communication-Efficient Distributed Dual Coordinate
+Ascent", NIPS 2014, whose blocks are whole machines and whose share is fixed; so few examples as here
+hardly know of one another, and a sweep gains about what it gains one example after the other
+(measured: docs/benchmarks.md, "Threads").
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from structsvm.compute.compilation import compiled, compiled_part
+from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
+from structsvm.planes.arrays import PlaneArrays
+from structsvm.planes.steps import bring_live_to_front, improve
+from structsvm.types import IntVector, Matrix, Vector
+
+BLOCKS = 4
+"""Blocks of a batch."""
+
+_FEWEST = 500
+"""Examples below which there is one block: others would know of more of what it has moved than they ought to miss."""
+
+_MOST_AT_ONCE = 16
+"""Examples of a block, at most, and one in how many there are."""
+
+_PART = 60
+
+_ROUNDS = 10
+"""Times that each block's share is set to where the dual is highest, at most."""
+
+_SETTLED = 1e-3
+"""Change of shares at which that ends."""
+
+_GAP, _OFFSET, _SUMS = 0, 1, 8
+
+
+class Sweeps(NamedTuple):
+    """What threads share: B blocks of at most S examples, planes of d numbers at P places.
+
+    ``order`` (n,) of the visits, which every other sweep takes from its end; ``w`` (B, d) how the weights move in each
+    block; ``before`` (B, S, P) multipliers; ``room`` (B, 2 P); ``sums`` (B, 8) gaps met and what moves add to
+    ``Σ a L``; ``share`` (B,) of the moves; ``inner`` (B, B) their products; ``met`` (sweeps,) gaps met in each sweep,
+    infinite where there was none.
+    """
+
+    counters: IntVector
+    order: IntVector
+    w: Matrix
+    before: Matrix
+    room: Matrix
+    sums: Matrix
+    share: Vector
+    inner: Matrix
+    met: Vector
+
+    @classmethod
+    def of(cls, order: IntVector, most: int, places: int, d: int) -> Self:
+        """Plan so many sweeps at most."""
+        n = len(order)
+        blocks = BLOCKS if n >= _FEWEST else 1
+        size = min(_MOST_AT_ONCE, n // _PART) if blocks > 1 else 1
+        return cls(
+            counters=stage_counters(),
+            order=order,
+            w=np.empty((blocks, d)),
+            before=np.empty((blocks, size, places)),
+            room=np.empty((blocks, 2 * places)),
+            sums=np.zeros((blocks, _SUMS)),
+            share=np.empty(blocks),
+            inner=np.empty((blocks, blocks)),
+            met=np.full(most, np.inf),
+        )
+
+
+@compiled
+def sweep_over(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float) -> None:
+    """Sweep until the gaps met in a sweep are no more than enough; all threads run this."""
+    order, blocks, size = sweeps.order, len(sweeps.w), sweeps.before.shape[1]
+    n, most = len(order), len(sweeps.met)
+    at_once = blocks * size if blocks > 1 else max(n, 1)
+    batches = (n + at_once - 1) // at_once
+    while True:
+        stage, block = next_piece(sweeps.counters, blocks)
+        if stage < 0:
+            return
+        sweep = stage // batches
+        first = (stage - sweep * batches) * at_once
+        end = min(n, first + at_once)
+        _visit(
+            planes,
+            sweeps,
+            sweep,
+            block,
+            first + (end - first) * block // blocks,
+            first + (end - first) * (block + 1) // blocks,
+            w,
+        )
+        if ends_stage(sweeps.counters, stage, blocks):
+            met = 0.0
+            for b in range(blocks):
+                met += sweeps.sums[b, _GAP]
+            sweeps.met[sweep] = met if first == 0 else sweeps.met[sweep] + met
+            if blocks > 1:
+                _join(planes, sweeps, sweep, first, end, w)
+            if end == n and (sweeps.met[sweep] <= enough or sweep == most - 1):
+                end_all(sweeps.counters)
+                return
+            begin_next(sweeps.counters)
+
+
+@compiled_part
+def _example(sweeps: Sweeps, sweep: int, k: int) -> int:
+    return int(sweeps.order[k if sweep % 2 == 0 else len(sweeps.order) - 1 - k])
+
+
+@compiled_part
+def _visit(planes: PlaneArrays, sweeps: Sweeps, sweep: int, block: int, first: int, end: int, w: Vector) -> None:
+    """Step on the examples of a block: in the first sweep on all planes, then on those that had weight of late."""
+    alone, places = len(sweeps.w) == 1, planes.L.shape[1]
+    moved, room = sweeps.w[block], sweeps.room[block]
+    at = w if alone else moved
+    if not alone:
+        for c in range(len(w)):
+            moved[c] = w[c]
+    gap, offset = 0.0, 0.0
+    for k in range(first, end):
+        i = _example(sweeps, sweep, k)
+        if sweep == 1:
+            bring_live_to_front(planes, i)
+        used = planes.used[i] if sweep == 0 else planes.live[i]
+        gap += improve(planes, i, used, at, room)
+        if not alone:
+            for p in range(used):
+                before = room[places + p]
+                sweeps.before[block, k - first, p] = before
+                offset += (planes.a[i, p] - before) * planes.L[i, p]
+    sweeps.sums[block, _GAP], sweeps.sums[block, _OFFSET] = gap, offset
+    if not alone:
+        for c in range(len(w)):
+            moved[c] -= w[c]
+
+
+@compiled_part
+def _join(planes: PlaneArrays, sweeps: Sweeps, sweep: int, first: int, end: int, w: Vector) -> None:
+    """Take the best share of what has moved in each block."""
+    blocks = len(sweeps.w)
+    _set_shares(sweeps, w)
+    for b in range(blocks):
+        share = sweeps.share[b]
+        for k in range(len(w)):
+            w[k] += share * sweeps.w[b, k]
+        if share == 1.0:
+            continue
+        start = first + (end - first) * b // blocks
+        for k in range(start, first + (end - first) * (b + 1) // blocks):
+            i = _example(sweeps, sweep, k)
+            for p in range(planes.used[i] if sweep == 0 else planes.live[i]):
+                before = sweeps.before[b, k - start, p]
+                planes.a[i, p] = before + share * (planes.a[i, p] - before)
+                if planes.a[i, p] > 0.0:
+                    planes.age[i, p] = 0.0
+
+
+def _inner_product(a: Vector, b: Vector) -> float:
+    total = 0.0
+    for k in range(len(b)):
+        total += a[k] * b[k]
+    return total
+
+
+inner_product = compiled_part(_inner_product, reorder=True)
+"""``(a, b)``: the inner product of two vectors."""
+
+
+@compiled_part
+def _set_shares(sweeps: Sweeps, w: Vector) -> None:
+    """Maximise ``Σ_b t_b o_b − ½ ‖w + Σ_b t_b m_b‖²`` over ``0 ≤ t ≤ 1``, nearly, one share after the other from 0."""
+    blocks, share, inner = len(sweeps.w), sweeps.share, sweeps.inner
+    for b in range(blocks):
+        share[b] = 0.0
+        for c in range(b + 1):
+            inner[b, c] = inner_product(sweeps.w[b], sweeps.w[c])
+            inner[c, b] = inner[b, c]
+        sweeps.sums[b, _OFFSET] -= inner_product(sweeps.w[b], w)
+    for _ in range(_ROUNDS):
+        change = 0.0
+        for b in range(blocks):
+            rise = sweeps.sums[b, _OFFSET]
+            for c in range(blocks):
+                rise -= inner[b, c] * share[c]
+            before = share[b]
+            if rise > 0.0 and rise >= inner[b, b] * (1.0 - before):
+                share[b] = 1.0
+            elif inner[b, b] > 0.0:
+                share[b] = before + rise / inner[b, b]
+                if share[b] < 0.0:
+                    share[b] = 0.0
+            if abs(share[b] - before) > change:
+                change = abs(share[b] - before)
+        if change <= _SETTLED:
+            break

@@ -1,0 +1,107 @@
+"""The reference lists every public name and every registered one, and nothing else."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from typing import Any
+
+import pytest
+
+import structsvm
+from structsvm import exceptions, fusion, normalisation, registry
+from structsvm.export import FORMATS
+from tests.docs.pages import ROOT
+
+REFERENCE = ROOT / "docs" / "reference"
+PACKAGES = ["", "clicks", "comparison", "data", "distributed", "estimators", "evaluation", "export", "features"]
+PACKAGES += ["fusion", "losses", "metrics", "objectives", "operators", "pipelines", "plots", "problem", "protocols"]
+PACKAGES += ["protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers", "registry", "serving"]
+PACKAGES += ["significance", "solvers", "tables", "testing", "text", "text.functions", "text.letor"]
+INSIDE = {"cli", "compute", "planes", "storage"}
+"""Packages that are not for users."""
+
+KINDS = {
+    "Losses": registry.losses,
+    "Measures": registry.measures,
+    "Solvers": registry.solvers,
+    "QP backends": registry.backends,
+    "Rankers": registry.rankers,
+    "Retrieval functions": registry.retrieval_functions,
+}
+
+
+def listed() -> list[str]:
+    """Every name that a page of the reference lists, with its package."""
+    found, package = [], ""
+    for page in sorted(REFERENCE.glob("*.rst")):
+        inside = False
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if line.startswith(".. currentmodule:: "):
+                package = line.split()[-1]
+            if line and not line.startswith(" "):
+                inside = line.startswith(".. autosummary::")
+            elif inside and re.fullmatch(r"   \w+", line):
+                found.append(f"{package}.{line.strip()}")
+    return found
+
+
+def thing(path: str) -> Any:
+    package, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(package), name)
+
+
+def table(heading: str) -> dict[str, str]:
+    """The rows of a table of docs/reference/names.md: a name and what it is."""
+    _, _, part = (REFERENCE / "names.md").read_text(encoding="utf-8").partition(f"## {heading}\n")
+    return dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", part.partition("\n## ")[0], flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package or "structsvm")
+def test_public_names_are_listed(package):
+    whole = f"structsvm.{package}".rstrip(".")
+    paths = set(listed())
+    alike = {id(thing(path)) for path in paths if not isinstance(thing(path), str | tuple | dict)}
+    names = importlib.import_module(whole).__all__
+    missing = [name for name in names if f"{whole}.{name}" not in paths and id(thing(f"{whole}.{name}")) not in alike]
+    assert not missing, "add these to a page of docs/reference"
+
+
+def test_errors_are_listed():
+    classes = [
+        name
+        for name, kind in vars(exceptions).items()
+        if inspect.isclass(kind) and kind.__module__ == exceptions.__name__
+    ]
+    assert {f"structsvm.exceptions.{name}" for name in classes} <= set(listed())
+
+
+def test_what_is_listed_is_public_and_there_once():
+    paths = listed()
+    assert len(paths) == len(set(paths))
+    for path in paths:
+        package, _, name = path.rpartition(".")
+        assert package == "structsvm.exceptions" or name in importlib.import_module(package).__all__, path
+
+
+def test_every_package_with_public_names_is_meant():
+    here = {path.rpartition(".")[0] for path in listed()} - {"structsvm.exceptions"}
+    assert here == {f"structsvm.{package}".rstrip(".") for package in PACKAGES}
+    packages = {module.name for module in pkgutil.iter_modules(structsvm.__path__) if module.ispkg} - INSIDE
+    assert packages <= set(PACKAGES), "add it to PACKAGES, and its names to a page of docs/reference"
+
+
+@pytest.mark.parametrize("heading", KINDS)
+def test_registered_names_are_in_the_table_with_their_class(heading):
+    kind, rows = KINDS[heading], table(heading)
+    assert list(rows) == [kind.shown(name) for name in kind.built_in]
+    for name in kind.built_in:
+        path = re.fullmatch(r"\{py:obj\}`(.*)`", rows[kind.shown(name)])[1]
+        assert thing(path) is kind.find(name), f"{name} is {kind.find(name).__name__}"
+        assert path in listed()
+
+
+def test_methods_formats_and_normalisations_are_in_their_tables():
+    assert list(table("Methods of fusion")) == list(fusion.METHODS)
+    assert list(table("Formats of export")) == list(FORMATS)
+    assert list(table("Normalisations")) == list(normalisation.NORMALISATIONS)

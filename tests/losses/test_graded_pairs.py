@@ -1,0 +1,161 @@
+"""Losses by the weight of a pair of grades, against their definition pair by pair, enumeration and known losses."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm import Problem, Ranker
+from structsvm.exceptions import CheckError, InputError
+from structsvm.losses import GradedPairsLoss, GradedRankingLoss, SwappedPairs
+from structsvm.objectives import hinge
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.testing import check_loss
+from structsvm.types import Vector
+from tests.losses.exhaustive import exhaustive_objective
+from tests.losses.mutants import Mutant, assert_found, cases
+from tests.losses.test_kernels import assert_kernel_agrees
+from tests.small_problems import score_vectors
+
+KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
+EXAMPLES = [np.array(y) for y in ([2.0, 0.0, 1.0], [0.0, 1.0, 1.0, 2.0], [1.0, 3.0])]
+
+
+class ByDifference(GradedPairsLoss):
+    def weight(self, better: Vector, worse: Vector) -> Vector:
+        return better - worse
+
+
+@frozen
+class FromTop(GradedPairsLoss):
+    """Only pairs with a document of the top grade count."""
+
+    top: float = 2.0
+
+    def weight(self, better: Vector, worse: Vector) -> Any:
+        return better >= self.top
+
+
+class Alike(GradedPairsLoss):
+    def weight(self, better: Vector, worse: Vector) -> float:
+        return 3.0
+
+
+class Sorted(GradedRankingLoss):
+    """A loss of rankings that falls into pairs of documents: sorting by s − y is exact."""
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        better, worse = np.nonzero(y[:, None] > y)
+        ahead = np.argsort(np.argsort(-y_hat, kind="stable"))
+        return float(((y[better] - y[worse]) * (ahead[better] > ahead[worse])).sum() / len(better))
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+        return scores - y
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> tuple[Vector, Vector]:
+    y = np.array(draw(st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.5]), min_size=2, max_size=8)))
+    return y, draw(score_vectors(len(y)))
+
+
+def by_definition(loss: Any, y: Vector, scores: Vector) -> float:
+    """The weighted mean of the hinges of pairs."""
+    pairs = [(i, j) for i in range(len(y)) for j in range(len(y)) if y[i] > y[j]]
+    weights = [float(np.ravel(loss.weight(y[[i]], y[[j]]))[0]) for i, j in pairs]
+    lost = [max(0.0, 1.0 - (scores[i] - scores[j])) for i, j in pairs]
+    return float(np.dot(weights, lost) / sum(weights))
+
+
+@pytest.mark.parametrize("loss", [ByDifference(), FromTop(), Alike(), Sorted()], ids=repr)
+def test_check_loss_finds_nothing_wrong(loss: Any) -> None:
+    check_loss(loss)
+
+
+@settings(max_examples=60)
+@given(query=queries())
+def test_the_hinge_is_a_weighted_mean_over_pairs(query: tuple[Vector, Vector]) -> None:
+    y, scores = query
+    for loss in (ByDifference(), FromTop(), Alike()):
+        if loss.usable(y):
+            [value], _ = hinge(loss, scores, y, np.zeros(len(y)))
+            assert value == pytest.approx(by_definition(loss, y, scores), abs=1e-9)
+            assert_kernel_agrees(loss, [y], [scores])
+
+
+@given(query=queries())
+def test_equal_weights_are_the_ranking_svm(query: tuple[Vector, Vector]) -> None:
+    (y, scores), alike, known = query, Alike(), SwappedPairs()
+    assert alike.usable(y) == known.usable(y)
+    assert alike.loss(y, scores) == pytest.approx(known.loss(y, scores))
+    np.testing.assert_allclose(alike.encode(scores, y), known.encode(scores, y), atol=1e-12)
+    np.testing.assert_allclose(
+        alike.loss_augmented_argmax(scores, y), known.loss_augmented_argmax(scores, y), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("C", [0.1, 30.0])
+def test_solvers_reach_the_optimum(C: float) -> None:
+    rng = np.random.default_rng(3)
+    xs = [rng.standard_normal((len(y), 3)) + 0.3 * y[:, None] for y in EXAMPLES]
+    qid = np.repeat(np.arange(3), [len(y) for y in EXAMPLES])
+    X, labels = np.concatenate(xs), np.concatenate(EXAMPLES)
+    optimum = exhaustive_objective(ByDifference(), list(zip(xs, EXAMPLES, strict=True)), C)
+    for solver in (OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)):
+        result = solver.solve(Problem.from_queries(X, labels, qid, loss=ByDifference(), C=C))
+        assert result.dual <= optimum * (1 + 1e-9)
+        assert result.primal == pytest.approx(optimum, rel=1e-6, abs=1.5e-6 * C)
+
+
+def test_queries_without_a_weighted_pair_are_left_out() -> None:
+    X, qid = np.arange(12.0).reshape(6, 2), [0, 0, 1, 1, 2, 2]
+    ranker = Ranker(FromTop()).fit(X, [2, 0, 1, 0, 1, 1], qid)
+    assert (ranker.n_examples_, ranker.n_left_out_) == (1, 2)
+    with pytest.raises(InputError, match="documents of each have all the same label"):
+        Ranker(FromTop()).fit(X, [1, 1, 0, 0, 5, 5], qid)
+    with pytest.raises(InputError, match=r"FromTop.usable\(y\) is false"):
+        Ranker(FromTop()).fit(X, [1, 0, 0, 1, 1, 0], qid)
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (lambda better, worse: worse - better, "returned -1 for a better document of label 1 and a worse one of lab"),
+        (lambda better, worse: np.log(worse), "returned -inf for a better document of label 1 and a worse one of lab"),
+        (lambda better, worse: np.ones(7), r"returned an array of shape \(7,\) for 1 pairs: it must return one number"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_weights_that_are_none_are_refused(returned: Any, said: str) -> None:
+    class Wrong(GradedPairsLoss):
+        def weight(self, better: Vector, worse: Vector) -> Any:
+            return returned(better, worse)
+
+    with pytest.raises(InputError, match=f"Wrong.weight {said}"):
+        Ranker(Wrong()).fit(np.eye(2), [1.0, 0.0], [0, 0])
+
+
+def test_a_shift_too_large_is_found() -> None:
+    class Shifted(Sorted):
+        def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+            return scores - 1.1 * y
+
+    with pytest.raises(CheckError, match=r"Shifted.loss_augmented_argmax does not return a maximiser"):
+        check_loss(Shifted())
+
+
+MUTANTS = [
+    Mutant(KERNEL, "scores[better] - 1.0 <", "scores[better] - 0.95 <"),
+    Mutant(KERNEL, "out[worse] -= share", "out[worse] -= 1.0"),
+    Mutant(KERNEL, "loss += share", "loss += 0.99 * share"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "self.swaps(scores, y, 0.95)"),
+    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "self.swaps(scores, y, np.inf)"),
+]
+
+
+@pytest.mark.parametrize(("loss", "mutant", "examples"), cases(FromTop(), MUTANTS, EXAMPLES[:2]))
+def test_check_loss_finds_what_is_wrong(loss: Any, mutant: Mutant, examples: Any) -> None:
+    assert_found(mutant, loss, examples)
