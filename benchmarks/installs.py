@@ -87,7 +87,8 @@ def _install(peer: Peer, environment: Path) -> str:
     """Make an environment with what is asked for; return what the installer said last where it could not."""
     uv = [sys.executable, "-m", "uv"]
     subprocess.run([*uv, "venv", "--quiet", "--no-project", "--python", sys.executable, environment], check=True)
-    command = [*uv, "pip", "install", "--quiet", "--compile-bytecode", "--link-mode", "copy", "--python", environment / "bin" / "python"]
+    how = ["--quiet", "--compile-bytecode", "--link-mode", "copy"]
+    command = [*uv, "pip", "install", *how, "--python", environment / "bin" / "python"]
     done = subprocess.run([*command, *peer.packages], capture_output=True, text=True, check=False)
     lines = [line.strip(" ×╰─▶") for line in done.stderr.splitlines() if line.strip(" ×╰─▶")]
     return lines[0] if done.returncode != 0 and lines else ""

@@ -60,9 +60,7 @@ def page(numbers: Mapping[str, Any], folder: str) -> str:
 
 
 def _tried_out(sets: Mapping[str, Any]) -> Iterator[str]:
-    fewer = [
-        f"{kept['title']} {kept['trials']}" for kept in sets.values() if kept["trials"] != 50
-    ]
+    fewer = [f"{kept['title']} {kept['trials']}" for kept in sets.values() if kept["trials"] != 50]
     if fewer:
         yield f"**Trials: {', '.join(fewer)}, instead of the paper's 50: the same command goes on from there.**"
 
