@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,6 +62,32 @@ def leave() -> None:
         signal.signal(number, signal.SIG_IGN)
     # Python kills itself at exit where Ctrl-C came in an eval, whose KeyboardInterrupt it takes for unhandled.
     exec("")
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold back signals that Python handles until work is done that must not be left halfway; then they count.
+
+    Only the main thread is told of signals: in others nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def later(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = {number: handler for number in ENDING if callable(handler := signal.getsignal(number))}
+    for number in before:
+        signal.signal(number, later)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in dict.fromkeys(came):
+            signal.raise_signal(number)
 
 
 @contextmanager

@@ -86,7 +86,7 @@ figure.legend(loc="outside upper right", ncols=2)
 # %%
 # It is the maximum of all 11! / (4! 7!) = 330 rankings that keep the order within each kind.
 
-from itertools import combinations  # noqa: E402
+from itertools import combinations
 
 
 def value(ranking):

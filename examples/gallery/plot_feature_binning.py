@@ -19,7 +19,7 @@ from structsvm.plots import COLOURS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# One base function, whose best scores are not the highest: beyond 2.5 documents are less likely to be relevant again,
+# One base function, whose best scores are not the highest: beyond 1.5 documents are less likely to be relevant again,
 # as pages stuffed with a word are.
 
 rng = np.random.default_rng(0)

@@ -22,11 +22,11 @@ plt.style.use(STYLE)
 # queries train, half test.
 
 pool = pool_runs(*load_digits_runs(n_queries=60, n_candidates=200, depth=50))
-scores, names = pool.scores, list(pool.run_names)
-train = pool.qid <= 30
+scores, names = pool.X, list(pool.run_names)
+train = pool.qid.astype(int) <= 30
 learn, test = (
-    (scores[train], pool.labels[train], pool.qid[train]),
-    (scores[~train], pool.labels[~train], pool.qid[~train]),
+    (scores[train], pool.y[train], pool.qid[train]),
+    (scores[~train], pool.y[~train], pool.qid[~train]),
 )
 
 fusions = {
@@ -40,8 +40,9 @@ for fusion in fusions.values():
 fused = {name: fusion.predict(test[0], qid=test[2]) for name, fusion in fusions.items()}
 
 # %%
-# What the two that learn weigh the functions by. Weights by performance are all alike, since functions of one kind
-# are about as good; SVM-map sees which of them say the same, gives one the weight of all, and some a negative one.
+# What the two that learn weigh the functions by. Weights by performance say how good each is alone. SVM-map sees what
+# each adds to the others: ``rows``, weak alone, is worth much beside them; ``manhattan``, which says what others say,
+# is worth little; and ``jaccard`` has a negative weight.
 
 weighted = {name: fusion for name, fusion in fusions.items() if isinstance(fusion, WeightedCombSUM)}
 FusionWeightsDisplay.from_estimator(weighted, names)
@@ -50,8 +51,7 @@ FusionWeightsDisplay.from_estimator(weighted, names)
 # Precision at levels of recall on the test queries, interpolated as trec_eval has it; beside the fusions the function
 # that is best alone on the training queries.
 
-alone = [fusion_score for fusion_score in weighted["weights by MAP"].weights_]
-best = int(np.argmax(alone))
+best = int(np.argmax(weighted["weights by MAP"].weights_))
 systems = {f"{names[best]}, alone": np.nan_to_num(test[0][:, best], nan=-1e9), **fused}
 InterpolatedPrecisionDisplay.from_predictions(test[1], systems, test[2])
 
@@ -63,5 +63,5 @@ QueryDifferencesDisplay.from_predictions(
 )
 
 # %%
-# :doc:`/fusion` has all methods and what they reach on the Robust track, :doc:`/experiment` the experiment of which this
-# is a small part.
+# :doc:`/fusion` has all methods and what they reach on the Robust track, :doc:`/experiment` the experiment of which
+# this is a small part.

@@ -22,15 +22,15 @@ table = compare(problem, ["one-slack", "frank-wolfe"], "active-set", [1.0, 100.0
 
 # %%
 # Each line is a run, each dot an iteration; the gap is certified, in units of the loss. A step down is a better bound
-# on either side. Frank-Wolfe visits one query after the other and is ahead where passes are few; for large C on few
-# queries the cutting planes of one-slack, which see the whole objective, catch up.
+# on either side. Where C is small a few iterations do; where it is large, the optimum has many binding constraints, and
+# every solver needs a description of it that is finer.
 
 seen = gap_against_time(table)
 
 # %%
 # ``gap_against_time`` returns a figure that belongs to no window, for files. Here the same rows are drawn for the page.
 
-from structsvm.plots import ConvergenceDisplay  # noqa: E402
+from structsvm.plots import ConvergenceDisplay
 
 figure, panels = plt.subplots(1, 3, figsize=(8.0, 3.0), sharey=True, layout="constrained")
 for axes, C in zip(panels, (1.0, 100.0, 10_000.0), strict=True):

@@ -50,15 +50,15 @@ class Detector(LatentLoss):
 
 def series(n, seed):
     rng = np.random.default_rng(seed)
-    xs = 0.6 * rng.standard_normal((n, 40))
-    begins = rng.integers(0, 40 - WIDTH, n)
+    xs = 0.5 * rng.standard_normal((n, 30))
+    begins = rng.integers(0, 30 - WIDTH, n)
     for i in range(1, n, 2):
         xs[i, begins[i] : begins[i] + WIDTH] += PATTERN
     return list(xs), [i % 2 for i in range(n)], begins
 
 
 xs, ys, begins = series(100, seed=2)
-svm = LatentStructuralSVM(Detector(), C=30.0).fit(xs, ys)
+svm = LatentStructuralSVM(Detector(), C=100.0).fit(xs, ys)
 
 # %%
 # The objective of each round: it never rises. The loop ends when the places no longer change, at a point from which no
@@ -72,7 +72,8 @@ learned.plot(PATTERN / np.abs(PATTERN).max(), "o--", color=COLOURS[4], label="pa
 weights = svm.coef_[:WIDTH]
 learned.plot(weights / np.abs(weights).max(), "s-", color=COLOURS[0], label="weights")
 learned.set(xlabel="place in the window", ylabel="over the largest", title="The weights are the pattern")
-learned.legend()
+learned.set_ylim(-1.2, 1.6)
+learned.legend(ncols=2, loc="upper center")
 
 # %%
 # Series that were never seen, and where the detector says that the pattern is.

@@ -69,7 +69,7 @@ descent.plot(np.array(reached)[:, 0], "--", label="1 − MAP, training")
 descent.plot(np.array(reached)[:, 1], ":", label="1 − MAP, new queries")
 descent.axhline(1.0 - linear.score(new_X, new_y, qid=new_qid), color=COLOURS[4], linewidth=0.9)
 descent.text(250, 1.0 - linear.score(new_X, new_y, qid=new_qid), "a linear ranker", ha="right", va="bottom", fontsize=8)
-descent.set(xlabel="step", ylabel="loss", ylim=(0.0, None))
+descent.set(xlabel="step", ylabel="loss", ylim=(0.0, 1.2))
 descent.legend()
 
 axis = np.linspace(-2.5, 2.5, 101)

@@ -24,8 +24,8 @@ table = compare(problem, "one-slack", backends, 1000.0, time_limit=5.0)
 
 # %%
 # The built-in active-set method starts from the last solution and its factors. OSQP and HiGHS are general: they solve
-# each programme afresh, and OSQP by a first-order method whose last digits take many iterations. All of them certify the
-# same optimum, and the gap at each iteration is all but the same: the difference is the time between two dots.
+# each programme afresh, and OSQP by a first-order method whose last digits take many iterations. All of them certify
+# the same optimum, and the gap at each iteration is all but the same: the difference is the time between two dots.
 
 figure, (gaps, seconds) = plt.subplots(1, 2, figsize=(8.0, 3.2), layout="constrained")
 curves = {row.backend: tuple(zip(*row.curve, strict=True)) for row in table if row.history}

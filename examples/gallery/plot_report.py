@@ -24,9 +24,12 @@ plt.style.use(STYLE)
 # Fifteen ways to compare digits as runs. Two models, SVM-map and an SVM for the ROC area, in three trials.
 
 pool = pool_runs(*load_digits_runs(n_queries=30, n_candidates=120, depth=40))
-models = tuple(RankingSVM(f"SVM-{loss}", Scores(), loss=loss, values=(0.1, 1.0, 10.0)) for loss in ("map", "roc_area"))
+models = tuple(
+    RankingSVM(name=f"SVM-{loss}", features=Scores(), loss=loss, Cs=(0.01, 0.1, 1.0, 10.0, 100.0))
+    for loss in ("map", "roc_area")
+)
 with tempfile.TemporaryDirectory() as folder:
-    results = run(pool, Settings(trials=3, train=10, validation=5, models=models), folder)
+    results = run(pool, Settings(trials=3, train=10, validation=5, models=models), folder, jobs=1)
 
 # %%
 # MAP of both models and of the runs, each over all test queries; models above the line.
@@ -57,7 +60,9 @@ RegularisationPathDisplay(
     test=[fit.test for fit in fits],
     picks=np.bincount([fit.chosen for fit in fits], minlength=len(fits[0].values)),
 ).plot(path)
+differences.set_title(f"{rows[0].name} less {best.name}", loc="left")
 path.set_title(f"{results.models[0]}, {len(fits)} trials", loc="left")
 
 # %%
-# :doc:`/experiment` shows the page that ``structsvm experiment`` writes, and :doc:`/measures` the tests behind the stars.
+# :doc:`/experiment` shows the page that ``structsvm experiment`` writes, and :doc:`/measures` the tests behind the
+# stars.

@@ -17,8 +17,8 @@ from structsvm.plots import COLOURS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# A machine is idle, warms up, works and cools down, in this order; a sensor sees its heat through noise, so that warming
-# up and cooling down look alike.
+# A machine is idle, warms up, works and cools down, in this order; a sensor sees its heat through noise, so that
+# warming up and cooling down look alike.
 
 STATES = np.array(["idle", "warming", "working", "cooling"])
 HEAT = np.array([0.0, 0.5, 1.0, 0.5])
@@ -29,7 +29,7 @@ def days(n):
     xs, ys = [], []
     for _ in range(n):
         state = (rng.integers(4) + np.cumsum(rng.random(60) < 0.15)) % 4
-        heat = HEAT[state] + rng.normal(scale=0.3, size=60)
+        heat = HEAT[state] + rng.normal(scale=0.2, size=60)
         xs.append(np.column_stack([np.ones(60), heat, heat**2]))
         ys.append(STATES[state].tolist())
     return xs, ys
@@ -74,13 +74,13 @@ labels.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 # %%
 # What was learned of the order: the weight of each step. Those that occur have the largest ones.
 
-steps = svm.coef_[4 * 3 :].reshape(4, 4)
-names = [str(state) for state in svm.loss_.states]
-figure, axes = plt.subplots(figsize=(4.2, 3.6), layout="constrained")
+in_turn = [list(svm.loss_.states).index(state) for state in STATES]
+steps = svm.coef_[4 * 3 :].reshape(4, 4)[np.ix_(in_turn, in_turn)]
+figure, axes = plt.subplots(figsize=(5.0, 3.8), layout="constrained")
 limit = np.abs(steps).max()
 picture = axes.imshow(steps, cmap="RdBu", vmin=-limit, vmax=limit)
-axes.set_xticks(range(4), labels=names)
-axes.set_yticks(range(4), labels=names)
+axes.set_xticks(range(4), labels=STATES)
+axes.set_yticks(range(4), labels=STATES)
 axes.set(xlabel="next state", ylabel="state", title="Weights of steps")
 axes.grid(visible=False)
 figure.colorbar(picture, label="weight")

@@ -25,6 +25,7 @@ _HOMES = {
     "index": "index:index_command",
     "retrieve": "retrieve:retrieve_command",
     "report": "report:report_command",
+    "compile": "compile:compile_command",
     "list": "listing:list_command",
     "demo": "demo:demo_command",
 }

@@ -12,13 +12,17 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.table import Table as RichTable
+from rich.text import Text
 
+from structsvm.compute.compiling import what_is_compiled
 from structsvm.exceptions import printable
 from structsvm.tables import Table, lay_out
 
@@ -90,6 +94,13 @@ def _print(title: str, table: RichTable, *, whole: bool) -> None:
     echo("")
 
 
+class _CompilingColumn(ProgressColumn):
+    """What is compiled right now, which a first run does for seconds."""
+
+    def render(self, task: Task) -> Text:
+        return Text(what_is_compiled())
+
+
 @contextmanager
 def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
     """Keep one line on standard error while work goes on, if that is a terminal.
@@ -108,6 +119,7 @@ def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
     progress = Progress(
         SpinnerColumn("line"),
         TextColumn("{task.description}", markup=False),
+        _CompilingColumn(),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,

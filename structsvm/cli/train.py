@@ -243,7 +243,7 @@ def train_command(
         read = read_data(data, columns, sparse=dense)
         names, known = read.feature_names, read.X.shape[1]
         judges = read_judges(validation, known, measures[0], columns, names, sparse=dense) if validation else None
-        say("compiling, first iteration")
+        say("first iteration")
         if not hasattr(kind, "path") and not C_grid:
             said = fit_uncertified(estimator, read, judges)
             finish()

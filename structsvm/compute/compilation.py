@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from structsvm.compute.compiling import watched
 from structsvm.compute.environment import numba
-from structsvm.compute.interrupts import compile_undisturbed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,7 +52,7 @@ def compiled(
     )
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
-    compile_undisturbed(dispatcher)
+    watched(dispatcher)
     if keep:
         _keep(dispatcher)
     if signatures is not None:
@@ -76,6 +76,7 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     dispatcher = numba.njit(nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
+    watched(dispatcher)
     _keep(dispatcher)
 
     @cache
@@ -88,6 +89,17 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     dispatcher._insert = _not_inserted  # so that numba asks for what to call
     dispatcher._compile_for_args = lambda *_arguments: alone()
     return dispatcher  # type: ignore[no-any-return]
+
+
+def folder_of_code() -> str | None:
+    """Return the folder in which machine code of this package is kept, or one beside it; None where none is."""
+    if numba.config.DISABLE_JIT:
+        return None
+    return getattr(compiled(_nothing)._cache, "cache_path", None)  # type: ignore[attr-defined]
+
+
+def _nothing() -> None:
+    """Be compiled."""
 
 
 def compiled_inline(function: F) -> F:

@@ -22,6 +22,12 @@ _SENT_ONCE = 2**16
 """Bytes of arguments above which they are sent to every worker, and not with every task."""
 
 
+_BYTES_HELD = 2**20
+_MOST_HELD = 100
+"""Bytes and number of answers that workers hold until all of them are let go of together: the scheduler sends a worker
+no task within 5 ms of a message, and would be sending one to let go of each."""
+
+
 class DaskCluster(Cluster):
     """The workers of a Dask client.
 
@@ -47,7 +53,8 @@ class DaskCluster(Cluster):
         self.workers = Workers(client_of(client), float(limit))
         self._places: dict[str, str] = {}
         self._threads: dict[str, int] = {}
-        self._last: list[Future[Any]] = []
+        self._held: list[Future[Any]] = []
+        self._bytes_held = 0
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
         """Have a function make something of each part, at the workers, which stays there.
@@ -116,15 +123,20 @@ class DaskCluster(Cluster):
                 )
                 for group, (place, numbers) in enumerate(groups)
             ]
+            self._held += answers
             while len(answers) > ARITY:
                 answers = [
                     submit(merge, answers[i : i + ARITY], key=f"{answers[i].key}-merged", pure=False)
                     for i in range(0, len(answers), ARITY)
                 ]
-            self._last = answers  # those of the call before are let go of in the same message
+                self._held += answers
             return answers
 
-        return merge(self.workers.fetch(self.workers.together(made), self._threads)), len(groups)
+        found: _Timed = merge(self.workers.answers(made, self._threads))
+        self._bytes_held += found.up * len(groups)
+        if self._bytes_held > _BYTES_HELD or len(self._held) > _MOST_HELD:
+            self._held, self._bytes_held = [], 0
+        return found, len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
         """Return the numbers of those that one thread of a worker answers for, with its address.

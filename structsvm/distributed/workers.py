@@ -54,14 +54,36 @@ class Workers:
         """
 
         async def made() -> "list[Future[Any]]":
-            stream: Any = getattr(self.client, "scheduler_comm", None)
-            if hasattr(stream, "interval"):
-                stream.interval = min(stream.interval, _BETWEEN_MESSAGES)
+            self._send_at_once()
             return make()
 
         with self._in_time("new tasks"):
             futures: list[Future[Any]] = self.client.sync(made, callback_timeout=self.limit)
         return futures
+
+    def answers(self, make: Callable[[], "list[Future[Any]]"], chosen: Collection[str] = ()) -> list[Any]:
+        """Return the results of tasks that a function submits, as `together` and then `fetch` do.
+
+        Where all is well, and answers come soon, the client's own thread does all of it at one go.
+        """
+        futures: list[Future[Any]] = []
+
+        async def asked() -> Any:
+            self._send_at_once()
+            futures.extend(make())
+            return await self.client.gather(futures, errors="skip", asynchronous=True)
+
+        try:
+            with _telling_lost():
+                results: list[Any] = self.client.sync(asked, callback_timeout=min(_LOOK, self.limit))
+        except TimeoutError:
+            results = []
+        return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen)
+
+    def _send_at_once(self) -> None:
+        stream: Any = getattr(self.client, "scheduler_comm", None)
+        if hasattr(stream, "interval"):
+            stream.interval = min(stream.interval, _BETWEEN_MESSAGES)
 
     def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
         """Wait until results are there, at the workers, and return their futures.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.descending import descended
+from structsvm.estimators.model_file import SavedEstimator, Trained
 from structsvm.estimators.parameters import require_solver
+from structsvm.estimators.written_settings import SavedLoss, require_object
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
@@ -22,10 +23,11 @@ from structsvm.settings import as_list, place, require_kind, require_switch
 from structsvm.solvers import Solver
 from structsvm.solvers.convex_concave import Round
 from structsvm.solvers.run import Callback
+from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import Vector
 
 
-class LatentStructuralSVM(BaseEstimator):
+class LatentStructuralSVM(SavedEstimator):
     """A structural SVM whose joint features need more than what is labelled: latent parts of outputs.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
@@ -43,7 +45,8 @@ class LatentStructuralSVM(BaseEstimator):
     max_rounds : most convex problems after the first.
     warm_start : start from the weights of the last fit.
     n_jobs : processes in which argmaxes run: so many, or -1 for all cores, -2 for all but one and so on. None: what
-        ``joblib.parallel_config(n_jobs=...)`` says, otherwise one. Results do not depend on it.
+        ``joblib.parallel_config(n_jobs=...)`` says, otherwise one. Results do not depend on it. It is not saved with a
+        model.
 
     Attributes
     ----------
@@ -51,9 +54,15 @@ class LatentStructuralSVM(BaseEstimator):
     objective_ : what was minimised, at these weights.
     rounds_ : the convex problems, each a `Round`.
     stationary_ : whether the last one proved the weights stationary.
-    latent_ : the completion of each training example at these weights.
+    latent_ : the completion of each training example at these weights. A file does not keep them.
+    loss_ : the loss.
     result_ : `Result` of the last convex problem.
     """
+
+    _kind = "latent_structural_svm"
+    _kept = _needed = ("objective_", "stationary_")
+    _more_settings = ("max_rounds",)
+    _restores_loss = True
 
     def __init__(
         self,
@@ -99,6 +108,7 @@ class LatentStructuralSVM(BaseEstimator):
         -----
         ConvergenceWarning : when the limit of rounds was reached, or a convex problem did not converge.
         """
+        require_object("loss", self.loss)
         require_kind(place(self, "loss"), self.loss, LatentLoss, "a LatentLoss")
         require_solver(self)
         require_switch(place(self, "warm_start"), self.warm_start)
@@ -110,11 +120,12 @@ class LatentStructuralSVM(BaseEstimator):
         )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         descent = descended(self, problem, completion(problem, self.loss, xs, truths), start, callback)
-        self.coef_: Vector = descent.w
+        self.loss_ = self.loss
+        self._take(descent.result)
         self.objective_: float = descent.objective
         self.rounds_: tuple[Round, ...] = descent.rounds
         self.stationary_: bool = descent.stationary
-        self.result_: Result = descent.result
+        self.trained_ = Trained.now()
         self.latent_ = [self.loss.complete(x, truth, self.coef_) for x, truth in zip(xs, ys, strict=True)]
         return self
 
@@ -125,12 +136,39 @@ class LatentStructuralSVM(BaseEstimator):
     def predict_latent(self, X: Sequence[Any]) -> list[tuple[Any, Any]]:
         """Return the predicted output of each input, with its latent."""
         check_is_fitted(self)
-        return [self.loss.argmax(x, self.coef_) for x in as_list("X", X, "a list of inputs")]
+        loss = self._fitted_loss()
+        return [loss.argmax(x, self.coef_) for x in as_list("X", X, "a list of inputs")]
 
     def score(self, X: Sequence[Any], y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions."""
         predicted, truths = self.predict_latent(X), as_list("y", y, "a list of outputs, one an example")
         require_pairs(len(predicted), len(truths))
-        met = [self.loss.loss(truth, *found) for truth, found in zip(truths, predicted, strict=True)]
+        loss = self._fitted_loss()
+        met = [loss.loss(truth, *found) for truth, found in zip(truths, predicted, strict=True)]
         weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
         return 1.0 - float(np.average(met, weights=weights))
+
+    def arrays(self) -> dict[str, Any]:
+        rounds = [(one.objective, one.lower, one.primal) for one in self.rounds_]
+        return super().arrays() | {"rounds": np.array(rounds, dtype=np.float64).reshape(-1, 3)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        estimator = super().from_arrays(arrays)
+        require_numbers(arrays, "rounds", (shape(arrays, "rounds")[0], 3))
+        estimator.rounds_ = tuple(Round(*map(float, one)) for one in finite_numbers(arrays, "rounds"))
+        return estimator
+
+    def _number_of_weights(self, columns: int) -> int | None:
+        return None
+
+    def _take(self, result: Result) -> None:
+        self.result_ = result
+        self.coef_: Vector = result.w
+
+    def _fitted_loss(self) -> LatentLoss[Any, Any, Any]:
+        """Return the loss that was fitted; of a model from a file the one that was given back."""
+        fitted: LatentLoss[Any, Any, Any] = self.loss_
+        if isinstance(self.loss_, SavedLoss):
+            fitted = self.loss_.restored(self.loss)
+        return fitted

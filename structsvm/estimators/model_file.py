@@ -33,13 +33,16 @@ from structsvm.serving.kinds import FORMAT, contents
 from structsvm.settings import (
     checked_names,
     require_integer,
+    require_number,
     require_switch,
 )
 from structsvm.storage.archives import record, require_names, require_numbers, shape, texts
 from structsvm.storage.files import read_archive, write_archive
 
 _COUNTS = {"n_features_in_": (1,), "n_examples_": (0,), "n_left_out_": (0,)}
-"""The least value of what is kept and is a number; all else is True or False."""
+"""The least value of what is kept and is a whole number."""
+_NUMBERS = ("objective_",)
+"""What is kept and is any number; all else is True or False."""
 _SETTINGS = (
     *("loss", "C", "solver", "tol", "fit_intercept", "intercept_scaling", "class_weight", "measure"),
     *("normalise", "warm_start"),
@@ -147,6 +150,9 @@ class SavedEstimator(Saved):
     _needed: ClassVar[tuple[str, ...]] = ()
     """Those among them that every fit sets."""
 
+    _more_settings: ClassVar[tuple[str, ...]] = ()
+    """The parameters that are kept beside those that all estimators have."""
+
     _restores_loss: ClassVar[bool] = False
     """Whether the settings of a loss whose class has no registered name are kept as well, as `SavedLoss`."""
 
@@ -185,7 +191,7 @@ class SavedEstimator(Saved):
     def arrays(self) -> dict[str, Any]:
         parameters = self.get_params(deep=False)
         given = [name for name in _WHERE_GIVEN if parameters.get(name) is not None]
-        kept = [name for name in _SETTINGS if name in parameters]
+        kept = [name for name in (*_SETTINGS, *self._more_settings) if name in parameters]
         settings = {name: written_setting(name, parameters[name]) for name in (*kept, *given)}
         fitted = {"loss_": written_object(losses, self.loss_)}
         if self._restores_loss:
@@ -208,7 +214,10 @@ class SavedEstimator(Saved):
         estimator.loss = meant(estimator.loss)
         estimator.loss_ = meant(loss) if saved is None or losses.holds(loss) else saved
         for name, value in fitted.items():
-            (require_integer if name in _COUNTS else require_switch)(name, value, *_COUNTS.get(name, ()))
+            if name in _NUMBERS:
+                require_number(name, value)
+            else:
+                (require_integer if name in _COUNTS else require_switch)(name, value, *_COUNTS.get(name, ()))
             setattr(estimator, name, value)
         features = getattr(estimator, "n_features_in_", None)
         known = math.prod(shape(arrays, "columns")) if "columns" in arrays else features

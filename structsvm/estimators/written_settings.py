@@ -7,9 +7,10 @@ import attrs
 import numpy as np
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.losses.base import StructuredLoss
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
-from structsvm.settings import is_integer, is_number, require_choice, require_number, require_switch
+from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
 from structsvm.storage.archives import require_names
 
 
@@ -86,7 +87,7 @@ class SavedLoss:
         ------
         InputError : when this is not a loss, one of another class, or of a class whose fields have changed.
         """
-        if not losses.holds(loss) or type(loss).__name__ != self.title:
+        if not isinstance(loss, StructuredLoss) or type(loss).__name__ != self.title:
             raise InputError(
                 f"this model was trained with the loss {self.title}, a class that a file does not hold: "
                 f"set_params(loss={self.title}(...)) gives it back, before predict, score and most_violated"
@@ -134,6 +135,8 @@ def read_setting(name: str, written: Any) -> Any:
             require_number(name, written, above=0.0, optional=name == "tol")
         case "fit_intercept" | "warm_start":
             require_switch(name, written)
+        case "max_rounds":
+            require_integer(name, written, 1)
         case "class_weight" if isinstance(written, list):
             if not all(map(_is_weight, written)):
                 raise ValueError(f"class_weight must be pairs of a label and a weight, got {written!r}")

@@ -23,6 +23,7 @@ KINDS = {
 
 WHOLE = {
     "structural_svm": "structsvm.estimators:StructuralSVM",
+    "latent_structural_svm": "structsvm.estimators:LatentStructuralSVM",
     "text_ranker": "structsvm.pipelines:TextRanker",
 }
 """Models that do not score the rows of a matrix and so are read as a whole, and where their classes are."""

@@ -31,8 +31,8 @@ def load(path: str | Path) -> Any:
 
     Returns
     -------
-    A `Scorer`. Of a `StructuralSVM`, whose outputs need its loss, and of a ``TextRanker``, which has indexes, the
-    object that was saved.
+    A `Scorer`. Of a `StructuralSVM` and a `LatentStructuralSVM`, whose outputs need their loss, and of a
+    ``TextRanker``, which has indexes, the object that was saved.
 
     Raises
     ------

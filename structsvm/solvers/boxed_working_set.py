@@ -27,6 +27,9 @@ _QP_ACCURACY = 0.1
 _FIRST_STEP = 10.0
 """Energy of the columns of weights without regulariser in the Gram matrix, beside that of the others, at first."""
 
+_OTHER_STEPS = 4.0
+"""By how much their steps must have changed with the cuts to be chosen anew."""
+
 _LONGER = 10.0
 _LONGEST = 1e6
 """By how much their proximal steps grow where these get nowhere, at a time and in all."""
@@ -61,8 +64,8 @@ class BoxedWorkingSet(WorkingSet):
         self._box = box
         self._g = np.zeros(d)
         self._centre = np.where(box.loose, box.nearest(np.zeros(d)), 0.0)
-        self._step = self._most_step = np.ones(d)
-        self._has_steps = self._handed_over = False
+        self._step = self._first_step = np.ones(d)
+        self._handed_over = False
         self._columns = np.ones(d)  # what the columns are weighted by in the Gram matrix
         self._best: tuple[float, CutSet] | None = None
         self._evaluate(self.a)
@@ -84,7 +87,7 @@ class BoxedWorkingSet(WorkingSet):
     def solve(self, backend: QPBackend, tol: float) -> None:
         """Improve the multipliers until the gap of this QP is at most ``tol``, as far as float64 allows."""
         loose = self._box.loose
-        if loose.any() and not self._has_steps:
+        if loose.any():
             self._set_steps()
         self._handed_over = False
         followed = np.inf
@@ -96,7 +99,7 @@ class BoxedWorkingSet(WorkingSet):
                 break
             if gap > near and near <= max(_ENOUGH * gap, 0.5 * tol):
                 if gap > 0.5 * followed:
-                    self._step = np.where(loose, np.minimum(_LONGER * self._step, self._most_step), 1.0)
+                    self._lengthen_steps()
                 followed = gap
                 self._centre = np.where(loose, self.w, 0.0)
                 self._evaluate(self.a)
@@ -224,7 +227,7 @@ class BoxedWorkingSet(WorkingSet):
         return float(self.cap.sum() * error.max(initial=0.0) + self.a @ error)
 
     def _set_steps(self) -> None:
-        """Choose proximal steps: free weights move farther than the others, or all of their way."""
+        """Choose proximal steps: weights without regulariser move farther than the others, or all of their way."""
         loose, energy = self._box.loose, np.square(self.G).sum(axis=0)
         others = float(energy[~loose].sum())
         room = self._box.high - self._box.low
@@ -233,7 +236,13 @@ class BoxedWorkingSet(WorkingSet):
             step = room / largest
             if others > 0.0:
                 step = np.minimum(step, _FIRST_STEP * others / energy)
-        self._step = np.where(loose & np.isfinite(step) & (step > 0.0), step, 1.0)
-        self._most_step = _LONGEST * self._step
-        self._has_steps = True
-        self._evaluate(self.a)
+        step = np.where(loose & np.isfinite(step) & (step > 0.0), step, 1.0)
+        changed = np.maximum(step / self._first_step, self._first_step / step)
+        if changed.max() > _OTHER_STEPS:
+            self._first_step = self._step = step
+            self._evaluate(self.a)
+
+    def _lengthen_steps(self) -> None:
+        """Let weights without regulariser move farther still."""
+        longest = np.where(self._box.loose, _LONGEST, 1.0) * self._first_step
+        self._step = np.minimum(_LONGER * self._step, longest)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen, has
 
-from structsvm.exceptions import CheckError, OracleError
+from structsvm.exceptions import CheckError, InputError, OracleError
 from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
 from structsvm.result import Result, Status, Step
@@ -28,7 +28,8 @@ _STEPS_OF_THE_FIRST_LIFE = 3
 def check_solver(solver: Solver, *, seed: int = 0) -> None:
     """Check that a solver minimises problems and that what it certifies is true.
 
-    Small problems of rankings and of rows, weighted too, at two values of C. Checked are that
+    Small problems of rankings and of rows, weighted too, at two values of C, and one with bounds on weights, which a
+    solver may refuse with an `InputError`. Checked are that
 
     - the upper bound is the objective at the weights returned, computed afresh,
     - the lower bound does not exceed the optimum, which `OneSlack` knows to a millionth of C,
@@ -63,7 +64,7 @@ def check_solver(solver: Solver, *, seed: int = 0) -> None:
             f"{type(solver).__name__} has no field tol: a solver is an attrs class (attrs.frozen) with a field "
             "tol, which estimators and the command line set"
         )
-    results = [_Check(solver, *case).run() for case in _cases(seed)]
+    results = [_Check(solver, *case).run() for case in _cases(seed) if _takes(solver, case[1])]
     if not any(result.converged for result in results):
         raise CheckError(
             f"{solver!r} converged on none of {len(results)} problems of a few examples: expected a gap of at most "
@@ -91,6 +92,21 @@ def _cases(seed: int) -> Iterator[tuple[str, Problem, Problem]]:
                 Problem.from_queries(X, labels, qid, loss=loss, C=C, sample_weight=kappa) for labels in (y, y[::-1])
             )
             yield f"{type(loss).__name__}, C={C:g}{'' if kappa is None else ', weighted'}", one, other
+    one, other = (
+        Problem.from_queries(X, labels, qid, C=10.0).regularised(bounds=(0.0, None)) for labels in (y, y[::-1])
+    )
+    yield "AveragePrecision, C=10, weights that are not negative", one, other
+
+
+def _takes(solver: Solver, problem: Problem) -> bool:
+    """Say whether a solver takes a problem, of which those with bounds may be refused."""
+    if problem.box is None:
+        return True
+    try:
+        solver.solve(problem, callback=lambda step: True)
+    except InputError:
+        return False
+    return True
 
 
 class _Killed(Exception):
@@ -211,7 +227,7 @@ class _Check:
             point = problem.at(w)
             hinges = np.maximum(problem.violation(problem.planes(point), point), 0.0)
             bound = hinges if grouped else np.array([problem.cap @ hinges / problem.cap.sum()])
-            values = cuts.L - cuts.G @ w - cuts.error * np.linalg.norm(w)
+            values = cuts.L - cuts.G @ point.w - cuts.error * np.linalg.norm(point.w)
             excess = float((values - bound[cuts.group]).max(initial=0.0))
             true = excess <= ROUNDING * (1.0 + np.abs(point.scores).max())
             self._require(true, f"cuts that hold at w = {w.round(3)}", f"one violated by {excess:.3g}", place)

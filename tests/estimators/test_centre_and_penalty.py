@@ -70,7 +70,7 @@ def test_a_structural_svm_and_ramps_take_them() -> None:
 def test_others_are_refused() -> None:
     with pytest.raises(InputError, match="centre must hold a finite number for each of the 3 weights"):
         Ranker(centre=[1.0]).fit(X, Y, qid=QID)
-    with pytest.raises(InputError, match="penalty must be above 0, and that of weight 2 is -1"):
+    with pytest.raises(InputError, match="penalty must not be below 0, and that of weight 2 is -1"):
         Ranker(penalty=[1.0, 1.0, -1.0]).fit(X, Y, qid=QID)
     with pytest.raises(InputError, match=r"Ranker\(centre=...\) must be numbers"):
         Ranker(centre="there").fit(X, Y, qid=QID)

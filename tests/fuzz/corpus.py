@@ -15,7 +15,9 @@ from click.testing import CliRunner
 from structsvm import Ranker, Result, StructuralSVM
 from structsvm.cli import main
 from structsvm.data import load_letor, load_pool, read_documents
+from structsvm.estimators import LatentStructuralSVM
 from structsvm.estimators.model_file import Trained
+from structsvm.losses import LatentLoss
 from structsvm.protocols.experiment import Settings
 from structsvm.protocols.experiment import run as run_experiment
 from structsvm.storage.files import write_archive
@@ -112,7 +114,7 @@ def make_corpus() -> Mapping[str, bytes]:
             Index.build(read_documents("documents.trec"), Analyzer("porter")).save("indexed")
         finally:
             os.chdir(before)
-        made = ["m.npz", "s.npz", "result.npz", "c.npz", "results/results.json", "results/trials.jsonl"]
+        made = ["m.npz", "s.npz", "l.npz", "result.npz", "c.npz", "results/results.json", "results/trials.jsonl"]
         made += sorted(f"indexed/{path.name}" for path in (folder / "indexed").iterdir())
         files |= {path: _without_clock((folder / path).read_bytes()) for path in made}
     return files
@@ -127,15 +129,41 @@ def _without_clock(content: bytes) -> bytes:
     )
 
 
+class _Chosen(LatentLoss[Any, int, int]):
+    """1 where some feature is large; the latent is which."""
+
+    def joint_feature(self, x: Any, y: int, h: int) -> Any:
+        return y * x[h] * np.eye(len(x))[h]
+
+    def loss(self, y: int, y_hat: int, h_hat: int) -> float:
+        return float(y != y_hat)
+
+    def initial(self, x: Any, y: int) -> int:
+        return 0
+
+    def complete(self, x: Any, y: int, w: Any) -> int:
+        return int(np.argmax(y * w * x))
+
+    def loss_augmented_argmax(self, x: Any, y: int, w: Any) -> tuple[int, int]:
+        h = int(np.argmax(w * x))
+        return (1, h) if w[h] * x[h] + (y == 0) > (y == 1) else (0, 0)
+
+    def argmax(self, x: Any, w: Any) -> tuple[int, int]:
+        h = int(np.argmax(w * x))
+        return (1, h) if w[h] * x[h] > 0.0 else (0, 0)
+
+
 def _write_models() -> None:
     data = load_letor("train.txt")
     ranker = Ranker("map").fit(data.X, data.y, qid=data.qid)
     structural = StructuralSVM("multiclass").fit(data.X, data.y)
-    for estimator in (ranker, structural):
+    latent = LatentStructuralSVM(_Chosen()).fit(list(data.X[:6]), [1, 0, 1, 0, 1, 0])
+    for estimator in (ranker, structural, latent):
         estimator.result_ = _clockless(estimator.result_)
         estimator.trained_ = Trained("0.1.0", "2026-01-01T00:00:00+00:00")
     ranker.save("m.npz")
     structural.save("s.npz")
+    latent.save("l.npz")
     ranker.result_.save("result.npz")
     CliRunner().invoke(
         main, ["train", "train.txt", "--max-iter", "1", "--checkpoint", "c.npz", "--model", "unfinished.npz"]

@@ -17,6 +17,7 @@ from tests.fuzz.mutations import NUMBERS, damaged, damaged_bytes
 _LOADERS = {
     "m.npz": "structsvm.Ranker.load",
     "s.npz": "structsvm.StructuralSVM.load",
+    "l.npz": "structsvm.estimators.LatentStructuralSVM.load",
     "result.npz": "structsvm.Result.load",
     "c.npz": "structsvm.solvers.Checkpoint({}).read",
     "results/results.json": "structsvm.protocols.experiment.Results.load",

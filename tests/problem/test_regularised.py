@@ -162,7 +162,7 @@ def test_what_is_no_objective_is_refused() -> None:
     problem = Problem.from_queries(X, y, qid)
     with pytest.raises(InputError, match="centre must hold a finite number for each of the 3 weights, got shape"):
         problem.regularised(centre=[1.0, 2.0])
-    with pytest.raises(InputError, match="penalty must be above 0, and that of weight 1 is 0: a weight without"):
+    with pytest.raises(InputError, match="weight 1 has no regulariser .penalty 0., and without one nothing"):
         problem.regularised(penalty=[1.0, 0.0, 1.0])
     with pytest.raises(InputError, match="linear must be numbers"):
         problem.regularised(linear="much")

@@ -391,5 +391,6 @@ def test_a_loss_may_be_right_for_some_weights() -> None:
         check_loss(wrong(), examples)
     with pytest.raises(CheckError, match="weight_bounds returned"):
         check_loss(type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), np.ones(2))})(), examples)
-    with pytest.raises(InputError, match="the argmax of Positive is right for weights within its weight_bounds alone"):
-        Problem.from_examples([x for x, _ in examples], [0, 1, 2], loss=Positive())
+    odd = type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), None)})()
+    with pytest.raises(InputError, match="weight_bounds: the smallest weights must be one number, or one for each"):
+        Problem.from_examples([x for x, _ in examples], [0, 1, 2], loss=odd)

@@ -1,0 +1,65 @@
+"""``structsvm compile``."""
+
+import time
+
+import click
+
+from structsvm.cli.console import counted, echo, progress_line
+from structsvm.cli.failures import Failure
+from structsvm.cli.paths import Command
+from structsvm.cli.texts import example
+from structsvm.exceptions import InputError
+
+
+@click.command(
+    cls=Command,
+    name="compile",
+    short_help="Compile losses before they are needed.",
+    epilog=example(
+        "structsvm compile",
+        "structsvm compile map ndcg@10 --storage float32 --jobs 4",
+        "NUMBA_CACHE_DIR=/opt/structsvm-code structsvm compile map",
+    ),
+)
+@click.argument("names", metavar="[LOSS]...", nargs=-1)
+@click.option(
+    "--storage",
+    "storages",
+    type=click.Choice(["float64", "float32", "sparse"]),
+    multiple=True,
+    default=["float64"],
+    show_default=True,
+    help="How features are stored that will be learned from; may be given several times.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int) -> None:
+    """Compile what fits of losses run, so that the first one does not wait: for images of containers, and clusters.
+
+    Without LOSS, all that come with the package and rank. Machine code is kept beside the package, or in the folder
+    that the environment variable NUMBA_CACHE_DIR names, for this type of processor: compile where it will run.
+    """
+    from structsvm.comparison.shipped import compile_losses, ranking_losses
+    from structsvm.compute.compilation import folder_of_code
+    from structsvm.registry import losses
+
+    known = ranking_losses()
+    for name in names:
+        try:
+            loss = losses.create(name)
+        except InputError as error:
+            raise click.UsageError(str(error)) from None
+        if not loss.scores_rows or loss.kernel is None:
+            raise click.UsageError(f"{name} is no loss of rankers with a kernel: take one of {', '.join(known)}")
+    folder = folder_of_code()
+    if folder is None:
+        raise Failure(
+            "machine code cannot be kept: no folder can be written, or NUMBA_DISABLE_JIT is set. Name a folder in the "
+            "environment variable NUMBA_CACHE_DIR"
+        )
+    began, chosen = time.monotonic(), list(dict.fromkeys(names or known))
+    with progress_line() as say:
+        say(f"1 of {len(chosen)}")
+        for number, (name, seconds) in enumerate(compile_losses(chosen, storages, jobs), start=1):
+            echo(f"{name:20s} {seconds:6.1f} s")
+            say(f"{number} of {len(chosen)}")
+    echo(f"{counted(len(chosen), 'loss', 'losses')} in {time.monotonic() - began:.1f} s, kept in {folder}")

@@ -1,0 +1,76 @@
+"""Machine code of the losses that the package brings, compiled before it is needed."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from structsvm.comparison.combinations import Combination, Task
+from structsvm.comparison.warming import warm_up
+from structsvm.compute.processes import spread
+from structsvm.data import load_letor
+from structsvm.problem import Problem
+from structsvm.registry import losses
+from structsvm.solvers import Auto, OneSlack
+
+STORAGES = ("float64", "float32", "sparse")
+"""How features may be stored; each has machine code of its own."""
+
+_QUERIES, _DOCUMENTS, _FEATURES = 40, 12, 4
+_LINES = 6_000
+
+
+def ranking_losses() -> list[str]:
+    """Return the names of the built-in losses that rankers are trained on and that have a kernel."""
+    names = (losses.shown(name) for name in losses.built_in)
+    created = ((name, losses.create(name)) for name in names)
+    return [name for name, loss in created if loss.scores_rows and loss.kernel is not None]
+
+
+def compile_losses(
+    names: Sequence[str], storages: Sequence[str] = ("float64",), jobs: int | None = 1
+) -> Iterator[tuple[str, float]]:
+    """Compile what a fit of each loss runs, and what reads LETOR files; numba keeps it on disk.
+
+    Parameters
+    ----------
+    names : of losses.
+    storages : of `STORAGES`: those of the features that will be learned from.
+    jobs : processes; None: one a processor.
+
+    Yields
+    ------
+    The name of a loss and the seconds it took, as they are ready. The first one includes what all losses share.
+    """
+    first, *others = names
+    read_some_lines()
+    yield _compile(first, tuple(storages))
+    yield from chain(spread(_compile, [(name, tuple(storages)) for name in others], jobs) if others else ())
+
+
+def _compile(name: str, storages: tuple[str, ...]) -> tuple[str, float]:
+    began = time.perf_counter()
+    rng = np.random.default_rng(0)
+    rows = _QUERIES * _DOCUMENTS
+    X = np.where(rng.random((rows, _FEATURES)) < 0.5, 0.0, rng.standard_normal((rows, _FEATURES)))
+    y = np.tile(np.arange(_DOCUMENTS) % 3 == 0, _QUERIES).astype(np.float64)
+    qid = np.repeat(np.arange(_QUERIES), _DOCUMENTS)
+    loss = losses.create(name)
+    for storage in storages:
+        stored = csr_array(X) if storage == "sparse" else X.astype(storage)
+        problem = Problem.from_queries(stored, y, qid, loss=loss, C=100.0)
+        for solver in (Auto(), OneSlack()):
+            warm_up(Task(Combination(name, solver.name, None, problem.C), problem, solver, None, 1e-3))
+    return name, time.perf_counter() - began
+
+
+def read_some_lines() -> None:
+    """Let the reader of LETOR files be compiled: files of some lines are read in Python."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "lines.txt"
+        file.write_text("".join(f"{k % 3} qid:{k // 10} 1:0.5 2:{k}.25 3:-1e-3 4:7\n" for k in range(_LINES)))
+        load_letor(file)

@@ -1,0 +1,57 @@
+"""What is being compiled, for progress lines. Signals wait until it is done. Importing this loads no numba."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from structsvm.signals import held
+
+logger = logging.getLogger("structsvm")
+
+_SOON = 0.3
+"""Seconds of compiling below which it is not worth telling: machine code that is read from disk takes less."""
+
+_thread = threading.local()
+_running: list[tuple[str, float]] = []
+"""What threads compile, the name of the function and when that began; those that it calls are part of it."""
+
+
+def watched(dispatcher: Any) -> None:
+    """Let a function of numba's say while it is compiled, and let no signal fall into that.
+
+    KeyboardInterrupt within numba's compiler leaves it in a state in which it compiles nothing more.
+    """
+    name = dispatcher.py_func.__name__.strip("_")
+    dispatcher.compile = _watching(dispatcher.compile, name)
+
+
+def _watching(compile_: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
+    def compile_and_tell(signature: Any) -> Any:
+        if getattr(_thread, "compiles", False):
+            return compile_(signature)
+        running = name, time.monotonic()
+        _thread.compiles = True
+        _running.append(running)
+        try:
+            with held():
+                return compile_(signature)
+        finally:
+            _running.remove(running)
+            _thread.compiles = False
+            seconds = time.monotonic() - running[1]
+            if seconds > _SOON:
+                logger.info("compiled %s in %.1f s; machine code is kept on disk", name, seconds)
+
+    return compile_and_tell
+
+
+def what_is_compiled() -> str:
+    """Return "compiling ..., 3 s", or "" where nothing is, or not for long."""
+    try:
+        name, began = _running[0]
+    except IndexError:
+        return ""
+    seconds = time.monotonic() - began
+    return f"compiling {name} (at first use), {seconds:.0f} s" if seconds > _SOON else ""

@@ -1,0 +1,138 @@
+"""Estimators whose weights have bounds."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+
+from structsvm import Problem, Ranker, StructuralSVM, load
+from structsvm.estimators import LatentStructuralSVM, RampRanker
+from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.solvers import OneSlack
+from tests.estimators.test_centre_and_penalty import QID, X, Y
+from tests.estimators.test_latent_structural_svm import Detector, series
+
+INF = np.inf
+NAMES = ["a", "b", "c"]
+SIGNS = [1, 0, -1]
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_ranker_minimises_the_objective_that_was_asked_for(intercept: bool) -> None:
+    loss = "zero_one" if intercept else "map"
+    given: dict[str, Any] = {"centre": [1.0, -1.0, 0.0], "penalty": [0.0, 2.0, 1.0]}
+    given["bounds"] = ([-0.1, -INF, 0.0], 0.2)
+    ranker = Ranker(loss, C=5.0, tol=1e-6, fit_intercept=intercept, **given).fit(X, Y, qid=QID)
+    low, high = np.array([-0.1, -INF, 0.0, -INF]), np.array([0.2, 0.2, 0.2, INF])
+    d = 3 + intercept
+    whole: dict[str, Any] = {
+        "centre": np.array([1.0, -1.0, 0.0, 0.0])[:d],
+        "penalty": np.array([0.0, 2.0, 1.0, 1.0])[:d],
+    }
+    whole["bounds"] = low[:d], high[:d]
+    problem = Problem.from_queries(X, Y, QID, loss=loss, C=5.0, intercept=float(intercept))
+    result = OneSlack(tol=1e-6).solve(problem.regularised(**whole))
+    assert ranker.result_.primal == pytest.approx(result.primal, abs=1e-5)
+    assert ranker.result_.converged
+    assert ranker.intercept_ != 0.0 or not intercept
+
+
+def test_monotonic_features_by_number_and_by_name() -> None:
+    frame = pd.DataFrame(X, columns=NAMES)
+    wrong = Ranker("map", C=10.0).fit(X, Y, qid=QID).coef_
+    for normalise in (None, "standard", "query-min-max", "query-z-score"):
+        by_number = Ranker("map", C=10.0, monotonic_cst=[-1, 0, 1], normalise=normalise).fit(X, Y, qid=QID)
+        by_name = Ranker("map", C=10.0, monotonic_cst={"a": -1, "c": 1}, normalise=normalise).fit(frame, Y, qid=QID)
+        np.testing.assert_array_equal(by_number.coef_, by_name.coef_)
+        assert by_number.coef_[0] == 0.0 < wrong[0]
+        more = X.copy()
+        more[:, 2] += 0.5 * (QID % 3 + 1.0)
+        if normalise in (None, "standard"):
+            assert (by_number.predict(more) >= by_number.predict(X)).all()
+    assert (Ranker("map", C=10.0, bounds=(None, 0)).fit(X, Y, qid=QID).coef_ <= 0.0).all()
+
+
+def test_a_path_a_grid_and_a_file(tmp_path: Path) -> None:
+    ranker = Ranker("roc_area", bounds=([-INF, 0.0, -0.2], 0.2), monotonic_cst=SIGNS)
+    for each in ranker.path(X, Y, qid=QID, Cs=[1e-4, 1.0, 100.0]):
+        assert (each.coef_ >= [0.0, 0.0, -0.2]).all()
+        assert (each.coef_ <= [0.2, 0.2, 0.0]).all()
+        assert each.result_.converged
+    ranker.fit(X, Y, qid=QID).save(tmp_path / "model.npz")
+    again = Ranker.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.bounds[0], [-INF, 0.0, -0.2])
+    assert again.bounds[1] == 0.2
+    assert again.monotonic_cst == SIGNS
+    np.testing.assert_array_equal(clone(again).fit(X, Y, qid=QID).coef_, ranker.coef_)
+    np.testing.assert_allclose(load(tmp_path / "model.npz").predict(X), ranker.predict(X), atol=1e-12)
+    for given in ({"bounds": (None, 1.0)}, {"monotonic_cst": {"b": 1}}, {"bounds": (0.0, INF)}):
+        one = Ranker("map", **given).fit(pd.DataFrame(X, columns=NAMES), Y, qid=QID)
+        one.save(tmp_path / f"{len(str(given))}.npz")
+        back = Ranker.load(tmp_path / f"{len(str(given))}.npz")
+        assert back.monotonic_cst == given.get("monotonic_cst")
+        assert (back.bounds is None) == ("bounds" not in given)
+        np.testing.assert_array_equal(clone(back).fit(pd.DataFrame(X, columns=NAMES), Y, qid=QID).coef_, one.coef_)
+    with config_context(enable_metadata_routing=True):
+        grid = GridSearchCV(Ranker("map"), {"bounds": [None, (0.0, None)], "C": [0.1, 10.0]}, cv=GroupKFold(2))
+        grid.fit(X, Y, groups=QID, qid=QID)
+    assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
+
+
+def test_features_without_entries_are_kept_within_bounds() -> None:
+    wide = sp.csr_array((X.ravel(), np.tile([5, 900, 1500], 60), np.arange(61) * 3), shape=(60, 2000))
+    low = np.zeros(2000)
+    low[7] = 0.5
+    ranker = Ranker("map", C=1.0, bounds=(low, None)).fit(wide, Y, qid=QID)
+    assert ranker.coef_[7] == 0.5
+    assert (ranker.coef_ >= 0.0).all()
+
+
+def test_others_take_them_or_have_the_bounds_of_their_loss() -> None:
+    labels = np.digitize(X[:, 0], [-0.5, 0.5])
+    svm = StructuralSVM("multiclass", C=10.0, bounds=(-0.1, 0.3)).fit(X, labels)
+    assert svm.coef_.min() == -0.1
+    assert svm.coef_.max() == 0.3
+    ramps = RampRanker("roc_area", C=10.0, bounds=(0.0, 0.7)).fit(X, Y, qid=QID)
+    assert ramps.stationary_
+    assert (ramps.coef_ >= 0.0).all()
+    objectives = [each.objective for each in ramps.rounds_]
+    assert objectives == sorted(objectives, reverse=True)
+    with pytest.raises(InputError, match=r"weight 0 has no regulariser \(penalty 0\), so that no linear term"):
+        RampRanker(penalty=[0.0, 1.0, 1.0], bounds=(-1.0, 1.0)).fit(X, Y, qid=QID)
+
+
+def test_the_domain_of_a_latent_loss_is_kept() -> None:
+    class Positive(Detector):
+        def weight_bounds(self, d: int) -> Any:
+            return np.zeros(d), np.full(d, INF)
+
+    fitted = LatentStructuralSVM(Positive(), C=10.0).fit(*series(12, 0))
+    assert (fitted.coef_ >= 0.0).all()
+    assert (LatentStructuralSVM(Detector(), C=10.0).fit(*series(12, 0)).coef_ < 0.0).any()
+    assert fitted.stationary_
+
+
+def test_what_cannot_be_is_refused() -> None:
+    for given, said in [
+        ({"bounds": 3}, r"Ranker\(bounds=...\) must be a pair \(smallest, largest\)"),
+        ({"bounds": ([0.0, 0.0], None)}, r"Ranker\(bounds=...\): the smallest weights must be one number, or one for"),
+        ({"bounds": (1.0, 0.0)}, r"Ranker\(bounds=...\): no weight 0 is between 1 and 0"),
+        ({"monotonic_cst": [1, 0]}, r"Ranker\(monotonic_cst=...\) must be 1 \(scores rise with the feature\)"),
+        ({"monotonic_cst": [2, 0, 0]}, "must be 1"),
+        ({"monotonic_cst": "up"}, r"Ranker\(monotonic_cst=...\) must be numbers"),
+        ({"monotonic_cst": {"a": 1}}, "has names of features, and X has none"),
+        ({"bounds": (1.0, 2.0), "monotonic_cst": [0, -1, 0]}, "contradict each other: the weight of feature 1"),
+        ({"bounds": (0.0, None), "solver": "frank-wolfe"}, "FrankWolfe steps on planes as if"),
+    ]:
+        with pytest.raises(InputError, match=said):
+            Ranker(**given).fit(X, Y, qid=QID)
+    with pytest.raises(InputError, match="has 'z', and no feature of X has that name"):
+        Ranker(monotonic_cst={"z": 1}).fit(pd.DataFrame(X, columns=NAMES), Y, qid=QID)
+    with pytest.warns(ZeroWeightsWarning, match="No weights within their bounds have a smaller hinge"):
+        Ranker("map", bounds=(None, 0)).fit(X[:, :1] + 2.0 * Y[:, None], Y, qid=QID)

@@ -1,0 +1,153 @@
+"""Files of latent structural SVMs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+import structsvm
+from structsvm import StructuralSVM
+from structsvm.estimators import LatentStructuralSVM
+from structsvm.exceptions import InputError, ModelFileError
+from structsvm.losses import LatentLoss
+from structsvm.solvers import OneSlack
+from structsvm.types import Matrix, Vector
+
+
+@frozen
+class Parts(LatentLoss[Vector, int, int]):
+    """y is 1 where one of the windows of a series has the pattern; h is which."""
+
+    width: int = 3
+
+    def windows(self, x: Vector) -> Matrix:
+        return np.lib.stride_tricks.sliding_window_view(x, self.width)
+
+    def joint_feature(self, x: Vector, y: int, h: int) -> Vector:
+        return np.append(self.windows(x)[h], 1.0) if y else np.zeros(self.width + 1)
+
+    def loss(self, y: int, y_hat: int, h_hat: int) -> float:
+        return float(y != y_hat)
+
+    def initial(self, x: Vector, y: int) -> int:
+        return int(np.argmax(self.windows(x).var(axis=1))) if y else 0
+
+    def complete(self, x: Vector, y: int, w: Vector) -> int:
+        return int(np.argmax(self.windows(x) @ w[:-1])) if y else 0
+
+    def loss_augmented_argmax(self, x: Vector, y: int, w: Vector) -> tuple[int, int]:
+        values = self.windows(x) @ w[:-1] + w[-1]
+        h = int(np.argmax(values))
+        return (1, h) if values[h] + (y == 0) > (y == 1) else (0, 0)
+
+    def argmax(self, x: Vector, w: Vector) -> tuple[int, int]:
+        values = self.windows(x) @ w[:-1] + w[-1]
+        h = int(np.argmax(values))
+        return (1, h) if values[h] > 0.0 else (0, 0)
+
+
+class Other(Parts):
+    pass
+
+
+@pytest.fixture(scope="module")
+def series() -> tuple[list[Vector], list[int]]:
+    xs = 0.3 * np.random.default_rng(0).standard_normal((20, 9))
+    xs[::2, 2:6] += [1.0, -1.5, 1.5, -1.0]
+    return list(xs), [1, 0] * 10
+
+
+@pytest.fixture(scope="module")
+def fitted(series: tuple[list[Vector], list[int]]) -> LatentStructuralSVM:
+    return LatentStructuralSVM(Parts(width=4), C=5.0, solver=OneSlack(), tol=1e-2, max_rounds=30).fit(*series)
+
+
+@pytest.fixture
+def path(fitted: LatentStructuralSVM, tmp_path: Path) -> Path:
+    fitted.save(tmp_path / "latent.npz")
+    return tmp_path / "latent.npz"
+
+
+def test_what_was_fitted_comes_back(fitted: Any, series: Any, path: Path) -> None:
+    loaded = LatentStructuralSVM.load(path)
+    for name in ("objective_", "rounds_", "stationary_", "trained_"):
+        assert getattr(loaded, name) == getattr(fitted, name), name
+    np.testing.assert_array_equal(loaded.coef_, fitted.coef_)
+    assert loaded.result_.history == fitted.result_.history
+    known = {"C", "solver", "tol", "max_rounds", "warm_start", "n_jobs"}
+    assert {name: loaded.get_params()[name] for name in known} == {name: fitted.get_params()[name] for name in known}
+    loaded.set_params(loss=Parts())  # the width comes from the file
+    assert loaded.predict_latent(series[0]) == fitted.predict_latent(series[0])
+    assert loaded.score(*series) == fitted.score(*series)
+
+
+def test_it_goes_on_from_a_file(fitted: Any, series: Any, path: Path) -> None:
+    loaded = LatentStructuralSVM.load(path).set_params(loss=Parts(width=4), warm_start=True)
+    assert len(loaded.fit(*series).rounds_) == 1
+    assert loaded.objective_ <= fitted.objective_ + 1e-9
+
+
+def test_a_file_without_its_loss_says_how_it_is_given_back(series: Any, path: Path, tmp_path: Path) -> None:
+    loaded = LatentStructuralSVM.load(path)
+    for use in (lambda: loaded.predict(series[0]), lambda: loaded.score(*series)):
+        with pytest.raises(InputError, match=r"trained with the loss Parts, .* set_params\(loss=Parts\(...\)\)"):
+            use()
+    with pytest.raises(
+        InputError, match=r"loss 'Parts\(width=4\)', whose class is not registered.* set_params\(loss=P"
+    ):
+        loaded.fit(*series)
+    loaded.save(tmp_path / "again.npz")
+    again = LatentStructuralSVM.load(tmp_path / "again.npz")
+    with pytest.raises(InputError, match=r"set_params\(loss=Parts"):
+        again.set_params(loss=Other()).predict(series[0])
+    with pytest.raises(InputError, match=r"set_params\(loss=Parts"):
+        again.set_params(loss="map").predict(series[0])
+    assert again.set_params(loss=Parts()).predict(series[0]) == [1, 0] * 10
+
+
+def test_any_model_is_read_by_load_and_others_are_told_apart(path: Path, tmp_path: Path) -> None:
+    assert isinstance(structsvm.load(path), LatentStructuralSVM)
+    with pytest.raises(ModelFileError, match="it holds a LatentStructuralSVM: read it with LatentStructuralSVM.load"):
+        StructuralSVM.load(path)
+    StructuralSVM().fit(np.eye(3), [0, 1, 2]).save(tmp_path / "svm.npz")
+    with pytest.raises(ModelFileError, match="it holds a StructuralSVM: read it with StructuralSVM.load"):
+        LatentStructuralSVM.load(tmp_path / "svm.npz")
+
+
+def test_a_byte_that_changed_is_told(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"latent\.npz"):
+        LatentStructuralSVM.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text, arrays: arrays.pop("rounds"), "rounds"),
+        (lambda text, arrays: arrays.update(rounds=np.zeros((2, 2))), "'rounds' must be float64 of shape"),
+        (lambda text, arrays: arrays.update(rounds=np.full((1, 3), np.nan)), "rounds"),
+        (lambda text, arrays: text["fitted"].update(objective_="low"), "objective_"),
+        (lambda text, arrays: text["fitted"].update(stationary_=3), "stationary_"),
+        (lambda text, arrays: text["fitted"].pop("objective_"), "objective_"),
+        (lambda text, arrays: text["settings"].update(max_rounds=0), "max_rounds"),
+        (lambda text, arrays: text["settings"].update(min_rounds=1), "min_rounds"),
+    ],
+)
+def test_what_cannot_be_in_it_is_refused(fitted: Any, change: Any, said: str) -> None:
+    arrays = fitted.arrays()
+    text = json.loads(str(arrays["latent_structural_svm"]))
+    change(text, arrays)
+    arrays["latent_structural_svm"] = np.array(json.dumps(text))
+    with pytest.raises((ValueError, KeyError), match=said):
+        LatentStructuralSVM.from_arrays(arrays)
+
+
+def test_what_was_not_fitted_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not fitted"):
+        LatentStructuralSVM(Parts()).save(tmp_path / "none.npz")
+    assert not list(tmp_path.iterdir())
