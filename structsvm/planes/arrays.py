@@ -56,8 +56,7 @@ add_plane = compiled_part(_add_plane, reorder=True)
 @compiled_inline
 def may_be_rounded(planes: PlaneArrays) -> bool:
     """Say whether planes have errors."""
-    rounded: bool = planes.error.shape[1] > 0
-    return rounded
+    return bool(planes.error.shape[1] > 0)
 
 
 @compiled_part
