@@ -1,7 +1,5 @@
 """A point of the n-slack dual: some planes of every example, in weight space, with multipliers."""
 
-from typing import Any
-
 import numpy as np
 
 from structsvm.compute.memory import require_memory
@@ -138,7 +136,7 @@ class DualPlanes:
         return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
 
     @property
-    def _combination(self) -> tuple[Any, Matrix, Matrix, Matrix, IntVector]:
+    def _combination(self) -> tuple[Matrix, Matrix, Matrix, Matrix, IntVector]:
         """The arrays that say what the dual point is a combination of: few, as each takes time to compile."""
         arrays = self.arrays
         return arrays.G, arrays.L, arrays.error, arrays.a, arrays.used
