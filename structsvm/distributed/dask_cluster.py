@@ -22,10 +22,12 @@ _SENT_ONCE = 2**16
 """Bytes of arguments above which they are sent to every worker, and not with every task."""
 
 
-_BYTES_HELD = 2**20
-_MOST_HELD = 100
+_BYTES_HELD, _MOST_HELD = 2**20, 64
 """Bytes and number of answers that workers hold until all of them are let go of together: the scheduler sends a worker
 no task within 5 ms of a message, and would be sending one to let go of each."""
+
+_SHORT = 0.05
+"""Seconds of a call above which that does not matter. What is held is computed again where a worker is lost."""
 
 
 class DaskCluster(Cluster):
@@ -132,10 +134,14 @@ class DaskCluster(Cluster):
                 self._held += answers
             return answers
 
-        found: _Timed = merge(self.workers.answers(made, self._threads))
-        self._bytes_held += found.up * len(groups)
-        if self._bytes_held > _BYTES_HELD or len(self._held) > _MOST_HELD:
-            self._held, self._bytes_held = [], 0
+        began = time.monotonic()
+        try:
+            found: _Timed = merge(self.workers.answers(made, self._threads))
+            self._bytes_held += found.up * len(groups)
+        finally:
+            many = self._bytes_held > _BYTES_HELD or len(self._held) > _MOST_HELD
+            if many or time.monotonic() - began > _SHORT:
+                self._held, self._bytes_held = [], 0
         return found, len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
