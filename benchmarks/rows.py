@@ -40,6 +40,8 @@ COLUMNS: dict[str, Column] = {
     "microseconds": Column.number("µs a query", "microseconds", ".1f"),
     "milliseconds": Column.number("ms a query", "milliseconds", ".3g"),
     "megabytes": Column.number("peak MB", "megabytes", ",.0f"),
+    "disk": Column.number("MB on disk", "disk", ",.1f"),
+    "packages": Column.number("packages", "packages", ".0f"),
     "stored": Column.number("MB stored", "stored", ".3g"),
     "postings": Column.number("postings", "postings", ",.0f"),
     "rate": Column.number("postings a second", "rate", ",.0f"),

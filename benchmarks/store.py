@@ -46,6 +46,7 @@ NAMES = (
     "retrieval",
     "serving",
     "retrieval_memory",
+    "installs",
     "first_fit",
     "check_power",
     "scale",

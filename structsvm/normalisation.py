@@ -20,13 +20,16 @@ from structsvm.types import IntVector, Vector
 NORMALISATIONS = ("query-min-max", "query-z-score", "standard")
 """By query to [0, 1]; by query to mean 0 and standard deviation 1; to these over all training rows."""
 
+ALSO_CALLED = {"min-max": "query-min-max", "z": "query-z-score", "z-score": "query-z-score"}
+"""What methods of fusion, which know queries only, call them."""
+
 _ROWS_AT_ONCE = 2**14
 EPSILON = float(np.finfo(np.float64).eps)
 """Numbers of a query whose deviation is less than this, times their mean and number, are the same but for rounding."""
 
 
 def normalisation_named(what: str, given: Any) -> str | None:
-    """Return the name of a normalisation as `NORMALISATIONS` has it; None is none.
+    """Return the name of a normalisation as `NORMALISATIONS` has it, in any spelling; None is none.
 
     Raises
     ------
@@ -35,7 +38,8 @@ def normalisation_named(what: str, given: Any) -> str | None:
     from structsvm.registry.spelling import plain
 
     if isinstance(given, str):
-        given = next((name for name in NORMALISATIONS if plain(name) == plain(given)), given)
+        known = {plain(name): name for name in NORMALISATIONS} | {plain(old): new for old, new in ALSO_CALLED.items()}
+        given = known.get(plain(given), given)
     require_choice(what, given, (*NORMALISATIONS, None))
     name: str | None = given
     return name

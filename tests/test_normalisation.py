@@ -7,6 +7,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax, Thresholds
+from structsvm.fusion import CombMNZ
+from structsvm.fusion.comb import normalise
 from structsvm.normalisation import NORMALISATIONS, learned, normalisation_named, read_normaliser
 from structsvm.queries import Queries
 
@@ -135,3 +137,21 @@ def test_a_state_is_restored(name):
         again = read_normaliser(normaliser.arrays(), 5)
         queries = Queries.of(qid, len(X))
         assert (again.scores(X, queries, w, product) == normaliser.scores(X, queries, w, product)).all()
+
+
+@pytest.mark.parametrize("of_fusion", ["min-max", "z", "z-score"])
+def test_words_of_fusion_are_understood(of_fusion):
+    """And those of rankers by fusion."""
+    name = normalisation_named("x", of_fusion)
+    assert name == {"min-max": "query-min-max"}.get(of_fusion, "query-z-score")
+    scores, ptr = np.array([[1.0], [4.0], [2.0], [0.5], [3.0]]), np.array([0, 3, 5])
+    np.testing.assert_array_equal(normalise(scores, ptr, name), normalise(scores, ptr, of_fusion.partition("-s")[0]))
+
+
+def test_a_method_of_fusion_by_the_words_of_rankers():
+    X, y, qid = np.random.default_rng(0).random((40, 3)), np.arange(40) % 2, np.repeat(np.arange(4), 10)
+    for ours, theirs in (("query-min-max", "min-max"), ("Query_Z_Score", "z")):
+        one, other = CombMNZ(ours, count="nonzero"), CombMNZ(theirs, count="nonzero")
+        assert one.get_params()["normalisation"] == ours
+        scores = [each.fit(X, y, qid=qid).predict(X, qid=qid) for each in (one, other)]
+        np.testing.assert_array_equal(*scores)

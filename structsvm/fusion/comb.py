@@ -4,6 +4,7 @@ from __future__ import annotations  # `help` shows the types by name, not as the
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.scaling import divide_by_sums, standardise, to_unit
 from structsvm.fusion.base import Fusion
 from structsvm.metrics import Measure
+from structsvm.registry.spelling import plain
 from structsvm.settings import place, require_choice
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -60,7 +62,7 @@ class Comb(Fusion):
         return fused
 
     def _require_settings(self) -> None:
-        require_choice(place(self, "normalisation"), self.normalisation, NORMALISATIONS)
+        require_choice(place(self, "normalisation"), _called(self.normalisation), NORMALISATIONS)
 
 
 class CombMIN(Comb):
@@ -144,7 +146,7 @@ class _CountedSum(Comb):
     def _counted(self, scores: Matrix) -> IntVector:
         """Return the number of systems for each row, shape (rows,)."""
         retrieved = ~np.isnan(scores)
-        zero = _ZERO_DEVIATION if self.normalisation == "z" else 0.0
+        zero = _ZERO_DEVIATION if _called(self.normalisation) == "z" else 0.0
         counted = retrieved & (np.abs(scores) > zero) if self.count == "nonzero" else retrieved
         return np.asarray(counted.sum(axis=1))
 
@@ -204,9 +206,17 @@ def normalise(scores: Matrix, ptr: IntVector, how: str) -> Matrix:
     ----------
     scores : the rows of each query together, shape (rows, systems).
     ptr : where the rows of each query begin, shape (Q + 1,); no query is empty.
-    how : one of `NORMALISATIONS`.
+    how : one of `NORMALISATIONS`, or as rankers call it.
     """
-    return NORMALISATIONS[how](scores, ptr)
+    return NORMALISATIONS[_called(how)](scores, ptr)
+
+
+def _called(given: Any) -> Any:
+    """Return the name that `NORMALISATIONS` has for a normalisation; what it does not know is returned as it is."""
+    if not isinstance(given, str):
+        return given
+    known = {plain(name): name for name in NORMALISATIONS} | {plain(old): new for old, new in _ALSO_CALLED.items()}
+    return known.get(plain(given), given)
 
 
 def _none(scores: Matrix, ptr: IntVector) -> Matrix:
@@ -242,3 +252,6 @@ score, as where there is but one, the scores do not tell them apart, and become 
 - "z": the mean becomes 0 and the standard deviation, that of the retrieved documents, 1; Montague and
   Aslam call it ZMUV.
 """
+
+_ALSO_CALLED = {"query-min-max": "min-max", "query-z-score": "z", "z-score": "z"}
+"""What rankers call them, some of whose normalisations are over all queries."""

@@ -1,0 +1,42 @@
+"""Who comes from LightGBM, XGBoost or CatBoost is told what the query of a row is called here."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker
+from structsvm.estimators import RampRanker
+from structsvm.exceptions import InputTypeError
+from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+
+X = np.array([[0.0], [1.0], [2.0], [0.5]])
+y = np.array([0.0, 1.0, 1.0, 0.0])
+RANKERS = [Ranker, RampRanker, RankSVM, RankBoost, RankNet, LambdaMART, MaximumEntropy, WeightSearch]
+
+
+@pytest.mark.parametrize("ranker", RANKERS)
+def test_group_sizes(ranker):
+    wanted = rf"^{ranker.__name__}.fit has no group: .*qid=np.repeat\(np.arange\(len\(group\)\), group\)$"
+    with pytest.raises(InputTypeError, match=wanted):
+        ranker().fit(X, y, group=[2, 2])
+    assert list(inspect.signature(ranker.fit).parameters)[:4] == ["self", "X", "y", "qid"]
+
+
+def test_what_it_says_works():
+    group = [2, 2]
+    qid = np.repeat(np.arange(len(group)), group)
+    ranker = Ranker().fit(X, y, qid=qid)
+    assert ranker.score(X, y, qid=qid) == 1.0
+    with pytest.raises(InputTypeError, match="Ranker.score has no group_id: the query id of each row is qid here"):
+        ranker.score(X, y, group_id=qid)
+    with pytest.raises(InputTypeError, match="Ranker.path has no groups"):
+        ranker.path(X, y, groups=qid)
+    assert pickle.loads(pickle.dumps(ranker)).predict(X).tolist() == ranker.predict(X).tolist()
+
+
+def test_any_other_word_is_pythons():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'grop'") as caught:
+        Ranker().fit(X, y, grop=[2, 2])
+    assert not isinstance(caught.value, InputTypeError)
