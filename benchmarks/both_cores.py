@@ -18,11 +18,38 @@ from structsvm.solvers import FrankWolfe, OneSlack, Solver
 
 TITLE = "Threads"
 ABOUT = """
-Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before them `X @ w` with `X.T @ c` of NumPy by as many
-threads of BLAS. Weights and bounds are the same to the last bit. The ratio is the time of one thread to that of
-two, of medians: two threads of a virtual machine may share a core, so that what NumPy gains says what there is to gain.
-Where a query is visited at a time (fewer than 75 of them), Frank-Wolfe's visits do not use a second thread, nor do
-sweeps over planes that are kept where there are fewer than 500; the QP never does.
+Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before them `X @ w` with `X.T @ c` of NumPy by as many threads
+of BLAS. Weights and bounds are the same to the last bit. The ratio is the time of one thread to that of two, of
+medians: two threads of a virtual machine may share a core, so that what NumPy gains says what there is to gain. It
+changes from minute to minute: in a run before this one, of nearly the same code, NumPy gained 1.16 to 1.42, fits 1.05
+to 1.49, and 10 of the 16 settings had 0.9 of NumPy's gain. Where a query is visited at a time (fewer than 75 of
+them), Frank-Wolfe's visits do not use a second thread, nor do sweeps over planes that are kept where there are fewer
+than 500; the QP never does.
+
+Where the milliseconds of a fit by one thread and by two went before sweeps and joint steps were spread, by a profile
+(MAP; evaluations are those of certificates), which is what a second thread could gain:
+
+| | C | whole | passes | sweeps | joint steps | of these the QP | evaluations | fingerprint |
+|---|---:|---|---|---|---|---|---|---|
+| m | 10 | 66 / 47 | 43 / 26 | 3 / 3 | | | 7 / 5 | 6 / 6 |
+| m | 100 | 120 / 81 | 79 / 47 | 18 / 15 | | | 7 / 5 | 8 / 6 |
+| m | 1000 | 213 / 173 | 90 / 58 | 54 / 52 | 45 / 42 | 15 / 14 | 7 / 5 | 8 / 6 |
+| m | 10000 | 328 / 296 | 95 / 61 | 68 / 68 | 142 / 146 | 53 / 55 | 6 / 5 | 7 / 6 |
+| l | 100 | 159 / 128 | 107 / 82 | 5 / 5 | | | 31 / 26 | 7 / 6 |
+| l | 1000 | 408 / 321 | 185 / 123 | 24 / 25 | 120 / 115 | 71 / 69 | 58 / 37 | 6 / 6 |
+| l | 10000 | 704 / 642 | 213 / 148 | 33 / 34 | 362 / 386 | 232 / 246 | 71 / 49 | 7 / 6 |
+
+What was tried for sweeps, in numbers of sweeps, at C = 100 / 1000 / 10,000 of MAP on m (one example after the other:
+40 / 140 / 180, and 7.5 / 8.5 / 9.5 passes): the data in 2 or 4 blocks, each swept by one thread and then joined: 54 /
+164 / 240 and 76 / 176 / 240, and up to 13.6 passes, so slower by any number of threads; batches of 64 queries in 4
+blocks, joined after each: 42 / 162 / 180 and 7.5 / 9.9 / 9.5 passes. Ten such sweeps of 1,000 queries take 4.2 ms by
+one thread, as many as one after the other, and 2.9 ms by two (1.45 times as fast, where NumPy gains 1.7); batches of
+32 take 4.6 and 3.2 ms, as joining takes a larger part. A joint step of 52 cuts takes 8.4 ms and 5.2 ms, of which the
+QP takes 0.65. Where NumPy gains 1.3, because the processors share a core, neither gains anything: both compute in its
+cache. That is what holds m back. On l passes and certificates are 70 to 90 % of a fit, and two threads gain 1.3 to
+1.5 on these: batches are of two queries, of which the slower one is waited for.
+
+Before, two threads took 0.043 / 0.086 / 0.179 / 0.330 s for MAP on m, and 0.044 / 0.122 / 0.335 / 0.635 s on l.
 """
 
 THREADS = (1, 2)

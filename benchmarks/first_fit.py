@@ -45,11 +45,11 @@ def run(size: Size) -> Iterator[Row]:
         fits, used = [fit for _, fit, _ in times], [each for _, _, each in times]
         imports += [imported for imported, _, _ in times]
         who = solver if loss == "map" else f"{solver}, {loss}"
-        yield Row(what=FIRST, who=who, C=10.0, repeats=1, values={"seconds": fits[0], "processor": used[0]})
+        yield Row(what=FIRST, who=who, C=10.0, repeats=1, values={"seconds": fits[0], "cpu": used[0]})
         later = {
             "seconds": float(np.median(fits[1:])),
             "fastest": min(fits[1:]),
-            "processor": float(np.median(used[1:])),
+            "cpu": float(np.median(used[1:])),
         }
         yield Row(
             what=LATER,

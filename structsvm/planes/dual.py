@@ -1,7 +1,5 @@
 """A point of the n-slack dual: some planes of every example, in weight space, with multipliers."""
 
-from typing import Any
-
 import numpy as np
 
 from structsvm.compute.memory import require_memory

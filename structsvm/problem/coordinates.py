@@ -142,7 +142,8 @@ def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, V
     ------
     InputError : when they are no pair of such, one is NaN, or the lower is above the upper one or is none at all.
     """
-    if not isinstance(bounds, tuple | list | np.ndarray) or len(bounds) != 2:
+    alone = isinstance(bounds, np.ndarray) and bounds.ndim == 0
+    if alone or not isinstance(bounds, tuple | list | np.ndarray) or len(bounds) != 2:
         raise InputError(
             f"{what} must be a pair (smallest, largest) of weights, each a number, {d} numbers or None: (0, None) for "
             "weights that are not negative"
