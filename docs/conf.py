@@ -46,9 +46,6 @@ maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False
-# Of numpydoc's checks those that our style keeps: order and form of sections, summaries, parameters that there are.
-numpydoc_validation_checks = {"GL01", "GL03", "GL05", "GL06", "GL07", "GL09", "GL10", "PR02", "PR04", "PR09", "PR10"}
-numpydoc_validation_checks |= {"RT05", "SS02", "SS03", "SS04", "SS05", "YD01"}
 nitpicky = True
 nitpick_ignore_regex = [("py:class", ".*")]  # types of signatures, many of which no page is about
 
