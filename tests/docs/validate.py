@@ -1,7 +1,7 @@
 """numpydoc's checks of the docstrings of public names, those that our style keeps: ``python -m tests.docs.validate``.
 
-The others ask for types after names, which signatures have, for capitals after names, or for sections that are not always of
-use (ES01, EX01, PR01, RT01, SA01).
+The others ask for types after names, which signatures have, for capitals after names, or for sections that are not
+always of use (ES01, EX01, PR01, RT01, SA01).
 """
 
 import sys
