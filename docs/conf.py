@@ -104,6 +104,7 @@ if any(GALLERY.glob("*.py")):
         "gallery_dirs": ["gallery"],
         "filename_pattern": r"\.py$",
         "abort_on_example_error": True,
+        "capture_repr": ("_repr_html_",),
         "show_memory": False,
         "doc_module": ("structsvm",),
         "backreferences_dir": "reference/generated/backreferences",
