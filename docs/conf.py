@@ -106,6 +106,7 @@ if any(GALLERY.glob("*.py")):
         "abort_on_example_error": True,
         "capture_repr": ("_repr_html_",),
         "show_memory": False,
+        "write_computation_times": False,
         "doc_module": ("structsvm",),
         "backreferences_dir": "reference/generated/backreferences",
         "reference_url": {"structsvm": None},
@@ -113,12 +114,10 @@ if any(GALLERY.glob("*.py")):
 
 
 def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> None:
-    """Files above docs/ are linked to as the pages that include them; the gallery is there where it has scripts."""
+    """Files above docs/ are linked to as the pages that include them."""
     source[0] = re.sub(
         r"\]\((?:\.\./)+(CONTRIBUTING|CHANGELOG)\.md", lambda found: f"](/{found[1].lower()}.md", source[0]
     )
-    if page == "index" and "sphinx_gallery.gen_gallery" in extensions:
-        source[0] = source[0].replace("Reference <reference", "Gallery <gallery/index>\nReference <reference")
 
 
 def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
