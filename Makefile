@@ -6,6 +6,7 @@ JOBS ?= 2
 PROBLEMS ?= 1000
 FIRST ?= 0
 PYTEST_ARGS ?=
+SPHINXOPTS ?=
 RELEASE_ARGS ?=
 DATA ?= $(STRUCTSVM_DATA)
 WORK ?= paper
@@ -61,7 +62,7 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 docs: $(VENV)/.installed-docs
-	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q -j auto -b html docs docs/_build/html
+	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q $(SPHINXOPTS) -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 docs-serve: docs

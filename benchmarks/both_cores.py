@@ -21,8 +21,8 @@ ABOUT = """
 Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before them `X @ w` with `X.T @ c` of NumPy by as many
 threads of BLAS. Weights and bounds are the same to the last bit. The ratio is the time of one thread to that of
 two, of medians: two threads of a virtual machine may share a core, so that what NumPy gains says what there is to gain.
-Where a query is visited at a time (fewer than 75 of them), Frank-Wolfe's visits do not use a second thread; steps on
-planes that are kept, and the QP, never do.
+Where a query is visited at a time (fewer than 75 of them), Frank-Wolfe's visits do not use a second thread, nor do
+sweeps over planes that are kept where there are fewer than 500; the QP never does.
 """
 
 THREADS = (1, 2)

@@ -19,6 +19,7 @@ COLUMNS: dict[str, Column] = {
     "units": Column.number("units of X @ w", "units", ".1f"),
     "ratio": Column.number("ratio", "ratio", ".2f"),
     "argmax": Column.number("argmax, µs a query", "argmax", ".2f"),
+    "fits": Column.number("fits", "fits", ".0f"),
     "passes": Column.number("passes", "passes", ".1f"),
     "gap": Column.number("gap / C", "gap", ".1e"),
     "training_map": Column.number("training MAP", "training_map", ".4f"),

@@ -30,6 +30,7 @@ NAMES = (
     "weight_search",
     "hinge",
     "objectives",
+    "costs",
     "zero_one",
     "web30k",
     "cluster",

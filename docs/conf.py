@@ -46,6 +46,9 @@ maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False
+# Of numpydoc's checks those that our style keeps: order and form of sections, summaries, parameters that there are.
+numpydoc_validation_checks = {"GL01", "GL03", "GL05", "GL06", "GL07", "GL09", "GL10", "PR02", "PR04", "PR09", "PR10"}
+numpydoc_validation_checks |= {"RT05", "SS02", "SS03", "SS04", "SS05", "YD01"}
 nitpicky = True
 nitpick_ignore_regex = [("py:class", ".*")]  # types of signatures, many of which no page is about
 
@@ -71,7 +74,7 @@ copybutton_line_continuation_character = "\\"
 html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "/")
 ogp_site_url = html_baseurl
 ogp_site_name = "structsvm"
-ogp_image = "_static/gap.png"
+ogp_image = "_static/proved.png"
 ogp_enable_meta_description = True
 ogp_social_cards = {"enable": False}
 
@@ -79,7 +82,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "structsvm"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_show_sourcelink = False
+html_js_files = ["site.js"]
+html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
@@ -87,11 +91,12 @@ html_theme_options = {
     "switcher": {"json_url": "_static/switcher.json", "version_match": version},
     "check_switcher": False,
     "show_toc_level": 2,
+    "collapse_navigation": True,  # hundreds of pages would each list all the others
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "coming_from": []}
 
 mathjax_path = "mathjax/tex-chtml.js"
 
@@ -102,6 +107,7 @@ if any(GALLERY.glob("*.py")):
         "gallery_dirs": ["gallery"],
         "filename_pattern": r"\.py$",
         "abort_on_example_error": True,
+        "capture_repr": ("_repr_html_",),
         "show_memory": False,
         "doc_module": ("structsvm",),
         "backreferences_dir": "reference/generated/backreferences",
@@ -110,10 +116,12 @@ if any(GALLERY.glob("*.py")):
 
 
 def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> None:
-    """Files above docs/ that are included in a page are linked to as that page."""
+    """Files above docs/ are linked to as the pages that include them; the gallery is there where it has scripts."""
     source[0] = re.sub(
         r"\]\((?:\.\./)+(CONTRIBUTING|CHANGELOG)\.md", lambda found: f"](/{found[1].lower()}.md", source[0]
     )
+    if page == "index" and "sphinx_gallery.gen_gallery" in extensions:
+        source[0] = source[0].replace("Reference <reference", "Gallery <gallery/index>\nReference <reference")
 
 
 def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
@@ -128,7 +136,7 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
 
 
 def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
-    """``name : text`` becomes a name with its text below: types are in signatures, and numpydoc takes the text for one."""
+    """``name : text`` is a name with its text below: types are in signatures, and numpydoc takes the text for one."""
     section, made = "", []
     for line, below in zip(lines, [*lines[1:], ""], strict=False):
         if line and re.fullmatch("-+", below):

@@ -72,14 +72,36 @@ def _shown(sign: str) -> str:
 
 
 class StructSVMError(Exception):
-    """The root of the tree. Its text is `legible`, line by line."""
+    """The root of the tree. Its text is `legible`, line by line.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import StructSVMError
+    >>> try:
+    ...     Ranker(C=-1.0).fit([[1.0], [2.0]], [0, 1])
+    ... except StructSVMError as error:
+    ...     print(error)
+    C must be a positive finite number, got -1.0
+    """
 
     def __str__(self) -> str:
         return "\n".join(map(legible, super().__str__().split("\n")))
 
 
 class InputError(StructSVMError, ValueError):
-    """What was passed in cannot be used."""
+    """What was passed in cannot be used.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import InputError
+    >>> try:
+    ...     Ranker().fit([[1.0], [2.0]], [1, 1])
+    ... except InputError as error:
+    ...     print(isinstance(error, ValueError))
+    True
+    """
 
 
 class InputTypeError(InputError, TypeError):
@@ -118,6 +140,16 @@ class UnknownNameError(InputError):
     name : the name that was asked for.
     known : the names that exist.
     meaning : a sentence on what the name stands for elsewhere, where it does; else the nearest name is told.
+
+    Examples
+    --------
+    >>> from structsvm.exceptions import UnknownNameError
+    >>> from structsvm.registry import losses
+    >>> try:
+    ...     losses.find("mapp")
+    ... except UnknownNameError as error:
+    ...     print(str(error)[:50])
+    there is no loss named 'mapp'. Did you mean 'map'?
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meaning: str = "") -> None:

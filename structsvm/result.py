@@ -32,6 +32,12 @@ class Status(Enum):
     """Why a solver stopped, as a sentence.
 
     From a result that is ``UNFINISHED`` a solver goes on as the same run: with its bounds, history and iterations.
+
+    Examples
+    --------
+    >>> from structsvm import Status
+    >>> Status.CONVERGED.value
+    'the certified gap is within tol * C'
     """
 
     CONVERGED = "the certified gap is within tol * C"
@@ -250,6 +256,17 @@ class Result:
     exact : whether the argmax of the loss is exact, so that ``primal`` is an upper bound and the gap a certificate.
     columns : the columns of the features that ``w`` and the cuts are of, ascending, where an estimator left out those
         that have no entry in sparse data; None: all.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import OneSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> result = OneSlack().solve(problem)
+    >>> result.dual <= result.primal <= result.dual + result.tol * result.C
+    True
+    >>> result.status.value
+    'the certified gap is within tol * C'
     """
 
     w: Vector = field(repr=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from structsvm import Problem
 from structsvm.data import load_digits_queries
-from structsvm.distributed import DistributedProblem, InProcess, Part
+from structsvm.distributed import DistributedProblem, InProcess, Partition
 from structsvm.plots import STYLE, ConvergenceDisplay
 from structsvm.solvers import OneSlack
 
@@ -26,7 +26,7 @@ train, _ = load_digits_queries(n_train=64, n_candidates=40)
 
 def spread(workers, C):
     mine = [train.qid % workers == k for k in range(workers)]
-    parts = [Part(train.X[rows], train.y[rows], train.qid[rows]) for rows in mine]
+    parts = [Partition(train.X[rows], train.y[rows], train.qid[rows]) for rows in mine]
     return DistributedProblem.from_queries(InProcess(), parts, loss="map", C=C)
 
 

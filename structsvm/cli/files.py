@@ -15,7 +15,7 @@ from structsvm.cli.console import counted, note
 from structsvm.cli.data import Columns, read_as_wide
 from structsvm.cli.failures import Failure
 from structsvm.exceptions import ModelFileError, printable
-from structsvm.storage.files import check_writable, naming, replacement, replacing
+from structsvm.storage.files import check_writable, errors_naming, replacement, replacing
 
 if TYPE_CHECKING:
     from structsvm.data import RankingData
@@ -123,7 +123,7 @@ def write_text(pieces: Iterable[str], output: Path | None) -> None:
 @contextmanager
 def _opened(output: Path) -> Iterator[TextIO]:
     if _special(output):
-        with naming(output), output.open("w", encoding="utf-8", errors="surrogateescape") as file:
+        with errors_naming(output), output.open("w", encoding="utf-8", errors="surrogateescape") as file:
             yield file
     elif output.suffix.lower() == ".gz":
         # Neither name nor time is kept in it, so that equal text makes equal files.

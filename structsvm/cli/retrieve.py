@@ -108,7 +108,7 @@ def retrieve_command(
 
     from structsvm.data import read_topics
     from structsvm.data.trec import run_lines
-    from structsvm.storage.files import naming, output_folder, replacement
+    from structsvm.storage.files import errors_naming, output_folder, replacement
 
     names = _names(indexes, function, field)
     _require_different(indexes, names)
@@ -130,7 +130,7 @@ def retrieve_command(
             runs = _runs(indexes, function, read, top, query, field, advance)
             for name, place, (folder, run) in zip(names, places, runs, strict=True):
                 with (
-                    naming(out / _file(name), f"{out} is as it was"),
+                    errors_naming(out / _file(name), f"{out} is as it was"),
                     place.open("w", encoding="utf-8", errors="surrogateescape") as file,
                 ):
                     file.writelines(run_lines(evolve(run, name=name)))

@@ -38,6 +38,13 @@ class ClickLog:
     position : where it was shown, from 1, shape (rows,).
     clicks : how often it was clicked there, at most once an impression, shape (rows,).
     impressions : how often it was shown there, shape (rows,).
+
+    Examples
+    --------
+    >>> from structsvm.clicks import ClickLog
+    >>> log = ClickLog.of(qid=[1, 1], document=["a", "b"], position=[1, 2], clicks=[3, 1], impressions=[10, 10])
+    >>> log.clicks.tolist()
+    [3, 1]
     """
 
     qid: NDArray[Any] = field(repr=False)

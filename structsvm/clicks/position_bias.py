@@ -30,6 +30,12 @@ class PositionBias:
     Parameters
     ----------
     propensity : p, shape (positions,), each above 0.
+
+    Examples
+    --------
+    >>> from structsvm.clicks import PositionBias
+    >>> PositionBias.power(1.0, 4).propensity.tolist()
+    [1.0, 0.5, 0.3333333333333333, 0.25]
     """
 
     propensity: Vector = field(converter=_propensities)

@@ -21,7 +21,7 @@ STORAGES = ("float64", "float32", "sparse")
 """How features may be stored; each has machine code of its own."""
 
 _QUERIES, _DOCUMENTS, _FEATURES = 40, 12, 4
-_LINES = 3_000
+_LINES = 6_000
 
 
 def ranking_losses() -> list[str]:
@@ -62,7 +62,7 @@ def _compile(name: str, storages: tuple[str, ...]) -> tuple[str, float]:
     loss = losses.create(name)
     for storage in storages:
         stored = csr_array(X) if storage == "sparse" else X.astype(storage)
-        problem = Problem.from_queries(loss, stored, y, qid, C=100.0)
+        problem = Problem.from_queries(stored, y, qid, loss=loss, C=100.0)
         for solver in (Auto(), OneSlack()):
             warm_up(Task(Combination(name, solver.name, None, problem.C), problem, solver, None, 1e-3))
     return name, time.perf_counter() - began

@@ -11,7 +11,7 @@ from typing import TypeVar
 from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import threadpool_limits
 
-from structsvm.compute.environment import numba
+from structsvm.compute.threads import using
 from structsvm.compute.workers import stay_with
 from structsvm.signals import ENDING
 
@@ -51,13 +51,8 @@ def spread(
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Do linear algebra and compiled loops in one thread: sums have one order, and workers do not compete."""
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        with threadpool_limits(1):
-            yield
-    finally:
-        numba.set_num_threads(threads)
+    with using(1), threadpool_limits(1):
+        yield
 
 
 @contextmanager

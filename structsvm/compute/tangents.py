@@ -4,7 +4,7 @@ from structsvm.compute.compilation import compiled
 
 
 @compiled
-def crossing(
+def lowest_point(
     linear: float,
     curvature: float,
     low: float,

@@ -26,6 +26,14 @@ class RankingData:
     qid : query id of each row, shape (n,), integers or strings.
     doc_ids : document id of each row, shape (n,); None when they were not asked for.
     feature_names : name of each column; None where columns have none but their numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.data import RankingData
+    >>> data = RankingData(np.ones((3, 2)), y=np.array([0.0, 1.0, 2.0]), qid=np.array([1, 1, 2]))
+    >>> data.summary
+    '2 queries, 3 documents, 2 features, dense'
     """
 
     X: Features
@@ -60,6 +68,16 @@ class JoinedRuns:
     qid : topic of each document, shape (n,).
     doc_ids : document ids, shape (n,).
     run_names : names of the runs, in the order of the columns.
+
+    Examples
+    --------
+    >>> from structsvm.data import Run, join_runs
+    >>> found = {"one": ["a", "b"], "two": ["b", "c"]}
+    >>> runs = [Run.from_scores(name, [1, 1], ids, [2.0, 1.0]) for name, ids in found.items()]
+    >>> join_runs(runs).X
+    array([[nan,  1.],
+           [ 1.,  2.],
+           [ 2., nan]])
     """
 
     X: Matrix
@@ -91,6 +109,14 @@ class Pool(JoinedRuns):
     y : grade of each document, shape (n,); 0 where it was not judged.
     qrels : the judgments for the topics of the pool, also those of documents that no run retrieved.
     left_out : the topics that are not in the pool, each with the reason.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels, Run, pool_runs
+    >>> found = {"one": ["a", "b"], "two": ["b", "c"]}
+    >>> runs = [Run.from_scores(name, [1, 1], ids, [2.0, 1.0]) for name, ids in found.items()]
+    >>> pool_runs(runs, Qrels.from_grades([1, 1], ["a", "c"], [1, 0])).run_names
+    ('one', 'two')
     """
 
     y: Vector

@@ -42,6 +42,13 @@ def load_digits_queries(
     Raises
     ------
     InputError : more queries or candidates are asked for than a half of the images has.
+
+    Examples
+    --------
+    >>> from structsvm.data import load_digits_queries
+    >>> train, test = load_digits_queries(n_train=2, n_test=2, n_candidates=20)
+    >>> train.X.shape
+    (40, 25)
     """
     require_integer("seed", seed, 0)
     digits = load_digits()
@@ -87,6 +94,13 @@ def load_digits_runs(
     Raises
     ------
     InputError : more queries or documents are asked for than there are images.
+
+    Examples
+    --------
+    >>> from structsvm.data import load_digits_runs
+    >>> runs, qrels = load_digits_runs(n_queries=3, n_candidates=20, depth=10)
+    >>> len(runs)
+    15
     """
     require_integer("seed", seed, 0)
     digits = load_digits()

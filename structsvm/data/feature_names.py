@@ -14,7 +14,7 @@ _FEATURE = re.compile(rb"# feature (\d+) = (\S+)\s*")
 
 
 def load_feature_names(path: str | PathLike[str]) -> tuple[str, ...] | None:
-    """Read the names of features at the head of a LETOR file, as `write_letor` puts them there; None without.
+    r"""Read the names of features at the head of a LETOR file, as `write_letor` puts them there; None without.
 
     Parameters
     ----------
@@ -24,6 +24,17 @@ def load_feature_names(path: str | PathLike[str]) -> tuple[str, ...] | None:
     ------
     InputError : the file does not exist or cannot be read.
     DataFormatError : names are not numbered 1, 2, ...; the message names file and line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_feature_names
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "train.txt"
+    ...     _ = path.write_text("1 qid:1 1:0.5\n")
+    ...     print(load_feature_names(path))
+    None
     """
     head = Head()
     with closing(read_blocks(as_path("path", path))) as blocks:

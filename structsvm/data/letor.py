@@ -102,7 +102,7 @@ def load_letor_parts(
     sparse: bool | None = None,
     dtype: DTypeLike = np.float64,
 ) -> tuple[RankingData, ...]:
-    """Read several data sets of the same columns, such as those to train, to validate and to test.
+    r"""Read several data sets of the same columns, such as those to train, to validate and to test.
 
     Parameters
     ----------
@@ -114,6 +114,18 @@ def load_letor_parts(
     Raises
     ------
     InputError, DataFormatError : as `load_letor`, of the files of all parts.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_letor_parts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number, name in enumerate("ab"):
+    ...         _ = (Path(folder) / name).write_text(f"1 qid:{number} 1:0.5 2:1\n0 qid:{number} 1:0.25\n")
+    ...     train, test = load_letor_parts([Path(folder) / "a", Path(folder) / "b"])
+    >>> train.X.shape, test.X.shape
+    ((2, 2), (2, 2))
     """
     groups = [_paths(each) for each in as_list("parts", parts, "a list of the files of each part")]
     if not groups:

@@ -244,6 +244,7 @@ def _shown(blocks: Iterable[Block], head: Head) -> Iterator[Block]:
 
 
 def _threads() -> int:
-    from structsvm.compute.environment import numba
+    from structsvm.compute.threads import using
 
-    return min(_MOST_THREADS, 1 if numba.config.DISABLE_JIT else numba.get_num_threads())
+    with using(None) as threads:
+        return min(_MOST_THREADS, threads.count)

@@ -67,6 +67,15 @@ def pool_runs(
     ------
     InputError : there are no runs, two have the same name, `depth` or `topics` is not what it should
         be, or no topic is left.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels, Run, pool_runs
+    >>> found = {"one": ["a", "b"], "two": ["b", "c"]}
+    >>> runs = [Run.from_scores(name, [1, 1], ids, [2.0, 1.0]) for name, ids in found.items()]
+    >>> pool = pool_runs(runs, Qrels.from_grades([1, 1], ["a", "c"], [1, 0]))
+    >>> pool.X.shape
+    (3, 2)
     """
     asked, runs = _as_topics(topics), _as_runs(runs)
     tops = _first_documents(runs, depth, asked)

@@ -20,6 +20,13 @@ class Qrels:
     doc_ids : document of each judgment, shape (m,).
     grades : grade of each judgment, whole numbers, shape (m,). Above 0 is relevant; below 0 means
         that the document was set apart for judging and not judged, so it is taken as not relevant.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels
+    >>> qrels = Qrels.from_grades(qid=[1, 1], doc_ids=["a", "b"], grades=[0, 2])
+    >>> qrels.grades.tolist()
+    [0.0, 2.0]
     """
 
     qid: NDArray[np.str_]

@@ -27,6 +27,13 @@ class Run:
     doc_ids : document of each row, shape (n,).
     scores : score of each row, shape (n,): finite, and rounded to float32, in which trec_eval 9
         compares scores.
+
+    Examples
+    --------
+    >>> from structsvm.data import Run
+    >>> run = Run.from_scores("bm25", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0])
+    >>> run.doc_ids.tolist()
+    ['b', 'a']
     """
 
     name: str

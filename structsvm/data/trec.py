@@ -62,7 +62,7 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
 
 
 def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
-    """Read several runs, such as all submissions to a track.
+    r"""Read several runs, such as all submissions to a track.
 
     Parameters
     ----------
@@ -77,6 +77,16 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
     ------
     InputError : there are no files, or two runs have the same name.
     DataFormatError : as `load_run`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_runs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "bm25.run").write_text("1 Q0 a 1 0.9 bm25\n1 Q0 b 2 0.5 bm25\n")
+    ...     [run.name for run in load_runs(folder)]
+    ['bm25']
     """
     files: dict[str, Path] = {}
     runs = []
@@ -213,6 +223,17 @@ def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayL
     ------
     InputError : as `Run.from_scores`; the name, a topic or a document id is empty or has a blank, tab,
         line end or NUL in it; or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.data import write_run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_run(Path(folder) / "my.run", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0], tag="my")
+    ...     print((Path(folder) / "my.run").read_text(), end="")
+    1 Q0 b 1 2.0 my
+    1 Q0 a 2 0.5 my
     """
     lines = run_lines(Run.from_scores(tag, qid, doc_ids, scores))
     with replacing(as_path("path", path)) as file:

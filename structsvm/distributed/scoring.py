@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from structsvm.compute.threads import using
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.survey import naming, query_weights
-from structsvm.distributed.workers import one_thread
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure, parse_measure
@@ -37,7 +37,7 @@ def light(ranker: Ranker) -> Ranker:
 
 def scores_of(scorer: Ranker, part: Partition) -> Vector:
     """Return the scores of the rows of a partition, shape (rows,)."""
-    with one_thread():
+    with using(1):
         scores: Vector = scorer.predict(part.X, qid=part.qid)
     return scores
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from attrs import frozen
 
-from structsvm.compute.environment import numba
+from structsvm.compute.threads import using
 from structsvm.exceptions import ClusterError, InputError, NotInstalledError
 
 if TYPE_CHECKING:
@@ -25,17 +25,6 @@ _LOOK = 5.0
 
 _BETWEEN_MESSAGES = 0.0005
 """Seconds between two messages of the client to the scheduler, at least."""
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let compiled loops of this thread use no other: a worker has a thread for each task that it runs at a time."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
 
 
 @frozen(eq=False)
@@ -210,7 +199,7 @@ class Workers:
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
-    with one_thread():
+    with using(1):  # a worker has a thread for each task that it runs at a time
         return function(*arguments)
 
 

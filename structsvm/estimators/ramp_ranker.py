@@ -45,6 +45,13 @@ class RampRanker(Ranker):
     stationary_ : whether the last one proved the weights stationary.
     result_ : `Result` of the last convex problem. A file keeps this one, as that of a `Ranker`.
     coef_, intercept_, normaliser_, loss_, n_features_in_, n_examples_, n_left_out_ : as in `Ranker`.
+
+    Examples
+    --------
+    >>> from structsvm.estimators import RampRanker
+    >>> X, y, qid = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1], [1, 1, 2, 2]
+    >>> RampRanker("map", C=10).fit(X, y, qid=qid).score(X, y, qid=qid)
+    1.0
     """
 
     def __init__(

@@ -87,6 +87,16 @@ class Ranker(SavedEstimator, LinearRanker):
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from (of rows for "zero_one").
     n_left_out_ : number of queries without both relevant and other documents, which were not.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> X, y, qid = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1], [1, 1, 2, 2]
+    >>> ranker = Ranker("map", C=10).fit(X, y, qid=qid)
+    >>> ranker.score(X, y, qid=qid)
+    1.0
+    >>> ranker.result_.converged
+    True
     """
 
     _kind = "ranker"

@@ -68,6 +68,13 @@ class StructuralSVM(SavedEstimator):
     loss_ : the loss with what it learned of the data (the classes, say).
     result_ : `Result` with both bounds, status and history.
     n_features_in_ : number of features, where inputs are matrices or rows of one.
+
+    Examples
+    --------
+    >>> from structsvm import StructuralSVM
+    >>> model = StructuralSVM("multiclass", C=10).fit([[1.0, 0.0], [0.0, 1.0]], ["cat", "dog"])
+    >>> model.predict([[0.9, 0.1]]).tolist()
+    ['cat']
     """
 
     _kind = "structural_svm"

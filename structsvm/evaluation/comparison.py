@@ -193,6 +193,17 @@ def compare_lists(
     Raises
     ------
     InputError : as `compare_runs`.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels, Run
+    >>> from structsvm.evaluation import compare_lists, rank_run
+    >>> qrels = Qrels.from_grades([1, 1, 2, 2], list("abab"), [1, 0, 1, 0])
+    >>> better = Run.from_scores("better", [1, 1, 2, 2], list("abab"), [2.0, 1.0, 2.0, 1.0])
+    >>> worse = Run.from_scores("worse", [1, 1, 2, 2], list("abab"), [1.0, 2.0, 2.0, 1.0])
+    >>> found = compare_lists({run.name: rank_run(run, qrels) for run in (better, worse)}, baseline="worse")
+    >>> [(row.run, row.mean) for row in found.rows]
+    [('better', 1.0)]
     """
     require_kind("lists", lists, Mapping, "a mapping from names to RankedLists")
     chosen = _as_measures(measures)

@@ -21,6 +21,16 @@ def rank_run(run: Run, qrels: Qrels) -> RankedLists:
     Raises
     ------
     InputError : no topic of the run is judged.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels, Run
+    >>> from structsvm.evaluation import rank_run
+    >>> from structsvm.metrics import AP
+    >>> run = Run.from_scores("bm25", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0])
+    >>> lists = rank_run(run, Qrels.from_grades([1, 1], ["a", "b"], [1, 0]))
+    >>> AP().values(lists).tolist()
+    [0.5]
     """
     require_kind("run", run, Run, "a Run, such as load_run returns")
     require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")

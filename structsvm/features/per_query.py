@@ -109,6 +109,12 @@ class QueryMinMax(QueryTransformer):
     ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved: the normalisation
     of SVM-acc4 in Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. Where all of them
     have the same score it is 0, as with scikit-learn's ``MinMaxScaler``. NaN stays NaN.
+
+    Examples
+    --------
+    >>> from structsvm.features import QueryMinMax
+    >>> QueryMinMax().fit_transform([[1.0], [3.0], [2.0]], qid=[1, 1, 1]).ravel().tolist()
+    [0.0, 1.0, 0.5]
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
@@ -121,6 +127,12 @@ class QueryPercentiles(QueryTransformer):
     Of the documents of the query that the function retrieved, this one included: 1 is the top, 1/n
     the bottom of n, and equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue,
     Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. NaN stays NaN.
+
+    Examples
+    --------
+    >>> from structsvm.features import QueryPercentiles
+    >>> QueryPercentiles().fit_transform([[1.0], [30.0], [2.0]], qid=[1, 1, 1]).ravel().tolist()
+    [0.3333333333333333, 1.0, 0.6666666666666666]
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
@@ -134,6 +146,12 @@ class ReciprocalRanks(QueryTransformer):
     The rank is one plus the number of documents with a higher score, so that equal scores have equal
     ranks, whatever the order of the rows (where a measure has to break ties, a feature has not).
     It belongs to the percentile: ``rank = n − n · percentile + 1``. NaN stays NaN.
+
+    Examples
+    --------
+    >>> from structsvm.features import ReciprocalRanks
+    >>> ReciprocalRanks().fit_transform([[1.0], [3.0]], qid=[1, 1]).ravel().tolist()
+    [0.5, 1.0]
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
@@ -153,6 +171,13 @@ class FillMissing(QueryTransformer):
     Attributes
     ----------
     n_features_in_ : number of functions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.features import FillMissing
+    >>> FillMissing("min").fit_transform([[1.0], [3.0], [np.nan]], qid=[1, 1, 1]).ravel().tolist()
+    [1.0, 3.0, 1.0]
     """
 
     def __init__(self, value: str | float = "min") -> None:

@@ -47,12 +47,18 @@ def fusion_method(name: str, **settings: Any) -> Fusion:
     ----------
     name : one of `METHODS`, or of the class; case does not matter, nor do ``-`` and ``_``, as in "CombMNZ". Settings
         may follow in parentheses, as in "rrf(rank_constant=10)".
-    settings : further settings of the method, as of its class.
+    **settings : further settings of the method, as of its class.
 
     Raises
     ------
     UnknownNameError : there is no such method.
     InputError : the method has no such setting, or it may not have that value.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import fusion_method
+    >>> fusion_method("rrf(rank_constant=10)").rank_constant
+    10.0
     """
     require_kind("name", name, str, "the name of a method of fusion")
     spelling = Spelling.of(name)

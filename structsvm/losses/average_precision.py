@@ -89,6 +89,14 @@ class AveragePrecision(PairwiseLoss):
     Parameters
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.losses import AveragePrecision
+    >>> loss = AveragePrecision()
+    >>> loss.loss(np.array([1.0, 0.0]), np.array([1, 0]))
+    0.0
     """
 
     kernel = staticmethod(average_precision)

@@ -97,6 +97,14 @@ class ChainHamming(ScoreLoss[Any]):
     ----------
     states : the K labels that a position can have: numbers, strings, or anything that can be
         a key of a dict; None: those of the training set, sorted.
+
+    Examples
+    --------
+    >>> from structsvm import StructuralSVM
+    >>> xs, ys = [[[1.0], [-1.0]], [[-1.0], [1.0]]], [["noun", "verb"], ["verb", "noun"]]
+    >>> model = StructuralSVM("chain_hamming", C=10).fit(xs, ys)
+    >>> [list(tags) for tags in model.predict([[[1.0], [-1.0]]])]
+    [[np.str_('noun'), np.str_('verb')]]
     """
 
     states: tuple[Any, ...] | None = field(default=None, converter=_states)

@@ -99,6 +99,14 @@ class FBeta(RelevanceLoss):
     ----------
     beta : weight of recall against precision, positive; 1 is their harmonic mean, 2 puts recall first.
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> from structsvm import StructuralSVM
+    >>> X, y = [[1.0], [2.0], [4.0]], [0, 0, 1]
+    >>> from structsvm import Ranker
+    >>> Ranker("f1", C=10, fit_intercept=True).fit(X, y, qid=[1, 1, 1]).result_.converged
+    True
     """
 
     beta: float = field(default=1.0, validator=positive)

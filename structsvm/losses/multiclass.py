@@ -90,6 +90,15 @@ class Multiclass(ScoreLoss[Any]):
     ------
     InputError : when ``cost`` is not such a matrix, or does not have one row for each class; when a class is given
         twice, or is NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.losses import Multiclass
+    >>> loss = Multiclass(classes=["cat", "dog"], cost=np.array([[0.0, 1.0], [5.0, 0.0]]))
+    >>> StructuralSVM(loss, C=10).fit([[1.0, 0.0], [0.0, 1.0]], ["cat", "dog"]).predict([[0.0, 2.0]]).tolist()
+    ['dog']
     """
 
     classes: tuple[Any, ...] | None = field(default=None, converter=_classes)

@@ -98,6 +98,13 @@ class NDCG(ChosenLoss, _GainLoss):
     relevant_from : smallest label of a relevant document, for the pairwise encoding; None: every
         label above 0.
     truncated : train on the first k documents alone: Δ is then one minus NDCG at k.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.losses import NDCG
+    >>> Ranker(NDCG(k=10), C=10).fit([[1.0], [2.0], [4.0]], [0, 1, 2], qid=[1, 1, 1]).result_.converged
+    True
     """
 
     encoding: Literal["auto", "pairwise", "thresholds", "position"] = field(

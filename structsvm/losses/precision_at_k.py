@@ -47,6 +47,13 @@ class PrecisionAtK(AtK):
     k : the cut-off of the measure that one reports, an integer of at least 1.
     relevant_from : smallest label of a relevant document; None: every label above 0.
     truncated : train on the first k documents alone: Δ is then the precision at k that is lost.
+
+    Examples
+    --------
+    >>> from structsvm.losses import PrecisionAtK
+    >>> from structsvm.registry import losses
+    >>> losses.create("p@5") == PrecisionAtK(5)
+    True
     """
 
     in_top = TruncatedPrecision

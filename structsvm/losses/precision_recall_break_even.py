@@ -50,6 +50,12 @@ class PrecisionRecallBreakEven(RelevanceLoss):
     Parameters
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> Ranker("prbep", C=10).fit([[1.0], [2.0], [4.0]], [0, 0, 1], qid=[1, 1, 1]).result_.converged
+    True
     """
 
     kernel = staticmethod(precision_recall_break_even)

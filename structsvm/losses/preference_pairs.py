@@ -23,6 +23,12 @@ class PreferencePairs(SwappedPairsLoss):
     The truth is a `JudgedPairs`. An output is the share of the swapped pairs in which each document is the better
     one, and of those in which it is the worse, shape (2, n); or is a ranking, as the prediction is: one
     number per document, larger is ahead, ties in document order. Queries without pairs are not usable.
+
+    Examples
+    --------
+    >>> from structsvm.rankers import Preferences, RankSVM
+    >>> RankSVM(C=10).fit([[1.0], [2.0]], Preferences(better=[1], worse=[0]), [0, 0]).n_pairs_
+    1
     """
 
     def pairs(self, y: JudgedPairs) -> JudgedPairs:

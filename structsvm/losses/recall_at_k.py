@@ -48,6 +48,13 @@ class RecallAtK(AtK):
     k : the cut-off of the measure that one reports, an integer of at least 1.
     relevant_from : smallest label of a relevant document; None: every label above 0.
     truncated : train on the first k documents alone: Δ is then the recall at k that is lost.
+
+    Examples
+    --------
+    >>> from structsvm.losses import RecallAtK
+    >>> from structsvm.registry import losses
+    >>> losses.create("recall@10") == RecallAtK(10)
+    True
     """
 
     in_top = TruncatedRecall

@@ -20,6 +20,12 @@ class ReciprocalRank(InterleavingLoss):
     Parameters
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> Ranker("mrr", C=10).fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).result_.converged
+    True
     """
 
     def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:

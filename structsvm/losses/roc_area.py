@@ -53,6 +53,12 @@ class ROCArea(PairwiseLoss):
     Parameters
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> Ranker("roc_area", C=10).fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).result_.converged
+    True
     """
 
     kernel = staticmethod(roc_area)

@@ -43,6 +43,14 @@ class SlackRescaled(ScoreLoss[Any]):
     Raises
     ------
     InputError : when it has none.
+
+    Examples
+    --------
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.losses import Multiclass, SlackRescaled
+    >>> model = StructuralSVM(SlackRescaled(Multiclass()), C=10).fit([[1.0, 0.0], [0.0, 1.0]], ["cat", "dog"])
+    >>> model.predict([[0.9, 0.1]]).tolist()
+    ['cat']
     """
 
     inner: Any = field(converter=_checked, alias="loss")

@@ -87,6 +87,12 @@ class SwappedPairs(GradedPairsLoss):
 
     With two grades ``v = 2w`` turns the hinge of `ROCArea` at w into this one at v. The argmax takes
     O(n log n) for any number of grades. Queries whose documents have all the same label are not usable.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> Ranker("swapped_pairs", C=10).fit([[1.0], [2.0], [4.0]], [0, 1, 2], qid=[1, 1, 1]).result_.converged
+    True
     """
 
     kernel = staticmethod(swapped_pairs)

@@ -61,6 +61,12 @@ class WeightedRanks(SwappedPairsLoss):
     attains where two documents have weights. The argmax takes O(n log n).
 
     Queries without a weight above 0, or of one document, are not usable.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> Ranker("weighted_ranks", C=10).fit([[1.0], [2.0]], [0.0, 1.5], qid=[1, 1]).predict([[3.0]]).item() > 0
+    True
     """
 
     kernel = staticmethod(weighted_ranks)

@@ -29,6 +29,13 @@ class ZeroOne(ScoreLoss[float]):
     Every label above 0 counts as +1 and every other one as −1, so that grades and 0/1 may be
     given. Outputs are +1 and −1 all the same: what `StructuralSVM` predicts for labels 0 and 1
     is −1 and 1. Classes that are to come back as they were are the matter of `Multiclass`.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> ranker = Ranker("zero_one", C=10).fit([[-1.0], [2.0]], [0, 1])
+    >>> ranker.predict([[3.0]]).item() > 0
+    True
     """
 
     kernel = staticmethod(zero_one)

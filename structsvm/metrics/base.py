@@ -132,6 +132,14 @@ def rank_lists(
     ------
     InputError : lengths differ, a score is NaN, a label is infinite, or NaN without `judged`, or no
         ranked query is judged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.metrics import AP, rank_lists
+    >>> lists = rank_lists(np.array([3.0, 2.0, 1.0]), np.array([1.0, 0.0, 1.0]), np.array([1, 1, 1]))
+    >>> AP().values(lists).round(3).tolist()
+    [0.833]
     """
     grades = _labels(labels, "labels", missing=judged is not None)
     ranking = rank_documents(scores, qid, doc_ids=doc_ids)
@@ -302,7 +310,14 @@ class Measure(ABC):
 
 
 def measure_names() -> list[str]:
-    """Return the names that `parse_measure` reads, with a cut-off as an example where there may be one."""
+    """Return the names that `parse_measure` reads, with a cut-off as an example where there may be one.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import measure_names
+    >>> measure_names()[:2]
+    ['map', 'roc_area']
+    """
     return measures.names()
 
 

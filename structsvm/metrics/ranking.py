@@ -47,6 +47,14 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     Raises
     ------
     InputError : a score is NaN, there are no rows, or the lengths differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.metrics import rank_documents
+    >>> ranking = rank_documents(np.array([1.0, 3.0]), np.array([0, 0]))
+    >>> type(ranking).__name__
+    'Ranking'
     """
     values = as_vector(scores, "scores")
     queries = Queries.of(qid, len(values))

@@ -45,6 +45,14 @@ class Hinges(NamedTuple):
         shape (U,). Weights of queries are not in them.
     gradient : subgradient of ``Σ κ_q values_q`` with respect to the scores, ``κ_q (c(ŷ) − c(y))`` at the most violated
         output ŷ of the query, in the order of the rows given, shape (n,); 0 in queries that are not usable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.objectives import Hinge
+    >>> found = Hinge("map", [1, 0], [1, 1])(np.array([0.0, 0.0]))
+    >>> type(found).__name__
+    'Hinges'
     """
 
     values: Vector

@@ -48,6 +48,14 @@ class Beside(Operator):
     Raises
     ------
     InputError : when their numbers of examples differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import Beside, Rows
+    >>> rows = Rows.one_each(np.array([[1.0, 2.0]]))
+    >>> Beside(rows, rows).d
+    4
     """
 
     a: Operator = field(validator=of_kind(Operator, "an operator"))

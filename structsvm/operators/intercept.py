@@ -37,6 +37,13 @@ class WithIntercept(Operator):
     rows : operator of one score a row.
     scaling : value of the constant feature. The larger it is, the less the intercept is
         regularised; ``w[-1] * scaling`` is what is added to every score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import Rows, WithIntercept
+    >>> WithIntercept(Rows.one_each(np.array([[1.0, 2.0]])), 1.0).d
+    3
     """
 
     rows: Operator

@@ -41,6 +41,13 @@ class PerClass(Operator):
     rows : operator of one score a row, which takes K weight vectors at once: `Rows`, or
         `WithIntercept` of them.
     n_classes : K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import PerClass, Rows
+    >>> PerClass(Rows.one_each(np.array([[1.0, 2.0]])), 3).d
+    6
     """
 
     rows: Operator

@@ -37,6 +37,14 @@ class Rows(Operator):
     Raises
     ------
     InputError : when X is of no such kind or is damaged, or the examples do not have all of its rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import Rows
+    >>> rows = Rows.one_each(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> rows.scores(np.array([1.0, 0.0])).tolist()
+    [1.0, 3.0]
     """
 
     X: Readable = field(repr=False)

@@ -32,6 +32,12 @@ class Shared(Operator):
     ----------
     d : number of weights, which is the number of scores of every example.
     examples : number of examples.
+
+    Examples
+    --------
+    >>> from structsvm.operators import Shared
+    >>> Shared(3, 2).d
+    3
     """
 
     d: int

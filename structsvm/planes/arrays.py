@@ -56,7 +56,7 @@ add_plane = compiled_part(_add_plane, reorder=True)
 @compiled_inline
 def may_be_rounded(planes: PlaneArrays) -> bool:
     """Say whether planes have errors."""
-    return planes.error.shape[1] > 0
+    return bool(planes.error.shape[1] > 0)
 
 
 @compiled_part

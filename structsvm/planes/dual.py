@@ -138,7 +138,7 @@ class DualPlanes:
         return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
 
     @property
-    def _combination(self) -> tuple[Any, ...]:
+    def _combination(self) -> tuple[Any, Matrix, Matrix, Matrix, IntVector]:
         """The arrays that say what the dual point is a combination of: few, as each takes time to compile."""
         arrays = self.arrays
         return arrays.G, arrays.L, arrays.error, arrays.a, arrays.used

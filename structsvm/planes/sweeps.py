@@ -9,6 +9,7 @@ hardly know of one another, and a sweep gains about what it gains one example af
 (measured: docs/benchmarks.md, "Threads").
 """
 
+from math import gcd
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -36,13 +37,17 @@ _ROUNDS = 10
 _SETTLED = 1e-3
 """Change of shares at which that ends."""
 
+_GOLDEN = 0.3819660112501051
+"""Share of the visits by which strides grow: the golden section, whose multiples are far from one another."""
+
 _GAP, _OFFSET, _SUMS = 0, 1, 8
 
 
 class Sweeps(NamedTuple):
     """What threads share: B blocks of at most S examples, planes of d numbers at P places.
 
-    ``order`` (n,) of the visits, which every other sweep takes from its end; ``w`` (B, d) how the weights move in each
+    ``order`` (n,) of the visits in the first sweep, and ``stride`` (sweeps,) the steps in which each sweep goes round
+    it, so that no example follows the same one again; ``w`` (B, d) how the weights move in each
     block; ``before`` (B, S, P) multipliers; ``room`` (B, 2 P); ``sums`` (B, 8) gaps met and what moves add to
     ``Σ a L``; ``share`` (B,) of the moves; ``inner`` (B, B) their products; ``met`` (sweeps,) gaps met in each sweep,
     infinite where there was none.
@@ -50,6 +55,7 @@ class Sweeps(NamedTuple):
 
     counters: IntVector
     order: IntVector
+    stride: IntVector
     w: Matrix
     before: Matrix
     room: Matrix
@@ -67,6 +73,7 @@ class Sweeps(NamedTuple):
         return cls(
             counters=stage_counters(),
             order=order,
+            stride=_strides(n, most),
             w=np.empty((blocks, d)),
             before=np.empty((blocks, size, places)),
             room=np.empty((blocks, 2 * places)),
@@ -75,6 +82,17 @@ class Sweeps(NamedTuple):
             inner=np.empty((blocks, blocks)),
             met=np.full(most, np.inf),
         )
+
+
+def _strides(n: int, most: int) -> IntVector:
+    """Return steps in which one comes to each of n places, 1 at first."""
+    strides, candidate = [1], 1
+    while len(strides) < most:
+        candidate = (candidate + int(_GOLDEN * n)) % n if n > 1 else 0
+        while n > 1 and gcd(candidate, n) > 1:
+            candidate += 1
+        strides.append(candidate)
+    return np.array(strides[:most], dtype=np.int64)
 
 
 @compiled
@@ -115,7 +133,7 @@ def sweep_over(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float) ->
 
 @compiled_part
 def _example(sweeps: Sweeps, sweep: int, k: int) -> int:
-    return int(sweeps.order[k if sweep % 2 == 0 else len(sweeps.order) - 1 - k])
+    return int(sweeps.order[k * sweeps.stride[sweep] % len(sweeps.order)])
 
 
 @compiled_part

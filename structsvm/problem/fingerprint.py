@@ -28,6 +28,14 @@ def fingerprint(problem: AbstractProblem) -> Vector:
     Features or losses that cannot be told (`Operator.content` is None, or a loss in Python cannot be pickled) have
     a fingerprint that no other has. Equal numbers that are stored otherwise (float32, sparse) have another one, and so
     have those that are spread over other partitions.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.problem import fingerprint, same
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> same(fingerprint(problem), fingerprint(problem.with_C(0.1)))
+    True
     """
     content = Content()
     problem.tell(content)
@@ -48,5 +56,14 @@ def fingerprint_aside(problem: Problem) -> Callable[[], Vector]:
 
 
 def same(seen: Vector, known: Vector) -> bool:
-    """Say whether two fingerprints are of the same problem, C aside; an empty one is of none."""
+    """Say whether two fingerprints are of the same problem, C aside; an empty one is of none.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.problem import fingerprint, same
+    >>> one, other = (Problem.from_queries([[1.0], [x]], [0, 1], [1, 1], loss="map") for x in (2.0, 3.0))
+    >>> same(fingerprint(one), fingerprint(other))
+    False
+    """
     return len(seen) > 0 and np.array_equal(seen, known)

@@ -18,6 +18,14 @@ class Point:
     w : weights, shape (d,).
     scores : scores of all examples.
     moves : moves along lines since the weights were scored, each of which adds rounding errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> problem.at(np.array([2.0])).scores.tolist()
+    [2.0, 4.0, 8.0]
     """
 
     w: Vector

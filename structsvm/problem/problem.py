@@ -98,6 +98,16 @@ class Problem(AbstractProblem):
     n_jobs : threads that compute, or processes where the loss is in Python: so many, or −1 for all cores, −2 for all
         but one and so on. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and
         outside of both as many threads as numba is set to, all cores by default, and one process. Results are the same.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import OneSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> problem.n, problem.d
+    (1, 1)
+    >>> OneSlack().solve(problem).converged
+    True
     """
 
     loss: ScoreLoss[Any]

@@ -24,6 +24,13 @@ class MostViolated:
     loss : ``Δ(y, output)``.
     margin : ``w·Ψ(x, y) − w·Ψ(x, output)``.
     binding : numbers of the cuts of the result that bind: those with a positive multiplier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import most_violated
+    >>> most_violated([[1.0], [2.0]], [0, 1], np.array([0.0]), loss="map").loss
+    0.5
     """
 
     output: Any
@@ -58,6 +65,14 @@ def most_violated(
     example : number of the example in the problem that was solved, to be told only of its
         own cuts, which n-slack keeps; None: all cuts.
     intercept : value of the constant feature; 0 for none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import most_violated
+    >>> found = most_violated([[1.0], [2.0]], [0, 1], np.array([-1.0]), loss="map")
+    >>> round(found.loss, 3), round(found.hinge, 3)
+    (0.5, 2.5)
     """
     require_number("intercept", intercept)
     require_integer("example", example, 0, optional=True)

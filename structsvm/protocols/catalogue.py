@@ -82,6 +82,12 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     ------
     UnknownNameError : no model is called so; it names all of them.
     NotInstalledError : the model needs a package that is not installed or cannot be loaded.
+
+    Examples
+    --------
+    >>> from structsvm.protocols import create_model, find_model
+    >>> find_model("svm-map", [create_model("SVM-map")]).name
+    'SVM-map'
     """
     method = find_method(name)
     wanted = plain(name if method is None else method.__name__)
@@ -139,12 +145,26 @@ def _models(bins: int) -> tuple[Model, ...]:
 
 
 def paper_model_names() -> list[str]:
-    """Return the names of the models of the paper, in the order of its tables."""
+    """Return the names of the models of the paper, in the order of its tables.
+
+    Examples
+    --------
+    >>> from structsvm.protocols import paper_model_names
+    >>> paper_model_names()[:3]
+    ['SVM-map', 'SVM-roc', 'SVM-acc']
+    """
     return [model.name for model in _paper_models(1)]
 
 
 def model_names() -> list[str]:
-    """Return the names that `create_model` knows; those of the paper are first."""
+    """Return the names that `create_model` knows; those of the paper are first.
+
+    Examples
+    --------
+    >>> from structsvm.protocols import model_names
+    >>> "SVM-map" in model_names()
+    True
+    """
     return [model.name for model in _models(1)]
 
 
@@ -176,7 +196,14 @@ def needed_package(model: str) -> str:
 
 
 def is_installed(model: str) -> bool:
-    """Say whether the package that a model needs is installed and can be loaded, for any name of a model."""
+    """Say whether the package that a model needs is installed and can be loaded, for any name of a model.
+
+    Examples
+    --------
+    >>> from structsvm.protocols import is_installed
+    >>> is_installed("SVM-map")
+    True
+    """
     return not needed_package(model)
 
 

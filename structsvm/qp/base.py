@@ -29,6 +29,14 @@ class DualQP:
     group : group of each cut, shape (K,), values in ``0..len(cap) − 1``, in any order.
     cap : caps of the groups, shape (G,), not negative, one positive. A group may be without cuts.
     tol : duality gap that is good enough, in units of the objective (absolute).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.qp import ActiveSet, DualQP
+    >>> qp = DualQP(H=np.array([[2.0]]), b=np.array([1.0]), group=np.array([0]), cap=np.array([10.0]), tol=1e-9)
+    >>> round(float(ActiveSet().solve(qp).a[0]), 6)
+    0.5
     """
 
     H: Matrix
@@ -83,6 +91,14 @@ class QPSolution:
     handed_over : True when the backend asked for could not reach ``qp.tol`` and the
         built-in solver finished the work.
     state : whatever the backend wants to see again at the next call; nobody else reads it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.qp import ActiveSet, DualQP
+    >>> qp = DualQP(H=np.array([[2.0]]), b=np.array([1.0]), group=np.array([0]), cap=np.array([10.0]), tol=1e-9)
+    >>> ActiveSet().solve(qp).handed_over
+    False
     """
 
     a: Vector

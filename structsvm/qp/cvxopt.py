@@ -27,6 +27,13 @@ class CVXOPT(GeneralBackend):
     ----------
     Andersen, Dahl, Liu and Vandenberghe, "Interior-point methods for large-scale cone
     programming", in *Optimization for Machine Learning*, 2011.
+
+    Examples
+    --------
+    >>> from structsvm.qp import CVXOPT
+    >>> from structsvm.solvers import OneSlack
+    >>> OneSlack(backend=CVXOPT(reltol=1e-9)).backend.name
+    'cvxopt'
     """
 
     name: ClassVar[str] = "cvxopt"

@@ -32,6 +32,13 @@ class HiGHS(GeneralBackend):
     ----------
     Huangfu and Hall, "Parallelizing the dual revised simplex method", *Mathematical
     Programming Computation*, 2018; https://highs.dev for the QP solver.
+
+    Examples
+    --------
+    >>> from structsvm.qp import HiGHS
+    >>> from structsvm.solvers import OneSlack
+    >>> OneSlack(backend=HiGHS(time_limit=10.0)).backend.name
+    'highs'
     """
 
     name: ClassVar[str] = "highs"

@@ -32,6 +32,13 @@ class OSQP(GeneralBackend):
     ----------
     Stellato, Banjac, Goulart, Bemporad and Boyd, "OSQP: an operator splitting solver for
     quadratic programs", *Mathematical Programming Computation*, 2020.
+
+    Examples
+    --------
+    >>> from structsvm.qp import OSQP
+    >>> from structsvm.solvers import OneSlack
+    >>> OneSlack(backend=OSQP(eps=1e-9)).backend.name
+    'osqp'
     """
 
     name: ClassVar[str] = "osqp"

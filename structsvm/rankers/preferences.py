@@ -48,6 +48,13 @@ class Preferences:
     ------
     InputError : when lengths differ, a row number is negative or in a pair with itself, or a magnitude is
         not a positive finite number; it names the pair.
+
+    Examples
+    --------
+    >>> from structsvm.rankers import Preferences, RankSVM
+    >>> X, qid = [[1.0], [2.0], [3.0]], [0, 0, 0]
+    >>> RankSVM(C=10).fit(X, Preferences(better=[2, 1], worse=[1, 0]), qid).predict(X).argmax()
+    np.int64(2)
     """
 
     takes_the_place_of_labels: ClassVar[bool] = True

@@ -39,6 +39,12 @@ class Registry(Generic[T]):
     implied : the settings that a built-in name stands for, where it stands for more than a class.
     cutoffs : built-in names that take a cut-off, each with one that messages and lists show.
     aliases : names of other programs that are read, too.
+
+    Examples
+    --------
+    >>> from structsvm.registry import losses
+    >>> losses.spell(losses.create("NDCG@10"))
+    'ndcg@10'
     """
 
     kind: str

@@ -26,6 +26,18 @@ class LinearScorer(Scorer):
     coef : w, shape (d,), of normalised features where there is a normaliser.
     intercept : b.
     normaliser : what is done to the features of a query; None: nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Ranker, load
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Ranker().fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).save(Path(folder) / "model.npz")
+    ...     scorer = load(Path(folder) / "model.npz")
+    >>> type(scorer).__name__
+    'LinearScorer'
     """
 
     takes_sparse: ClassVar[bool] = True

@@ -47,6 +47,16 @@ class Scorer(ABC):
     Parameters
     ----------
     about : what its file says of it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm import Ranker, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Ranker().fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).save(Path(folder) / "model.npz")
+    ...     load(Path(folder) / "model.npz").predict([[1.0], [2.0]]).argmax()
+    np.int64(1)
     """
 
     takes_sparse: ClassVar[bool] = False

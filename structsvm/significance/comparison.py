@@ -21,6 +21,12 @@ class Comparison:
     wins, losses, ties : queries on which the first has the larger value, the smaller one, the same.
     p_value : of the two-tailed Wilcoxon signed rank test, which drops ties (`wilcoxon_p`); 1 where there
         are only ties.
+
+    Examples
+    --------
+    >>> from structsvm.significance import compare
+    >>> compare([0.5, 0.6, 0.7], [0.4, 0.6, 0.5]).significant
+    False
     """
 
     wins: int
@@ -38,6 +44,12 @@ def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
     """Compare the values of two rankers for the same queries, shape (Q,) each.
 
     Values that are the same but for rounding are ties, and such differences have the same rank: see `differences`.
+
+    Examples
+    --------
+    >>> from structsvm.significance import compare
+    >>> compare([0.5, 0.6, 0.7], [0.4, 0.6, 0.5]).wins
+    2
     """
     difference = differences(first, second)
     wins, losses = int((difference > 0.0).sum()), int((difference < 0.0).sum())
@@ -57,6 +69,13 @@ class PairedTests:
     t : p-value of the two-tailed paired t-test; None where there is none (`student_p`).
     wilcoxon : of Wilcoxon's signed rank test (`wilcoxon_p`).
     randomisation : of Fisher's randomisation test (`randomisation_p`).
+
+    Examples
+    --------
+    >>> from structsvm.significance import paired_tests
+    >>> tests = paired_tests([0.5, 0.6, 0.7], [0.4, 0.6, 0.5])
+    >>> tests.wins, tests.losses, tests.ties
+    (2, 0, 1)
     """
 
     queries: int

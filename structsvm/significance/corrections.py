@@ -18,6 +18,12 @@ def bonferroni(p_values: Iterable[float | None]) -> list[float | None]:
     Raises
     ------
     InputError : a p-value is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> from structsvm.significance import bonferroni
+    >>> bonferroni([0.01, 0.02, None])
+    [0.02, 0.04, None]
     """
     p_values = _checked(p_values)
     m = sum(p is not None for p in p_values)

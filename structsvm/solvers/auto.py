@@ -48,6 +48,13 @@ class Auto(Solver):
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : limit of iterations.
     backend : QP backend, by name or as an object; "auto" leaves the choice free.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.solvers import Auto
+    >>> Ranker(solver=Auto(tol=1e-2)).fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).result_.converged
+    True
     """
 
     name: ClassVar[str] = "auto"

@@ -62,6 +62,17 @@ class Checkpoint:
     path : the file.
     every : least number of seconds between two writes. Where writing takes so long that it would be more than a
         hundredth of the time, it is done less often. 0 writes after every iteration, however long that takes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import Checkpoint, OneSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     OneSlack().solve(problem, checkpoint=Checkpoint(Path(folder) / "run.npz", every=60)).converged
+    True
     """
 
     path: Path = field(converter=_as_path)

@@ -95,6 +95,15 @@ def descend(
     ------
     InputError : when ``start`` has another number of weights.
     OracleError : when h is seen not to be convex, or not to have the tangent that was given.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.problem import ramp
+    >>> from structsvm.solvers import OneSlack, descend
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> descend(problem, ramp(problem), OneSlack()).stationary
+    True
     """
     require_integer("max_rounds", max_rounds, 1)
     if start is not None and start.w.shape != (problem.d,):

@@ -78,6 +78,14 @@ class FrankWolfe(Solver):
     cache_sweeps : most rounds over the planes, example by example, before all are moved together; 0 for neither in
         the first 60 passes.
     seed : of the order in which examples are visited.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import FrankWolfe
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> FrankWolfe(tol=1e-4).solve(problem).gap <= 1e-4 * 0.1
+    True
     """
 
     name: ClassVar[str] = "frank-wolfe"

@@ -6,7 +6,7 @@ import numpy as np
 
 from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
-from structsvm.compute.tangents import crossing
+from structsvm.compute.tangents import lowest_point
 from structsvm.compute.threads import using
 from structsvm.planes import RestrictedProblem
 from structsvm.planes.arrays import PlaneArrays, add_plane, product
@@ -297,7 +297,7 @@ def _look(joint: _Joint) -> bool:
         return True
     low_value, low_slope = numbers[_LOW_VALUE], numbers[_LOW_SLOPE]
     high_value, high_slope = numbers[_HIGH_VALUE], numbers[_HIGH_SLOPE]
-    t = crossing(linear, curvature, low, low_value, low_slope, high, high_value, high_slope)
+    t = lowest_point(linear, curvature, low, low_value, low_slope, high, high_value, high_slope)
     model, other = low_value + low_slope * (t - low), high_value + high_slope * (t - high)
     if other > model:
         model = other

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from structsvm.compute.tangents import crossing
+from structsvm.compute.tangents import lowest_point
 from structsvm.problem import AnyPlanes, AnyPoint, Hinge, Parabola
 from structsvm.solvers.run import Run
 
@@ -81,7 +81,7 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
 def _lowest_of_model(line: Parabola, low: tuple[float, Hinge], high: tuple[float, Hinge]) -> float:
     """Return where the parabola plus the larger of two tangents is lowest."""
     if line.curvature > 0.0:
-        return float(crossing(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
+        return float(lowest_point(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
     (left, falling), (right, rising) = low, high  # only weights without regulariser move
     rise = falling.value - falling.slope * left - rising.value + rising.slope * right
     return rise / (rising.slope - falling.slope)

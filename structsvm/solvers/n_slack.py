@@ -41,6 +41,14 @@ class NSlack(CuttingPlane):
     batch : examples whose constraints are added between two QPs; 1 is the paper's algorithm,
         n solves one QP a round.
     max_idle : QPs without weight after which a cut may be dropped.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import NSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> NSlack(batch=10).solve(problem).converged
+    True
     """
 
     name: ClassVar[str] = "n-slack"

@@ -45,6 +45,14 @@ class OneSlack(CuttingPlane):
         times fewer iterations where C is large. None: where the loss has a kernel and its argmax
         is exact, without which there is nothing to search. False is the textbook algorithm.
     max_idle : iterations without weight after which a cut is dropped.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import OneSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> OneSlack(backend="highs").solve(problem).converged
+    True
     """
 
     name: ClassVar[str] = "one-slack"

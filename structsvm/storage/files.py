@@ -218,7 +218,7 @@ def replacement(path: Path) -> Iterator[Path]:
     """
     check_writable(path)
     kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
-    with naming(path, kept), _beside(path) as temporary:
+    with errors_naming(path, kept), _beside(path) as temporary:
         yield temporary
         temporary.replace(os.path.realpath(path))  # a link keeps pointing to the file, whose content is replaced
 
@@ -258,12 +258,12 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     check_folder_writable(path)
     make_folder(Path(os.path.realpath(path)).parent)
     kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
-    with naming(path, kept), folder_on_the_way(Path(os.path.realpath(path))) as temporary:
+    with errors_naming(path, kept), folder_on_the_way(Path(os.path.realpath(path))) as temporary:
         yield temporary
 
 
 @contextmanager
-def naming(path: Path, kept: str = "") -> Iterator[None]:
+def errors_naming(path: Path, kept: str = "") -> Iterator[None]:
     """Name the file in an error of the operating system, such as that of a full disk, which names none.
 
     Parameters

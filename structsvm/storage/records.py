@@ -20,7 +20,7 @@ from cattrs.v import format_exception
 
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.storage.archives import parse_json
-from structsvm.storage.files import naming
+from structsvm.storage.files import errors_naming
 from structsvm.storage.locks import lock
 
 T = TypeVar("T")
@@ -201,7 +201,7 @@ def _read(path: Path, file: BufferedRandom, header: Header, kind: Kind[T], *, re
 
 def _write(file: BufferedRandom, line: str, kind: Kind[Any]) -> None:
     rest = line.encode() + b"\n"
-    with naming(Path(file.name), f"Finished {kind.names} are kept, and the same command goes on with them"):
+    with errors_naming(Path(file.name), f"Finished {kind.names} are kept, and the same command goes on with them"):
         while rest:  # by no buffer, which would be written again when the file is closed
             rest = rest[os.write(file.fileno(), rest) :]
         os.fsync(file.fileno())

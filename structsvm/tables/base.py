@@ -18,6 +18,12 @@ class Column:
     heading : its heading; it may be empty.
     shown : returns its text for a row.
     right : whether it is aligned to the right, as numbers are.
+
+    Examples
+    --------
+    >>> from structsvm.tables import Column
+    >>> Column.number("MAP", "map", ".2f").shown({"map": 0.5})
+    '0.50'
     """
 
     heading: str

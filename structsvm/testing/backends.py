@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from attrs import evolve, frozen
 
-from structsvm.exceptions import CheckError
+from structsvm.exceptions import CheckError, StructSVMError
 from structsvm.qp.active_set import ActiveSet
 from structsvm.qp.base import DualQP, QPBackend, QPSolution
 from structsvm.qp.general import GeneralBackend
@@ -25,6 +25,7 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
     the one before, then with the caps changed: one group and many, C from 1e-3 to 1e5, cuts that repeat, Gram
     matrices of full and of deficient rank, which are views of larger ones. Checked are that
 
+    - `solve` raises nothing,
     - the multipliers are feasible and the gap reported is the true one,
     - the gap reaches what was asked for, or what float64 allows,
     - solving once more from the same start gives the same multipliers,
@@ -81,7 +82,7 @@ def _attempts(backend: QPBackend, place: str, qp: DualQP) -> str:
 def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str) -> QPSolution:
     given = [array.copy() for array in (qp.H, qp.b, qp.group, qp.cap)]
     begun = None if start is None else start.a.copy()
-    solution = backend.solve(qp, start)
+    solution = _solved(backend, qp, start, place)
 
     def require(truth: bool, expected: str, got: object) -> None:
         if not truth:
@@ -104,10 +105,21 @@ def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place
     require(abs(solution.gap - true_gap) <= rounding, f"the true gap, {true_gap:.6g}", f"gap={solution.gap:.6g}")
     require(true_gap <= max(qp.tol, rounding), f"a gap of at most {qp.tol:.3g}", f"{true_gap:.3g}")
 
-    again = backend.solve(qp, start)
+    again = _solved(backend, qp, start, place)
     difference = float(np.abs(again.a - a).max(initial=0.0))
     require(np.array_equal(again.a, a), "the same multipliers from the same start", f"a difference of {difference:.3g}")
     return solution
+
+
+def _solved(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str) -> QPSolution:
+    try:
+        return backend.solve(qp, start)
+    except (StructSVMError, MemoryError):
+        raise
+    except Exception as error:
+        raise CheckError(
+            f"{backend!r} on {place}: expected a solution, and solve raised {type(error).__name__}: {error}"
+        ) from error
 
 
 @frozen

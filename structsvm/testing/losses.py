@@ -68,6 +68,11 @@ def check_loss(
     CheckError : when a check fails or a method does; it names the method, the example, the
         scores, what was expected and what came.
     InputError : when the examples are not of the right kind, or none is usable.
+
+    Examples
+    --------
+    >>> from structsvm.testing import check_loss
+    >>> check_loss("map", trials=2)
     """
     require_integer("trials", trials, 0)
     require_integer("seed", seed, 0)

@@ -60,6 +60,13 @@ class Retriever:
     ------
     InputError : the index is none, or there is no such function.
     UnknownNameError : the index has no such field.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
+    >>> Retriever(index, "okapi").retrieve({"1": "wings"}).doc_ids.tolist()
+    ['b', 'a']
     """
 
     def __init__(self, index: Index, function: str | RetrievalFunction, field: str | None = None) -> None:

@@ -60,7 +60,7 @@ def named_stop_words(name: str) -> frozenset[str]:
 
 
 def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
-    """Read stop words of a file.
+    r"""Read stop words of a file.
 
     Parameters
     ----------
@@ -75,6 +75,16 @@ def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
     ------
     InputError : the file does not exist or cannot be read.
     DataFormatError : it is no text in UTF-8, or has no words.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.text import read_stop_words
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "stop").write_text("the\nof\n")
+    ...     print(read_stop_words(Path(folder) / "stop"))
+    ('of', 'the')
     """
     file = as_path("path", path)
     words: set[str] = set()

@@ -21,6 +21,12 @@ class Strings(Sequence[str]):
     ----------
     content : all texts, one after the other, in UTF-8, shape (n_bytes,); bytes that were none are as they were.
     ptr : text i is ``content[ptr[i]:ptr[i + 1]]``, shape (n + 1,).
+
+    Examples
+    --------
+    >>> from structsvm.text import Strings
+    >>> Strings.of(["a", "bc"]).tolist()
+    ['a', 'bc']
     """
 
     content: NDArray[np.uint8]

@@ -5,6 +5,7 @@ import pytest
 
 from structsvm.compute.threads import using
 from structsvm.planes import Capacity, DualPlanes
+from structsvm.planes.sweeps import Sweeps
 
 N, D, PLACES = 600, 8, 5
 
@@ -57,6 +58,15 @@ def test_blocks_come_to_the_optimum_that_one_comes_to(monkeypatch: pytest.Monkey
         assert dual.gap() <= 1e-6
         ends.append(dual.refresh())
     assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 30, 1000, 30030])
+def test_each_sweep_visits_every_example(n: int) -> None:
+    strides = Sweeps.of(np.arange(n), 12, PLACES, D).stride
+    assert strides[0] == 1 or n == 1
+    for stride in strides.tolist():
+        assert len({k * stride % n for k in range(n)}) == n
+    assert len(set(strides.tolist())) == 12 or n < 100
 
 
 def test_it_ends_when_little_was_met() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
+from structsvm.exceptions import CheckError
 from structsvm.qp import ActiveSet, QPBackend
 from structsvm.testing import check_backend
 from tests.qp.programmes import random_qp
@@ -94,3 +95,13 @@ def test_names_a_sequence_that_was_passed_in():
 
     with pytest.raises(AssertionError, match=r"on sequences\[1\], 9 cuts in 2 groups"):
         check_backend(Faulty(fails_on_nine), sequences=[[], [qp]])
+
+
+def test_a_backend_that_raises_where_the_rank_is_deficient_is_told_so():
+    def factorised(qp, start, solution):
+        np.linalg.cholesky(qp.H)
+        return solution
+
+    told = r"deficient rank, 4, from nothing: expected a solution, and solve raised LinAlgError: .*positive definite"
+    with pytest.raises(CheckError, match=told):
+        check_backend(Faulty(factorised), sequences=())

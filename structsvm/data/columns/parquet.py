@@ -49,7 +49,7 @@ class ParquetTable:
     ) -> Iterator[Part]:
         """Return the rows, once; see `structsvm.data.columns.parts.Table`."""
         first = 1
-        with _naming(self.path):
+        with _errors_naming(self.path):
             for batch in self.file.iter_batches(_AT_ONCE, columns=[*numbers, *texts]):
                 values = np.empty((batch.num_rows, len(numbers)))
                 for k, name in enumerate(numbers):
@@ -108,7 +108,7 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
         raise NotInstalledError("Parquet files need pyarrow: pip install 'structural-svm[parquet]'.") from error
     if not path.is_file():
         raise InputError(f"{path} is a pipe, and Parquet is read from its end: write it to a file first")
-    with _naming(path), pq.ParquetFile(path) as file:
+    with _errors_naming(path), pq.ParquetFile(path) as file:
         schema = file.schema_arrow
         names = tuple(schema.names)
         twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
@@ -140,7 +140,7 @@ def _is_numeric(kind: Any) -> bool:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _errors_naming(path: Path) -> Iterator[None]:
     """Name the file in errors of pyarrow's."""
     import pyarrow as pa
 

@@ -10,12 +10,12 @@ from attrs import field, frozen
 from attrs.validators import optional
 from numpy.typing import DTypeLike
 
+from structsvm.compute.threads import using
 from structsvm.data.columns.parquet import START
 from structsvm.data.letor_rows import Reading, read_rows
 from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.survey import partition
-from structsvm.distributed.workers import one_thread
 from structsvm.exceptions import InputError
 from structsvm.settings import as_float_type, as_list, as_names, as_path, at_least, of_kind, truth_value
 from structsvm.storage.packed import without_suffix
@@ -110,7 +110,7 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
         reading = Reading(
             n_features=how.n_features, labels=how.labels, queries=how.labels, sparse=how.sparse, dtype=how.dtype
         )
-        with one_thread():
+        with using(1):
             rows = read_rows([file], [None], reading, taken=number * _NUMBERED_APART)
         data = rows.data(how.n_features or rows.width, sparse=how.sparse)
     made = partition(path, data.X, data.y if how.labels else None, data.qid)

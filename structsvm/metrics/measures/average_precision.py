@@ -27,6 +27,13 @@ class AP(BinaryMeasure):
         "Computing information retrieval performance measures efficiently in the presence of tied
         scores", ECIR 2008, section 2.4).
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("map").values(lists).round(3).tolist()
+    [0.833]
     """
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))

@@ -25,6 +25,13 @@ class BPref(BinaryMeasure):
     Raises
     ------
     InputError : the lists do not tell what was judged; see `RankedLists.require_judged`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("bpref").values(lists).round(3).tolist()
+    [0.5]
     """
 
     @property

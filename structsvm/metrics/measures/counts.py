@@ -17,6 +17,13 @@ class NumQ(Measure):
     Parameters
     ----------
     empty : see `Measure`; every query counts.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("num_q").values(lists).round(3).tolist()
+    [1.0]
     """
 
     summary: ClassVar[Summary] = "sum"
@@ -36,6 +43,13 @@ class NumRet(Measure):
     Parameters
     ----------
     empty : see `Measure`; every query counts.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("num_ret").values(lists).round(3).tolist()
+    [3.0]
     """
 
     summary: ClassVar[Summary] = "sum"
@@ -55,6 +69,13 @@ class NumRel(BinaryMeasure):
     Parameters
     ----------
     relevant_from, empty : see `BinaryMeasure`; every query counts.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("num_rel").values(lists).round(3).tolist()
+    [2.0]
     """
 
     summary: ClassVar[Summary] = "sum"
@@ -74,6 +95,13 @@ class NumRelRet(BinaryMeasure):
     Parameters
     ----------
     relevant_from, empty : see `BinaryMeasure`; every query counts.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("num_rel_ret").values(lists).round(3).tolist()
+    [2.0]
     """
 
     summary: ClassVar[Summary] = "sum"

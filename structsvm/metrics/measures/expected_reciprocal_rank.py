@@ -28,6 +28,13 @@ class ERR(Measure):
     Raises
     ------
     InputError : a grade is above max_grade.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("err@20").values(lists).round(3).tolist()
+    [0.082]
     """
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))

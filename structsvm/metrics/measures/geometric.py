@@ -24,6 +24,13 @@ class GMAP(BinaryMeasure):
     Parameters
     ----------
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("gm_map").values(lists).round(3).tolist()
+    [0.833]
     """
 
     summary: ClassVar[Summary] = "geometric mean"

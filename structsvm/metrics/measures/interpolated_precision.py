@@ -24,6 +24,13 @@ class IPrec(BinaryMeasure):
     ----------
     recall : the level, from 0 to 1.
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("iprec@0.5").values(lists).round(3).tolist()
+    [1.0]
     """
 
     behind_at: ClassVar[str] = "recall"
@@ -47,6 +54,13 @@ class ElevenPoint(BinaryMeasure):
     Parameters
     ----------
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("11pt_avg").values(lists).round(3).tolist()
+    [0.848]
     """
 
     @property

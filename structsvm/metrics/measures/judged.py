@@ -22,6 +22,13 @@ class JudgedShare(Measure):
     Raises
     ------
     InputError : the lists do not tell what was judged; see `RankedLists.require_judged`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("judged@2").values(lists).round(3).tolist()
+    [1.0]
     """
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))

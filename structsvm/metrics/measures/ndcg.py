@@ -29,6 +29,13 @@ class NDCG(Measure):
         tools of LETOR 3.0 and 4.0): the first two ranks weigh the same.
     gain : "exponential", 2^grade - 1, or "linear", the grade (trec_eval, scikit-learn).
     empty : see `Measure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("ndcg@2").values(lists).round(3).tolist()
+    [0.613]
     """
 
     named_by: ClassVar[tuple[str, ...]] = ("discount",)

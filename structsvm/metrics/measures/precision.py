@@ -16,6 +16,13 @@ class P(BinaryMeasureAtK):
     Parameters
     ----------
     k, relevant_from, empty : see `BinaryMeasureAtK`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("p@2").values(lists).round(3).tolist()
+    [0.5]
     """
 
     @property

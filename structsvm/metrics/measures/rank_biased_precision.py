@@ -23,6 +23,13 @@ class RBP(BinaryMeasure):
     k : only the first k documents count. None: all.
     p : persistence, the probability with which a user goes on to the next document, between 0 and 1.
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("rbp").values(lists).round(3).tolist()
+    [0.328]
     """
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))

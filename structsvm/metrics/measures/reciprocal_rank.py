@@ -20,6 +20,13 @@ class RR(BinaryMeasure):
     ----------
     k : only the first k documents count. None: all.
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("mrr").values(lists).round(3).tolist()
+    [1.0]
     """
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))

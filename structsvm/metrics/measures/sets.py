@@ -29,6 +29,13 @@ class SetP(_OfSets):
     Parameters
     ----------
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("set_p").values(lists).round(3).tolist()
+    [0.667]
     """
 
     @property
@@ -48,6 +55,13 @@ class SetRecall(_OfSets):
     Parameters
     ----------
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("set_recall").values(lists).round(3).tolist()
+    [1.0]
     """
 
     @property
@@ -70,6 +84,13 @@ class SetF(_OfSets):
     ----------
     recall_weight : x, how much recall weighs beside precision, at least 0.
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("set_f").values(lists).round(3).tolist()
+    [0.8]
     """
 
     recall_weight: float = field(default=1.0, kw_only=True, validator=not_negative)
@@ -93,6 +114,13 @@ class SetMAP(_OfSets):
     Parameters
     ----------
     relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("set_map").values(lists).round(3).tolist()
+    [0.667]
     """
 
     @property

@@ -17,6 +17,13 @@ class Success(BinaryMeasureAtK):
     Parameters
     ----------
     k, relevant_from, empty : see `BinaryMeasureAtK`.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1], [1, 1, 1])
+    >>> parse_measure("success@1").values(lists).round(3).tolist()
+    [1.0]
     """
 
     @property

@@ -33,6 +33,12 @@ class Settings:
         with. By default those of the paper.
     variants : "with-best", models read all base functions; "without-best", all but the best one. Both
         by default.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import Settings
+    >>> Settings(trials=10).trials
+    10
     """
 
     trials: int = field(default=50, validator=at_least(1))

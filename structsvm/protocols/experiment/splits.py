@@ -47,6 +47,13 @@ def balanced_splits(queries: int, *, trials: int, train: int, validation: int, s
     Raises
     ------
     InputError : no query is left to test on, or there are more trials than can be drawn.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import balanced_splits
+    >>> splits = balanced_splits(6, trials=2, train=2, validation=2, seed=0)
+    >>> len(splits)
+    2
     """
     for name, value in (("queries", queries), ("trials", trials), ("train", train), ("validation", validation)):
         require_integer(name, value, 1)

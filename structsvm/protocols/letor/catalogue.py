@@ -29,12 +29,26 @@ _MODELS: tuple[Model, ...] = (
 
 
 def model_names() -> list[str]:
-    """Return the names that `create_model` knows, in the order of the tables."""
+    """Return the names that `create_model` knows, in the order of the tables.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.letor import model_names
+    >>> model_names()[0]
+    'SVM-map'
+    """
     return [model.name for model in _MODELS]
 
 
 def installed_model_names() -> list[str]:
-    """Return the names of the models that need no package which is not installed."""
+    """Return the names of the models that need no package which is not installed.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.letor import installed_model_names
+    >>> "SVM-map" in installed_model_names()
+    True
+    """
     return [name for name in model_names() if is_installed(name)]
 
 

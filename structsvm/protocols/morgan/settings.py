@@ -24,6 +24,12 @@ class MorganSettings:
         there are.
     methods : what learns weights: methods, or models of `structsvm.protocols`; the first one is what others are
         compared with. Weight search, maximum entropy and SVM-map by default.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.morgan import MorganSettings
+    >>> MorganSettings(terms=5, repeats=1).terms
+    5
     """
 
     terms: int = field(default=20, validator=at_least(1))

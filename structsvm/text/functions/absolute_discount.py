@@ -20,6 +20,15 @@ class AbsoluteDiscount(NegativeDivergence):
     Parameters
     ----------
     delta : what is taken off a count, between 0 and 1.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import AbsoluteDiscount
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, AbsoluteDiscount()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [-0.873, -0.886]
     """
 
     delta: float = field(default=0.7, validator=inside(0.0, 1.0))

@@ -15,6 +15,15 @@ class Cosine(RetrievalFunction):
 
     ``Σ_t q·tf·idf² / (‖q‖ ‖d‖)`` with ``idf = ln((N + 1) / (df + 0.5))``; the norms are those of the vectors of q·idf
     and tf·idf over all terms. From Lemur (CosSimRetMethod), which has no settings for it.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import Cosine
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, Cosine()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [0.432, 0.394]
     """
 
     def of_documents(self, documents: DocumentStatistics) -> Vector:

@@ -19,6 +19,15 @@ class Dirichlet(NegativeDivergence):
     Parameters
     ----------
     mu : weight of the collection's model, in tokens, above 0.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import Dirichlet
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, Dirichlet()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [-0.98, -0.98]
     """
 
     mu: float = field(default=1000.0, validator=positive)

@@ -19,6 +19,15 @@ class JelinekMercer(NegativeDivergence):
     Parameters
     ----------
     weight : weight of the collection's model, between 0 and 1.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import JelinekMercer
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, JelinekMercer()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [-0.827, -0.948]
     """
 
     weight: float = field(default=0.5, validator=inside(0.0, 1.0))

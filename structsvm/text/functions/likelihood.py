@@ -20,6 +20,15 @@ class IndriDirichlet(Dirichlet):
     Parameters
     ----------
     mu : weight of the collection's model, in tokens, above 0.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import IndriDirichlet
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, IndriDirichlet()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [-0.981, -0.981]
     """
 
     mu: float = field(default=2500.0, validator=positive)
@@ -39,6 +48,15 @@ class IndriJelinekMercer(JelinekMercer):
     Parameters
     ----------
     weight : weight of the collection's model, between 0 and 1.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import IndriJelinekMercer
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, IndriJelinekMercer()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [-0.799, -0.942]
     """
 
     weight: float = field(default=0.4, validator=inside(0.0, 1.0))

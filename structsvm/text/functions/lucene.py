@@ -22,6 +22,15 @@ class LuceneBM25(RetrievalFunction):
     ----------
     k1 : what slows saturation, above 0.
     b : how much lengths count, from 0 to 1.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import LuceneBM25
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, LuceneBM25()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [0.292, 0.26]
     """
 
     k1: float = field(default=0.9, validator=positive)

@@ -22,6 +22,15 @@ class Okapi(RetrievalFunction):
     k1 : what slows saturation in documents, above 0.
     b : how much lengths count, from 0 to 1.
     k3 : what slows saturation in queries, above 0.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import Okapi
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, Okapi()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [-0.564, -0.569]
     """
 
     k1: float = field(default=1.2, validator=positive)

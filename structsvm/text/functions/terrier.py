@@ -23,6 +23,15 @@ class TerrierBM25(Okapi):
     k1 : what slows saturation in documents, above 0.
     b : how much lengths count, from 0 to 1.
     k3 : what slows saturation in queries, above 0.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import TerrierBM25
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, TerrierBM25()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [-0.813, -0.821]
     """
 
     k3: float = field(default=8.0, validator=positive)
@@ -43,6 +52,15 @@ class TerrierTFIDF(RetrievalFunction):
     ----------
     k1 : what slows saturation, above 0.
     b : how much lengths count, from 0 to 1.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import TerrierTFIDF
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, TerrierTFIDF()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [0.803, 0.796]
     """
 
     k1: float = field(default=1.2, validator=positive)

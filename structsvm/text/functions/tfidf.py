@@ -22,6 +22,15 @@ class TFIDF(RetrievalFunction):
     k1 : what slows saturation in documents, above 0.
     b : how much lengths count, from 0 to 1.
     k : what slows saturation in queries, above 0.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import TFIDF
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, TFIDF()).retrieve({"1": "wing"}).scores.round(3).tolist()
+    [0.064, 0.059]
     """
 
     k1: float = field(default=1.0, validator=positive)

@@ -48,6 +48,12 @@ def find_features(features: str | Feature | Iterable[str | Feature]) -> tuple[Fe
     ------
     UnknownNameError : there is no feature and no retrieval function of a name.
     InputError : there are none, or two have the same name.
+
+    Examples
+    --------
+    >>> from structsvm.text.letor import find_features
+    >>> [feature.name for feature in find_features(["L1", "L2"])]
+    ['L1', 'L2']
     """
     words = "the name of a list, of a feature or of a retrieval function, a Feature, or a list of these"
     given = [features] if isinstance(features, str | Feature) else as_list("features", features, words)

@@ -75,6 +75,16 @@ def letor_features(
     InputError : no topic has candidates, a candidate is not in the index, a topic is there twice, or an
         argument is not what it should be.
     UnknownNameError : there is no field or feature of a name.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.letor import letor_features
+    >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
+    >>> judged = Qrels.from_grades(["1", "1"], ["a", "b"], [1, 0])
+    >>> letor_features(index, {"1": "wings"}, judged, judged, fields=["text"]).X.shape
+    (2, 15)
     """
     require_kind("index", index, Index, "an Index, such as Index.load returns")
     require_choice("normalise", normalise, NORMALISATIONS)
