@@ -62,6 +62,7 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 docs: $(VENV)/.installed-docs
+	@$(BIN)/python -m tests.docs.validate
 	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q $(SPHINXOPTS) -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

@@ -46,9 +46,6 @@ maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False
-# Of numpydoc's checks those that our style keeps: order and form of sections, summaries, parameters that there are.
-numpydoc_validation_checks = {"GL01", "GL03", "GL05", "GL06", "GL07", "GL09", "GL10", "PR02", "PR04", "PR09", "PR10"}
-numpydoc_validation_checks |= {"RT05", "SS02", "SS03", "SS04", "SS05", "YD01"}
 nitpicky = True
 nitpick_ignore_regex = [("py:class", ".*")]  # types of signatures, many of which no page is about
 
@@ -109,6 +106,7 @@ if any(GALLERY.glob("*.py")):
         "abort_on_example_error": True,
         "capture_repr": ("_repr_html_",),
         "show_memory": False,
+        "write_computation_times": False,
         "doc_module": ("structsvm",),
         "backreferences_dir": "reference/generated/backreferences",
         "reference_url": {"structsvm": None},
@@ -116,12 +114,10 @@ if any(GALLERY.glob("*.py")):
 
 
 def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> None:
-    """Files above docs/ are linked to as the pages that include them; the gallery is there where it has scripts."""
+    """Files above docs/ are linked to as the pages that include them."""
     source[0] = re.sub(
         r"\]\((?:\.\./)+(CONTRIBUTING|CHANGELOG)\.md", lambda found: f"](/{found[1].lower()}.md", source[0]
     )
-    if page == "index" and "sphinx_gallery.gen_gallery" in extensions:
-        source[0] = source[0].replace("Reference <reference", "Gallery <gallery/index>\nReference <reference")
 
 
 def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:

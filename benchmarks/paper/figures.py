@@ -12,9 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from benchmarks.paper.printed import BEST, SVM_MAP, TABLES
-from benchmarks.plots import SETTINGS
+from structsvm.plots import STYLE
+from structsvm.plots.style import BLUE, GREEN, GREY, INK, PURPLE, VERMILION
 
-COLOURS = ("#999999", "#444444", "#2b87c8", "#d9701a", "#1a9a72")
+COLOURS = (GREY, INK, BLUE, VERMILION, GREEN, PURPLE)
 THRESHOLDS, WEIGHTS = (1.0, 2.0, 3.0), (0.5, 0.4, -0.6)
 """Those of Figure 2, as far as it has numbers: the first two weights are positive, the third is negative."""
 
@@ -22,7 +23,7 @@ THRESHOLDS, WEIGHTS = (1.0, 2.0, 3.0), (0.5, 0.4, -0.6)
 def draw(sets: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
     """Write the pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    with plt.rc_context(SETTINGS):
+    with plt.rc_context(STYLE):
         _bins(folder / "figure_2.svg")
         _models(sets, folder / "models.svg")
 
@@ -31,7 +32,7 @@ def _bins(path: Path) -> None:
     f = np.linspace(0.0, 4.0, 801)
     score = (f[:, None] >= np.array(THRESHOLDS)) @ np.array(WEIGHTS)
     figure, axes = plt.subplots(figsize=(5.0, 2.2), layout="constrained")
-    axes.plot(f, score, color=COLOURS[2])
+    axes.plot(f, score, color=BLUE)
     axes.set(xticks=THRESHOLDS, xticklabels=["a", "b", "c"], xlabel="f(d|x)", ylabel="w·φ(x, d)", yticks=[0.0])
     _save(figure, path)
 
@@ -55,9 +56,9 @@ def _models(sets: Mapping[str, Mapping[str, Any]], path: Path) -> None:
                     BEST if each["place"] == 1 else each["name"]: each["map"] for each in kept["rows"][variant]["pool"]
                 }
                 lines[kept["title"]] = [rows.get(name, np.nan) / rows[SVM_MAP] for name in names]
-        for (label, values), colour, marker in zip(lines.items(), COLOURS, "sDo^v", strict=False):
+        for (label, values), colour, marker in zip(lines.items(), COLOURS, "sDo^vx", strict=False):
             axes.plot(values, range(len(names)), marker, color=colour, label=label, markersize=5.0)
-        axes.axvline(1.0, color="#444444", linewidth=0.8)
+        axes.axvline(1.0, color=INK, linewidth=0.8)
         axes.set(yticks=range(len(names)), yticklabels=names, title=f"Table {number}", xlabel="MAP / MAP of SVM-map")
         axes.legend(fontsize=6.5, loc="lower left")
     row[0][0].invert_yaxis()

@@ -4,7 +4,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const link = summary.closest("li").querySelector("a");
     if (link) summary.setAttribute("aria-label", `Pages below ${link.textContent.trim()}`);
   }
-  for (const button of document.querySelectorAll("button.search-button__button")) button.removeAttribute("aria-label");
+  for (const button of document.querySelectorAll("button.search-button__button")) {
+    button.setAttribute("aria-label", button.innerText.trim().replace(/\s+/g, " ") || "Search");
+  }
+  for (const button of document.querySelectorAll("button.version-switcher__button")) button.removeAttribute("aria-label");
   for (const table of document.querySelectorAll(".bd-article table")) {
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
   }

@@ -66,8 +66,8 @@ class DaskRanker(Ranker):
 
     Parameters
     ----------
-    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, bounds,
-    monotonic_cst, warm_start : as of `Ranker`.
+    loss, C, tol, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty : as of `Ranker`.
+    bounds, monotonic_cst, warm_start : as of `Ranker`.
     solver : "auto" and "one-slack" are `OneSlack`, which may be given with settings of its own; no other.
     n_jobs : threads that compute in this process, as of `Ranker`; a worker has as many as it was started with, each of
         which works on a partition at a time.

@@ -31,8 +31,8 @@ class RampRanker(Ranker):
 
     Parameters
     ----------
-    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre, penalty, bounds,
-    monotonic_cst, n_jobs : as in `Ranker`, but that no penalty may be 0.
+    loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalise, centre : as in `Ranker`.
+    penalty, bounds, monotonic_cst, n_jobs : as in `Ranker`, but that no penalty may be 0.
     tol : convex problems are solved to ``tol · C``, and the last one proves its start to be within ``2 tol · C`` of
         its optimum. None leaves it to the solver, whose default is 1e-3.
     max_rounds : most convex problems after the first.

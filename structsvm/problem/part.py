@@ -22,8 +22,8 @@ def part_alone(examples: RankingExamples) -> Problem:
     loss, operator, ys = examples.loss, examples.operator, examples.ys
     if loss.weight_bounds(operator.d) is not None:
         raise InputError(
-            f"the argmax of {loss.title} is right for weights within its weight_bounds alone, and those of data that "
-            "are spread over a cluster have no bounds: use Problem or StructuralSVM, on one machine"
+            f"the argmax of {loss.title} is right for weights within its weight_bounds alone, which a problem of "
+            "data in several places does not ask for: use Problem or StructuralSVM, on one machine"
         )
     weights = np.ones(operator.n) if examples.weights is None else examples.weights
     usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable

@@ -15,7 +15,7 @@ def test_no_bound_is_wrong_and_nothing_stalls(first: int) -> None:
     assert [verdict for verdict in found if verdict.fault in (FAULTS if verdict.ordinary else MAY_NOT_BE)] == []
 
 
-@pytest.mark.parametrize("first", range(0, 20, 10))
+@pytest.mark.parametrize("first", [20])
 def test_no_bound_is_wrong_where_weights_have_bounds(first: int) -> None:
     found = [try_case(number, bounded=True) for number in range(first, first + 10)]
     assert [verdict for verdict in found if verdict.fault in (FAULTS if verdict.ordinary else MAY_NOT_BE)] == []

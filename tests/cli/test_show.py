@@ -115,8 +115,8 @@ def test_a_column_far_above_the_others_is_told(run):
     assert "feature 2 (" in said
     assert "try --normalise query-min-max, query-z-score or standard" in said
     assert "warning" not in run("train", "wide.txt", "--model", "m.npz", "--normalise", "query_min_max").stdout
-    done = run("train", "wide.txt", "--model", "m.npz", "--normalise", "minmax", code=2)
-    assert "'minmax' is none of none, query-min-max, query-z-score, standard" in done.stderr
+    done = run("train", "wide.txt", "--model", "m.npz", "--normalise", "mean", code=2)
+    assert "'mean' is none of none, query-min-max, query-z-score, standard" in done.stderr
 
 
 def test_predict_and_evaluate_normalise_each_query(run):

@@ -26,6 +26,7 @@ def entries(page: Path) -> list[Path]:
 
 
 def test_every_page_is_in_one_table_of_contents():
-    counts = Counter(entry for page in pages() if "_templates" not in page.parts for entry in entries(page))
+    led_to = [entry for page in pages() if "_templates" not in page.parts for entry in entries(page)]
+    counts = Counter(entry for entry in led_to if not MADE & set(entry.parents))
     here = {page.with_suffix("").resolve() for page in pages() if "_templates" not in page.parts}
     assert counts == Counter(here - {DOCS.resolve() / "index"})

@@ -1,0 +1,27 @@
+"""numpydoc's checks of the docstrings of public names, those that our style keeps: ``python -m tests.docs.validate``.
+
+The others ask for types after names, which signatures have, for capitals after names, or for sections that are not
+always of use (ES01, EX01, PR01, RT01, SA01).
+"""
+
+import sys
+
+from numpydoc.validate import validate
+
+from tests.docs.test_reference import listed
+
+CHECKS = {"GL01", "GL03", "GL05", "GL06", "GL07", "GL09", "GL10"}  # white space, sections, deprecations
+CHECKS |= {"PR02", "PR04", "PR09", "PR10"}  # parameters that there are, and how they are written
+CHECKS |= {"RT05", "SS02", "SS03", "SS04", "SS05", "YD01"}  # sentences, summaries, what is yielded
+
+
+def main() -> int:
+    """Print what is wrong; 1 where something is."""
+    faults = [(path, fault) for path in listed() for fault in validate(path)["errors"] if fault[0] in CHECKS]
+    for path, (check, text) in faults:
+        print(f"{path}: {check} {text}")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
