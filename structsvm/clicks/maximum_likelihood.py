@@ -38,6 +38,13 @@ def from_interventions(log: ClickLog, positions: int | None = None) -> PositionB
     Warns
     -----
     ConvergenceWarning : when the search for the largest likelihood ended before its end.
+
+    Examples
+    --------
+    >>> from structsvm.clicks import ClickLog, from_interventions
+    >>> log = ClickLog.of([1, 1, 1, 1], ["a", "b", "a", "b"], [1, 2, 2, 1], clicks=[8, 1, 4, 2], impressions=[10] * 4)
+    >>> from_interventions(log).propensity.round(2).tolist()
+    [1.0, 0.5]
     """
     from scipy.optimize import minimize
     from scipy.special import expit, logit
@@ -135,6 +142,13 @@ def from_log(log: ClickLog, features: ArrayLike | None = None, rounds: int = 100
     Raises
     ------
     InputError : when a position has no clicks, or the features are not those of the rows.
+
+    Examples
+    --------
+    >>> from structsvm.clicks import ClickLog, from_log
+    >>> log = ClickLog.of([1, 1, 1, 1], ["a", "b", "a", "b"], [1, 2, 2, 1], clicks=[8, 1, 4, 2], impressions=[10] * 4)
+    >>> from_log(log).propensity.round(2).tolist()
+    [1.0, 0.5]
     """
     require_kind("log", log, ClickLog, "a ClickLog")
     require_integer("rounds", rounds, 1)

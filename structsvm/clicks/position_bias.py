@@ -73,6 +73,13 @@ def from_randomised(log: ClickLog) -> PositionBias:
     Raises
     ------
     InputError : when a position up to the last one has no clicks.
+
+    Examples
+    --------
+    >>> from structsvm.clicks import ClickLog, from_randomised
+    >>> log = ClickLog.of([1, 1, 1, 1], ["a", "b", "a", "b"], [1, 2, 2, 1], clicks=[8, 1, 4, 2], impressions=[10] * 4)
+    >>> from_randomised(log).propensity.tolist()
+    [1.0, 0.5]
     """
     require_kind("log", log, ClickLog, "a ClickLog")
     clicks = np.bincount(log.position - 1, log.clicks, log.positions)

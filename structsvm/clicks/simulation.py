@@ -46,6 +46,14 @@ def simulate(
     Raises
     ------
     InputError : when the arrays do not fit each other, or relevance is no probability.
+
+    Examples
+    --------
+    >>> from structsvm.clicks import PositionBias, simulate
+    >>> bias = PositionBias.power(1.0, 3)
+    >>> log = simulate([3.0, 2.0, 1.0], [1.0, 0.0, 1.0], qid=[1, 1, 1], bias=bias, sessions=1000)
+    >>> log.position.tolist(), log.clicks.tolist()
+    ([1, 2, 3], [1000, 0, 344])
     """
     require_kind("bias", bias, PositionBias, "a PositionBias")
     require_integer("sessions", sessions, 1)

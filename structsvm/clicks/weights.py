@@ -28,6 +28,14 @@ class WeightedClicks:
     largest_weight : the largest u.
     clipped : share of the clicks whose propensity was clipped.
     unmatched : share of the clicks on documents that have no row.
+
+    Examples
+    --------
+    >>> from structsvm.clicks import ClickLog, PositionBias, weigh
+    >>> log = ClickLog.of([1, 1], [0, 1], [1, 2], clicks=[6, 3], impressions=[10, 10])
+    >>> weighted = weigh(log, PositionBias.power(1.0, 2), qid=[1, 1])
+    >>> weighted.y.tolist(), weighted.clicks, weighted.largest_weight
+    ([0.6, 0.6], 9, 2.0)
     """
 
     y: Vector = field(repr=False)

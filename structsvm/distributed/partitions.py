@@ -265,6 +265,19 @@ def read_partitions(
     ClusterError : when the workers did nothing for too long.
     InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; and when files do not
         fit each other, or a query is in two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dask.distributed import Client
+    >>> from structsvm.data import write_letor
+    >>> from structsvm.distributed import read_partitions
+    >>> for k in range(2):
+    ...     write_letor(f"part-{k}.txt", np.eye(4), [1, 0, 1, 0], np.array([1, 1, 2, 2]) + 2 * k)
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    ...     found = read_partitions(["part-0.txt", "part-1.txt"], client=client)
+    ...     print(found)
+    Partitions(2 of them, 4 queries, 8 documents, 4 features, float64)
     """
     columns = FileColumns(label, qid, features, n_features, sparse, dtype)
     return Partitions.of(paths, client=client, limit=limit, shuffle=shuffle, columns=columns)

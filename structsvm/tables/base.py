@@ -62,6 +62,14 @@ class Table:
     columns : what is shown.
     sections : the rows, in groups that are set apart; those of a CSV file have the same names.
     notes : what there is to say about the table, a sentence or more each.
+
+    Examples
+    --------
+    >>> from structsvm.tables import Column, Table
+    >>> columns = (Column.text("loss", "loss"), Column.number("MAP", "map", ".2f"))
+    >>> table = Table("Test queries", columns, (({"loss": "map", "map": 0.715}, {"loss": "ndcg", "map": 0.701}),))
+    >>> table.cells
+    [[['map', '0.71'], ['ndcg', '0.70']]]
     """
 
     title: str

@@ -43,7 +43,18 @@ _LATEX = str.maketrans(
 
 
 def as_text(table: Table) -> str:
-    """Return a table as text: title, headings, rows, and its notes in lines of up to 100 characters."""
+    """Return a table as text: title, headings, rows, and its notes in lines of up to 100 characters.
+
+    Examples
+    --------
+    >>> from structsvm.tables import Column, Table, as_text
+    >>> columns = (Column.text("loss", "loss"), Column.number("MAP", "map", ".2f"))
+    >>> print(as_text(Table("Test queries", columns, (({"loss": "map", "map": 0.715},),))))
+    Test queries
+    loss    MAP
+    ───────────
+    map    0.71
+    """
     file = io.StringIO()
     console = Console(file=file, width=_WIDEST, color_system=None, highlight=False, markup=False, emoji=False)
     console.print(lay_out(table.headings, table.cells, [column.right for column in table.columns]))
@@ -80,6 +91,17 @@ def as_markdown(tables: Sequence[Table], *, escaped: bool = True) -> str:
     ----------
     tables : the tables.
     escaped : show texts as they are; False: they are Markdown themselves.
+
+    Examples
+    --------
+    >>> from structsvm.tables import Column, Table, as_markdown
+    >>> columns = (Column.text("loss", "loss"), Column.number("MAP", "map", ".2f"))
+    >>> print(as_markdown([Table("Test queries", columns, (({"loss": "map", "map": 0.715},),))]))
+    **Test queries**
+    <BLANKLINE>
+    | loss | MAP |
+    |---|---:|
+    | map | 0.71 |
     """
     shown = escape_markdown if escaped else str
     return environment(_TEMPLATES).get_template("tables.md.j2").render(tables=tables, shown=shown)
@@ -106,6 +128,13 @@ def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
     Raises
     ------
     ValueError : when a record has other names than the first one.
+
+    Examples
+    --------
+    >>> from structsvm.tables import Column, Table, as_csv
+    >>> print(as_csv([Table("Test queries", (Column.text("loss", "loss"),), (({"loss": "map", "map": 0.715},),))]))
+    loss,map
+    map,0.715
     """
     text = io.StringIO()
     records = [record for table in tables for record in table.records]
@@ -123,6 +152,23 @@ def as_json(tables: Sequence[Table]) -> str:
     Raises
     ------
     ValueError : when a number is not finite, which JSON cannot say.
+
+    Examples
+    --------
+    >>> from structsvm.tables import Column, Table, as_json
+    >>> print(as_json([Table("Test queries", (Column.text("loss", "loss"),), (({"loss": "map", "map": 0.715},),))]))
+    [
+      {
+        "title": "Test queries",
+        "rows": [
+          {
+            "loss": "map",
+            "map": 0.715
+          }
+        ],
+        "notes": []
+      }
+    ]
     """
     content = [{"title": table.title, "rows": table.records, "notes": table.notes} for table in tables]
     text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
