@@ -81,6 +81,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
+html_search_scorer = str(HERE / "search.js")
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
