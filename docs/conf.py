@@ -37,11 +37,14 @@ templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 
+smartquotes = False  # "--loss" and quotation marks are copied into terminals
+
 # Docstrings: `name` is a link where it is the name of something documented, and plain otherwise.
 default_role = "autolink"
 autosummary_generate = True
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: f"numpy.typing.{name}" for name in ("ArrayLike", "DTypeLike")}
 maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = True
@@ -94,7 +97,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "coming_from": []}
+html_sidebars = {"index": [], "coming_from": [], "gallery/*": []}
 
 mathjax_path = "mathjax/tex-chtml.js"
 
@@ -152,6 +155,31 @@ def _leave_out_what_is_not_ours(app: Sphinx, what: str, name: str, of: Any, skip
     return True if module is not None and module.split(".")[0] == "sklearn" else None
 
 
+def _name_aliases(
+    app: Sphinx, what: str, name: str, of: Any, options: Any, arguments: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Aliases of types are shown by their names in unions, too."""
+
+    def named(text: str | None) -> str | None:
+        return text and re.sub(r"TypeAliasForwardRef\('([\w.]+)'\)", r"~\1", text)
+
+    return named(arguments), named(returned)
+
+
+def _copy_as_they_are(app: Sphinx, context: Any, lines: list[str]) -> None:
+    """Commands in the examples of the command line are a block of code, and ``ndcg@10`` is no address."""
+    example = "| Example:" in lines
+    plain = [line.removeprefix("| ") for line in lines]
+    if example:
+        after = ["Example:", "", ".. code-block:: console", ""]
+        commands = [line.strip() for line in plain[plain.index("Example:") + 1 :] if line.strip()]
+        lines[:] = (
+            after + [f"   $ {line}" if line.startswith("structsvm") else f"     {line}" for line in commands] + [""]
+        )
+    else:
+        lines[:] = [line if "`" in line else re.sub(r"(?<=\w)@(?=\w)", r"\@", line) for line in lines]
+
+
 def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
     """The part of MathJax that is used, and the versions that there are."""
     static = Path(app.outdir) / "_static"
@@ -171,6 +199,9 @@ def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
     app.connect("source-read", _lead_to_pages_of_the_site)
     app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
+    app.connect("autodoc-process-signature", _name_aliases)
     app.connect("missing-reference", _find_by_last_name)
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
+    for part in ("description", "options", "arguments", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", _copy_as_they_are)
     app.connect("build-finished", _write_files_beside_the_pages)

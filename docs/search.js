@@ -1,10 +1,10 @@
 // The order of search results. Sphinx takes a page for found only if it has every word, and counts a page by its
-// best word; here most of the words will do, rare words count more than common ones, a section whose heading has them
-// comes first, and pages that explain come before those that list.
+// best word; here most of the words will do, rare words count more than common ones, a section whose heading or index
+// entry has them comes first, and pages that explain come before those that list.
 const LISTS = /^(reference\/|benchmarks|changelog|contributing|errata|experiment\/|dependencies|genindex|gallery\/)/;
 
 Search.performTermsSearch = (words, excluded) => {
-  const { terms, titleterms, docnames, filenames, titles, alltitles } = Search._index;
+  const { terms, titleterms, docnames, filenames, titles, alltitles, indexentries } = Search._index;
   const stemmer = new Stemmer();
   const listed = (index, word) => (Object.hasOwn(index, word) ? [index[word]].flat() : []);
   const pagesWith = (word) => {
@@ -21,13 +21,15 @@ Search.performTermsSearch = (words, excluded) => {
   const asked = sum(words);
   if (!asked) return [];
 
-  const headings = new Map(); // page -> its heading that says most of what is asked: [share, text, id]
-  for (const [text, places] of Object.entries(alltitles)) {
-    const said = new Set(splitQuery(text.toLowerCase()).filter((word) => !stopwords.has(word)).map((word) => stemmer.stemWord(word)));
+  const headings = new Map(); // page -> its heading or index entry that says most of what is asked: [share, text, id]
+  const entries = Object.entries(indexentries).map(([text, places]) => [text, places.filter(([, , main]) => main)]);
+  for (const [text, places] of [...Object.entries(alltitles), ...entries]) {
+    const heard = splitQuery(text.toLowerCase()).filter((word) => !stopwords.has(word));
+    const said = new Set(heard.map((word) => stemmer.stemWord(word)));
     const both = sum(said);
     if (!both) continue;
-    const others = [...said].filter((word) => !weight.has(word));
-    const share = (2 * both) / (asked + both + others.reduce((total, word) => total + rarity(listed(titleterms, word).length) / 2, 0));
+    const others = [...said].filter((word) => !weight.has(word)).map((word) => rarity(listed(titleterms, word).length));
+    const share = (2 * both) / (asked + both + others.reduce((total, each) => total + each / 2, 0));
     for (const [page, id] of places) if (share > (headings.get(page)?.[0] ?? 0)) headings.set(page, [share, text, id]);
   }
 

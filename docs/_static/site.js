@@ -11,4 +11,25 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const table of document.querySelectorAll(".bd-article table")) {
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
   }
+  for (const heading of document.querySelectorAll(".bd-article th")) {
+    if (heading.innerText.trim()) continue;
+    const cell = document.createElement("td"); // the corner above the names of rows heads nothing
+    cell.className = heading.className;
+    heading.replaceWith(cell);
+  }
+  for (const parameters of document.querySelectorAll("dt.sig > dl")) {
+    const list = document.createElement("div"); // definitions without terms
+    list.className = "sig-params";
+    list.setAttribute("role", "list");
+    for (const parameter of [...parameters.children]) {
+      const item = document.createElement("div");
+      item.setAttribute("role", "listitem");
+      item.append(...parameter.childNodes);
+      list.append(item);
+    }
+    parameters.replaceWith(list);
+  }
+  for (const link of document.querySelectorAll(".sphx-glr-thumbcontainer a")) {
+    link.setAttribute("aria-label", link.textContent.trim()); // its text is not displayed
+  }
 });
