@@ -7,8 +7,14 @@ Search.performTermsSearch = (words, excluded) => {
   const { terms, titleterms, docnames, filenames, titles, alltitles, indexentries } = Search._index;
   const stemmer = new Stemmer();
   const listed = (index, word) => (Object.hasOwn(index, word) ? [index[word]].flat() : []);
+  const telling = (text) => splitQuery(text.toLowerCase()).filter((word) => !stopwords.has(word));
+  const stemmed = (text) => telling(text).map((word) => stemmer.stemWord(word));
+  const entries = Object.entries(indexentries).map(([text, places]) => [text, places.filter(([, , main]) => main)]);
+  const indexed = {};
+  for (const [text, places] of entries)
+    for (const word of stemmed(text)) indexed[word] = [...listed(indexed, word), ...places.map(([page]) => page)];
   const pagesWith = (word) => {
-    const exact = [...listed(terms, word), ...listed(titleterms, word)];
+    const exact = [terms, titleterms, indexed].flatMap((index) => listed(index, word));
     if (exact.length || word.length < 3) return new Set(exact);
     const longer = [terms, titleterms].flatMap((index) =>
       Object.keys(index).filter((term) => term.includes(word)).flatMap((term) => listed(index, term)));
@@ -16,16 +22,14 @@ Search.performTermsSearch = (words, excluded) => {
   };
   const rarity = (count) => Math.log(1 + docnames.length / (1 + count));
   const found = new Map([...words].map((word) => [word, pagesWith(word)]));
-  const weight = new Map([...found].map(([word, pages]) => [word, rarity(pages.size)]));
+  const weight = new Map([...found].map(([word, pages]) => [word, pages.size && rarity(pages.size)]));
   const sum = (of) => [...of].reduce((total, word) => total + (weight.get(word) ?? 0), 0);
   const asked = sum(words);
   if (!asked) return [];
 
   const headings = new Map(); // page -> its heading or index entry that says most of what is asked: [share, text, id]
-  const entries = Object.entries(indexentries).map(([text, places]) => [text, places.filter(([, , main]) => main)]);
   for (const [text, places] of [...Object.entries(alltitles), ...entries]) {
-    const heard = splitQuery(text.toLowerCase()).filter((word) => !stopwords.has(word));
-    const said = new Set(heard.map((word) => stemmer.stemWord(word)));
+    const said = new Set(stemmed(text));
     const both = sum(said);
     if (!both) continue;
     const others = [...said].filter((word) => !weight.has(word)).map((word) => rarity(listed(titleterms, word).length));
@@ -53,14 +57,15 @@ Search.performTermsSearch = (words, excluded) => {
   return results;
 };
 
-// What an index entry leads to is shown with the entry, not with the title of its page alone.
+// What an index entry leads to is shown with the entry, not with the title of its page alone. Names come first.
 Scorer.score = (result) => {
-  const asked = new URLSearchParams(location.search).get("q").toLowerCase().trim();
+  const typed = new URLSearchParams(location.search).get("q").trim();
+  const asked = typed.toLowerCase();
   const { indexentries, docnames } = Search._index;
   if (result[6] === SearchResultKind.index) {
     const entry = Object.keys(indexentries).find((text) => text.includes(asked)
       && indexentries[text].some(([page, id]) => docnames[page] === result[0] && result[2] === (id ? `#${id}` : "")));
     if (entry) result[1] = `${result[1]} > ${entry}`;
   }
-  return result[4];
+  return result[1] === typed ? 50 : result[4]; // a name, as it is written
 };
