@@ -39,7 +39,7 @@ def compiled(
     reorder : allow sums to be taken in another order, so that they can use vector units.
     keep : keep the machine code on disk. Not for code that calls functions of other files by their types:
         it cannot be seen when those change.
-    as_argument : let compiled functions be given it as an argument, where they call it by its address.
+    as_argument : let compiled functions be given it as an argument; see `by_address`.
 
     Returns
     -------
@@ -60,6 +60,30 @@ def compiled(
             dispatcher.compile(signature)
         dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]
+
+
+def by_address(function: F, signature: Any) -> F:
+    """Compile a function for one signature, to be given as an argument to what then calls it by its address.
+
+    Of a part that is called by its name, LLVM optimises the code once more in each function that calls it, in those
+    that call these, and so on: for a large one, this takes longer than to compile it.
+
+    Numba's looking up of addresses in LLVM, wherever such an argument is given, is done here once for all.
+    LLVM has one lock for all threads; where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
+
+    Parameters
+    ----------
+    function : a compiled function or part.
+    signature : its types, whose `numba.types.FunctionType` is the type of the argument.
+    """
+    if numba.config.DISABLE_JIT:
+        return function
+    made = function.get_compile_result(signature)  # type: ignore[attr-defined]
+    made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
+    address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+    if made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name) == 0:
+        function.__wrapper_address__ = lambda: address  # type: ignore[attr-defined]  # asked for, and not called
+    return function
 
 
 def compiled_part(function: F, *, reorder: bool = False) -> F:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from structsvm.compute.atomics import add, reached
-from structsvm.compute.compilation import compiled, compiled_part
+from structsvm.compute.compilation import by_address, compiled, compiled_part
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
@@ -48,20 +48,7 @@ def _compiled_kernel(plain: Any) -> Any:
             f"kernel {plain.__name__} cannot be compiled. It must be a plain function of four float64 vectors that "
             f"returns a number, made of loops, numbers and NumPy. numba says: {_in_short(error)}"
         ) from error
-    if not numba.config.DISABLE_JIT:
-        _look_up_once(kernel)
-    return kernel
-
-
-def _look_up_once(kernel: Any) -> None:
-    """Let numba keep the addresses of a kernel, which it looks up in LLVM wherever a kernel is handed to a loop.
-
-    LLVM has one lock for all threads; where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
-    """
-    made = kernel.get_compile_result(KERNEL_SIGNATURE)
-    made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
-    for name in (made.fndesc.llvm_cfunc_wrapper_name, made.fndesc.llvm_func_name):
-        made.library.get_pointer_to_function(name)
+    return by_address(kernel, KERNEL_SIGNATURE)
 
 
 def _in_short(error: Exception) -> str:

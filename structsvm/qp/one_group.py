@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from structsvm.compute.compilation import compiled_part
+from structsvm.compute.environment import numba
 from structsvm.qp.kernels import ascend_pairs, descend_face, reduced_gram, slopes
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -16,6 +17,11 @@ _ROUNDS = 50
 
 _RIDGE, _RIDGES = 1e-13, 10
 """First ridge on a face, as a fraction of the largest diagonal entry, and how often it is raised a hundredfold."""
+
+_VECTOR = numba.types.Array(numba.float64, 1, "C")
+
+SIGNATURE = numba.float64(_VECTOR, numba.int64, _VECTOR, _VECTOR, _VECTOR, numba.float64)
+"""That of `solve_one_group`, for calls by its address."""
 
 
 @compiled_part

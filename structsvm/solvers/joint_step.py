@@ -1,10 +1,12 @@
 """All multipliers of the planes that are kept, moved together."""
 
-from typing import NamedTuple, Self
+from functools import cache
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled, compiled_part
+from structsvm.compute.compilation import by_address, compiled, compiled_part
+from structsvm.compute.environment import numba
 from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
 from structsvm.compute.tangents import lowest_point
 from structsvm.compute.threads import using
@@ -14,7 +16,7 @@ from structsvm.planes.restricted import Choices, add_values, choose, hinge_of, s
 from structsvm.planes.steps import square
 from structsvm.problem.checks import require_moderate_norm
 from structsvm.qp import ActiveSet
-from structsvm.qp.one_group import solve_one_group
+from structsvm.qp.one_group import SIGNATURE, solve_one_group
 from structsvm.solvers.line_search import TOWARD_TARGET
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import IntVector, Matrix, Vector
@@ -131,8 +133,9 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
     planes = dual.arrays
     require_moderate_norm(dual.largest, float(planes.cap.sum()))
     joint = _Joint.of(planes, dual.w, most_cuts)
+    improve, lead, solve = _loop(numba.typeof(planes), numba.typeof(joint))
     with using(None) as threads:
-        threads.together(lambda: _improve(planes, joint, enough), len(joint.bounds) - 1)
+        threads.together(lambda: improve(planes, joint, enough, lead, solve), len(joint.bounds) - 1)
     cuts = int(joint.plan[_CUTS])
     weight = joint.weight[:cuts]
     direction = weight @ joint.G[0, :cuts] - dual.w
@@ -142,8 +145,18 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
         restricted.mix(1.0 - t + t * float(weight[0]), joint.choices[: cuts - 1], t * weight[1:])
 
 
-@compiled
-def _improve(planes: PlaneArrays, joint: _Joint, enough: float) -> None:
+@cache
+def _loop(planes: Any, joint: Any) -> tuple[Any, Any, Any]:
+    """Return the loop that all threads run, for types of its arguments, and what it calls by address."""
+    solver = numba.types.FunctionType(SIGNATURE)
+    signature = numba.boolean(joint, numba.int64, numba.float64, solver)
+    arguments = (planes, joint, numba.float64, numba.types.FunctionType(signature), solver)
+    solve = by_address(solve_one_group, SIGNATURE)
+    lead = by_address(_lead, signature)
+    return compiled(_improve, [numba.void(*arguments)]), lead, solve
+
+
+def _improve(planes: PlaneArrays, joint: _Joint, enough: float, lead: Any, solve: Any) -> None:
     bounds, values, along, numbers = joint.bounds, joint.values, joint.along, joint.numbers
     blocks = len(bounds) - 1
     while True:
@@ -170,7 +183,7 @@ def _improve(planes: PlaneArrays, joint: _Joint, enough: float) -> None:
                 g = joint.g[block]
                 sums[_OFFSET] = choose(planes, first, end, values, along, onward, joint.choices, k, g)
         if ends_stage(joint.counters, stage, blocks):
-            if _lead(joint, kind, enough):
+            if lead(joint, kind, enough, solve):
                 begin_next(joint.counters)
             else:
                 end_all(joint.counters)
@@ -178,7 +191,7 @@ def _improve(planes: PlaneArrays, joint: _Joint, enough: float) -> None:
 
 
 @compiled_part
-def _lead(joint: _Joint, kind: int, enough: float) -> bool:
+def _lead(joint: _Joint, kind: int, enough: float, solve: Any) -> bool:
     """Do what is between two stages; say whether there is another one."""
     plan, numbers = joint.plan, joint.numbers
     if kind == _START:
@@ -197,7 +210,7 @@ def _lead(joint: _Joint, kind: int, enough: float) -> bool:
     if numbers[_LOWEST] - numbers[_DUAL] <= enough or plan[_CUTS] > len(joint.choices):
         return False
     _add_cut(joint)
-    _solve(joint, _QP_ACCURACY * enough)
+    _solve(joint, _QP_ACCURACY * enough, solve)
     plan[_KIND], numbers[_T] = _LINE, 1.0
     return True
 
@@ -242,12 +255,12 @@ def _add_cut(joint: _Joint) -> None:
 
 
 @compiled_part
-def _solve(joint: _Joint, tol: float) -> None:
+def _solve(joint: _Joint, tol: float, solve: Any) -> None:
     """Solve the QP over the cuts; its solution is the target of the next line."""
     numbers, w, target = joint.numbers, joint.w, joint.target
     cuts, room = joint.plan[_CUTS], len(joint.L)
     weight, slope = joint.weight[: cuts + 1], joint.slope[: cuts + 1]
-    dual = solve_one_group(joint.gram, room, joint.L[:cuts], weight, slope, tol)
+    dual = solve(joint.gram, room, joint.L[:cuts], weight, slope, tol)
     if dual > numbers[_DUAL]:
         numbers[_DUAL] = dual
     for k in range(len(target)):

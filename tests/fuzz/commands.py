@@ -60,6 +60,7 @@ WORKING = (
     "features indexed topics.tsv --format tsv --qrels q.txt --candidates runs --features L1,H5 --folds 3 --out new",
     "morgan indexed --qrels q.txt --grades 0=1,1=0,2=0 --min-relevant 5 --terms 2 --repeats 1 --jobs 1 --out new",
     "report results",
+    "compile map --jobs 2",
     "list",
     "demo --out train.txt",  # refused: it would take a minute
 )
@@ -214,6 +215,8 @@ def _bounded(words: list[str]) -> list[str]:
             if name not in words
             for word in (name, value)
         ]
+    if words and words[0] == "compile" and "map" not in words:
+        words = [*words, "map"]  # or all losses would be compiled
     bounded = list[str]()
     for k, word in enumerate(words):
         before = words[k - 1] if k else ""
