@@ -84,7 +84,7 @@ def with_columns(*, cache: bool = False) -> Callable[[T], T]:
             "--features",
             metavar="COLUMNS",
             callback=as_list,
-            help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other numbers]",
+            help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other numbers but ids]",
         ),
         click.option(
             "--groups",
@@ -225,6 +225,11 @@ def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queri
         columns.label or Naming().label, columns.qid or Naming().qid, columns.docid, columns.features, labels, queries
     )
     data, left_out = read_tables(paths, naming, columns.dtype)
-    if left_out:
-        note(f"columns that are not numbers are left out: {', '.join(left_out)}")
+    if left_out.words:
+        note(f"columns that are not numbers are left out: {', '.join(left_out.words)}")
+    if left_out.ids:
+        note(
+            f"columns of numbers that are named as ids are left out: {', '.join(left_out.ids)}. --docid takes the one "
+            "of document ids, and --features names those to learn from"
+        )
     return data

@@ -1,5 +1,6 @@
 """Tables with named columns as ranking data: CSV, TSV and Parquet."""
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
@@ -23,8 +24,25 @@ from structsvm.types import IntVector
 
 _DOCID = "docid"
 _NEEDS = ("required", "optional")
+_ID = re.compile(r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]")
+"""Names of columns whose numbers name something, where they are not said to be features."""
+
 _NUMBER = 20
 """Characters that a whole number of 64 bits has at most."""
+
+
+@frozen
+class LeftOut:
+    """Columns that are not features, though nothing was said of them.
+
+    Parameters
+    ----------
+    words : those that are not of numbers.
+    ids : those of numbers whose names are of ids.
+    """
+
+    words: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 @frozen
@@ -36,7 +54,7 @@ class Naming:
     label : the column of labels; they must be there unless ``labels`` is False, and are NaN where the column is not.
     qid : the column of query ids; they must be there unless ``queries`` is False, else each file is one query.
     docid : the column of document ids; None: the one of that name, if it is there.
-    features : those of features; None: all other columns of numbers.
+    features : those of features; None: all other columns of numbers but those that are named as ids.
     labels, queries : see above.
     """
 
@@ -75,8 +93,9 @@ def load_table(
     docid : name of the column of document ids. None: "docid" if there is one.
     features : names of the feature columns, in the order that they are to have. None: all other columns of
         numbers, in the order of the first file; in text, those that have numbers alone in its first megabytes. A
-        column that has mostly numbers there is an error, as is a cell that is none further down. In Parquet, those of
-        an index of pandas' are left out.
+        column that has mostly numbers there is an error, as is a cell that is none further down. Columns that are
+        named as ids, such as "id", "doc_id", "document" or "queryId", are left out though they have numbers, as are in
+        Parquet those of an index of pandas'.
     dtype : of the features: float64 or float32.
     labels : "required"; or "optional", for documents to be scored: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
@@ -113,7 +132,7 @@ def load_table(
     return data
 
 
-def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tuple[RankingData, tuple[str, ...]]:
+def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tuple[RankingData, LeftOut]:
     """Read files as one data set, and return the columns that were left out, too; see `load_table`."""
     rows = _Rows(naming, np.dtype(dtype))
     for path in paths:
@@ -145,7 +164,7 @@ class _Rows:
         self._ids: dict[str, int] = {}
         self._home: dict[int, Path] = {}
         self._doc_ids: list[str] = []
-        self.left_out: tuple[str, ...] = ()
+        self.left_out = LeftOut()
 
     def read(self, table: Table) -> None:
         """Append what a table holds."""
@@ -196,14 +215,24 @@ class _Rows:
         self._docid = docid
         others = [n for n in table.names if n not in (self._naming.label, self._naming.qid, docid)]
         if self._features is None:
-            fault = next((fault for name in others if (fault := table.nearly_numeric(name))), None)
+            values = [name for name in others if not _is_id(name)]
+            fault = next((fault for name in values if (fault := table.nearly_numeric(name))), None)
             if fault is not None:
                 raise fault
             own = [name for name in others if name not in table.index]
-            self._features = tuple(name for name in own if name in table.numeric)
-            self.left_out = tuple(name for name in own if name not in table.numeric)
+            numbers = [name for name in own if name in table.numeric]
+            self._features = tuple(name for name in numbers if not _is_id(name))
+            self.left_out = LeftOut(
+                words=tuple(name for name in own if name not in table.numeric),
+                ids=tuple(name for name in numbers if _is_id(name)),
+            )
             if not self._features:
-                raise InputError(f"{table.path} has no column of numbers that could be a feature: {_listed(others)}")
+                raise InputError(
+                    f"{table.path} has no column of numbers that could be a feature, unless it is named "
+                    f"(features=[...], or --features on the command line): {_listed(others)}"
+                    if self.left_out.ids
+                    else f"{table.path} has no column of numbers that could be a feature: {_listed(others)}"
+                )
         missing = [name for name in self._features if name not in table.names]
         if missing:
             raise InputError(
@@ -257,6 +286,11 @@ def as_ids(names: list[str], codes: IntVector) -> "IntVector | NDArray[np.str_]"
         if all(str(a) == b and -(2**63) <= a < 2**63 for a, b in zip(numbers, names, strict=True)):
             return np.array(numbers, dtype=np.int64)[codes]
     return np.array(names)[codes]
+
+
+def _is_id(name: str) -> bool:
+    """Say whether a column is named as one of ids."""
+    return _ID.fullmatch(name) is not None or _ID.fullmatch(name.lower()) is not None
 
 
 def _as_names(features: Iterable[str]) -> tuple[str, ...]:

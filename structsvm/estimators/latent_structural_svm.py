@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.descending import descended
 from structsvm.estimators.model_file import SavedEstimator, Trained
-from structsvm.estimators.parameters import require_solver
+from structsvm.estimators.parameters import regularised, require_solver
 from structsvm.estimators.written_settings import SavedLoss, require_object
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
 from structsvm.problem.concave import completion
+from structsvm.problem.coordinates import Bounds
 from structsvm.queries import row_weights
 from structsvm.result import Result
 from structsvm.settings import as_list, place, require_kind, require_switch
@@ -43,6 +44,7 @@ class LatentStructuralSVM(SavedEstimator):
     tol : accuracy in units of the loss: convex problems are solved to ``tol · C``, and the last one proves its
         start to be within ``2 tol · C`` of its optimum. None leaves it to the solver, whose default is 1e-3.
     max_rounds : most convex problems after the first.
+    bounds : as in `StructuralSVM`, of every convex problem: what is found is stationary within them.
     warm_start : start from the weights of the last fit.
     n_jobs : processes in which argmaxes run: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, otherwise one. Results do not depend on it. It is not saved with a
@@ -72,6 +74,7 @@ class LatentStructuralSVM(SavedEstimator):
         solver: str | Solver = "auto",
         tol: float | None = None,
         max_rounds: int = 100,
+        bounds: Bounds | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -80,6 +83,7 @@ class LatentStructuralSVM(SavedEstimator):
         self.solver = solver
         self.tol = tol
         self.max_rounds = max_rounds
+        self.bounds = bounds
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
@@ -118,6 +122,7 @@ class LatentStructuralSVM(SavedEstimator):
         problem = Problem.from_examples(
             xs, truths, loss=Completed(self.loss), C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
         )
+        problem = regularised(self, problem, intercept=False)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         descent = descended(self, problem, completion(problem, self.loss, xs, truths), start, callback)
         self.loss_ = self.loss

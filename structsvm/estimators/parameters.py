@@ -116,11 +116,11 @@ def is_plain(estimator: BaseEstimator) -> bool:
 
 
 def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
-    """Return the problem with the ``centre``, the ``penalty`` and the bounds of an estimator.
+    """Return the problem with the ``centre``, the ``penalty`` and the bounds of an estimator, of those that it has.
 
     Parameters
     ----------
-    estimator : has them.
+    estimator : has bounds at least.
     problem : the problem.
     intercept : whether the last weight is that of the constant feature, of which they say nothing.
 
@@ -130,7 +130,7 @@ def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: boo
     """
     given: dict[str, Any] = {}
     for name, constant in (("centre", 0.0), ("penalty", 1.0)):
-        value = getattr(estimator, name)
+        value = getattr(estimator, name, None)
         if value is not None:
             vector = numbers(value, place(estimator, name))
             given[name] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector

@@ -39,6 +39,13 @@ _SHARE = 0.4
 _FIRST_SHARE = 0.6
 """The same in a first pass, where weights move one way."""
 
+_FEW = 3
+"""Examples in a batch up to which weights move so little in one that more of the latest serve better."""
+
+_SHARE_OF_FEW = 0.6
+
+_FIRST_SHARE_OF_FEW = 0.8
+
 
 class Batches(NamedTuple):
     """Which examples are visited at the same weights, and how far that has come.
@@ -75,7 +82,9 @@ class Batches(NamedTuple):
         chunk = max(1, min(batch, int(_CHUNK / work)))
         batch -= batch % chunk
         chunks, batches = -(-visits // chunk), -(-visits // batch)
-        share = 1.0 if batch == 1 else _FIRST_SHARE if first else _SHARE
+        few = batch <= _FEW
+        later, at_first = (_SHARE_OF_FEW, _FIRST_SHARE_OF_FEW) if few else (_SHARE, _FIRST_SHARE)
+        share = 1.0 if batch == 1 else at_first if first else later
         return cls(
             chunk_ptr=np.minimum(np.arange(chunks + 1) * chunk, visits),
             batch_ptr=np.minimum(np.arange(batches + 1) * (batch // chunk), chunks),

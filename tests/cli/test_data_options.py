@@ -30,6 +30,20 @@ def test_a_model_of_a_table_is_that_of_the_text(run, tables, model):
     assert ranker.known_names == ("a", "b", "c", "d")
 
 
+def test_numbers_of_ids_are_left_out_with_a_note(run, tables):
+    frame = pd.read_csv("train.csv").drop(columns=["docid", "title"])
+    frame.assign(doc_id=np.arange(len(frame))).to_csv("ids.csv", index=False)
+    done = run("train", "ids.csv", "--model", "t.npz", "-C", "1")
+    assert done.stderr == (
+        "structsvm: note: columns of numbers that are named as ids are left out: doc_id. --docid takes the one of "
+        "document ids, and --features names those to learn from\n"
+    )
+    assert Ranker.load("t.npz").known_names == ("a", "b", "c", "d")
+    assert run("train", "ids.csv", "--docid", "doc_id", "--model", "u.npz", "-C", "1").stderr == ""
+    assert run("train", "ids.csv", "--features", "a,doc_id", "--model", "v.npz", "-C", "1").stderr == ""
+    assert Ranker.load("v.npz").known_names == ("a", "doc_id")
+
+
 def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, model):
     run("train", "train.csv", "--model", "t.npz", "--quiet")
     wanted = run("predict", model, "test.txt").stdout

@@ -173,6 +173,86 @@ def test_ctrl_c_while_work_is_handed_out_or_taken_back_waits_too(place: str, mon
         assert done
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_what_is_begun_aside_is_given_when_asked_for(n_jobs: int) -> None:
+    with using(n_jobs) as threads:
+        asked = [threads.aside(lambda k=k: k * k) for k in range(5)]
+        assert [ask() for ask in asked] == [0, 1, 4, 9, 16]
+
+
+def test_what_is_aside_is_done_by_another_thread_and_by_one_when_it_is_asked_for() -> None:
+    began, names = threading.Event(), []
+
+    def work() -> None:
+        names.append(threading.current_thread().name)
+        began.set()
+
+    with using(2) as threads:
+        ask = threads.aside(work)
+        assert began.wait(10)
+        ask()
+    with using(1) as threads:
+        ask = threads.aside(work)
+        assert len(names) == 1
+        ask()
+    assert names[0].startswith("structsvm")
+    assert names[1] == threading.current_thread().name
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_is_raised_aside_is_raised_where_it_is_asked_for(n_jobs: int) -> None:
+    def fail() -> None:
+        raise ValueError("aside")
+
+    with using(n_jobs) as threads:
+        ask, _ = threads.aside(fail), threads.aside(fail)  # the second is never asked for
+        assert threads.aside(lambda: 3)() == 3
+        threads.together(lambda: None, 2)
+        with pytest.raises(ValueError, match="aside"):
+            ask()
+
+
+def test_work_together_does_not_wait_for_what_is_aside() -> None:
+    over, done = threading.Event(), []
+    with using(2) as threads:
+        ask = threads.aside(lambda: over.wait(10))
+        threads.together(lambda: done.append(threading.current_thread()), 2)
+        assert done == [threading.current_thread()]
+        over.set()
+        assert ask()
+
+
+def test_the_end_of_the_block_waits_for_what_is_aside() -> None:
+    """It reads arrays of the caller's."""
+    began, done = threading.Event(), []
+
+    def work() -> None:
+        began.set()
+        time.sleep(0.05)
+        done.append(True)
+
+    with using(2) as threads:
+        threads.aside(work)
+        began.wait(10)
+    assert done
+
+
+def test_what_is_aside_may_use_threads_of_its_own() -> None:
+    def square(k: int) -> int:
+        return k * k
+
+    def nested() -> int:
+        with using(2) as own:
+            ask = own.aside(lambda: square(3))
+            own.together(lambda: None, 2)
+            return ask() + square(1)
+
+    with using(2) as threads:
+        ask = threads.aside(nested)
+        assert nested() == 10  # of the same block: it is taken when the other thread is free
+        assert ask() == 10
+
+
 @pytest.mark.parametrize("most", [3, 100])
 def test_blocks_do_not_depend_on_the_number_of_threads(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("structsvm.compute.threads._BLOCK", 10)

@@ -106,6 +106,42 @@ def test_a_column_of_words_is_left_out(tmp_path, cells):
     assert load_table(path).feature_names == ("y",)
 
 
+@pytest.mark.parametrize(
+    "name", ["id", "ID", "_id", "doc_id", "docId", "DocID", "document", "docno", "query id", "Query"]
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_numbers_that_are_ids_by_their_name_are_no_feature_unless_named(tmp_path, name, kind):
+    cells = {"label": [0, 1], "qid": [1, 1], "x": [3.0, 4.0], name: [11, 12]}
+    path = tmp_path / f"t.{kind}"
+    if kind == "csv":
+        pd.DataFrame(cells).to_csv(path, index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        pd.DataFrame(cells).to_parquet(path)
+    assert load_table(path).feature_names == ("x",)
+    assert load_table(path, features=["x", name]).X.tolist() == [[3.0, 11.0], [4.0, 12.0]]
+    taken = load_table(path, docid=name)
+    assert taken.feature_names == ("x",)
+    assert taken.doc_ids.tolist() == ["11", "12"]
+
+
+@pytest.mark.parametrize("name", ["bid", "valid", "width", "docs", "documents", "ids", "grid", "query_length", "idf"])
+def test_other_names_are_of_features(tmp_path, name):
+    path = write(tmp_path, f"label,qid,{name}\n1,7,2\n0,7,3\n")
+    assert load_table(path).feature_names == (name,)
+
+
+def test_ids_alone_are_no_data(tmp_path):
+    path = write(tmp_path, "label,qid,id\n1,7,2\n")
+    with pytest.raises(InputError, match=r"could be a feature, unless it is named \(features=.*--features.*: .?id"):
+        load_table(path)
+
+
+def test_ids_may_have_words_among_them(tmp_path):
+    path = write(tmp_path, "label,qid,doc_id,x\n" + "1,7,5,2\n" * 20 + "1,7,D6,2\n")
+    assert load_table(path).feature_names == ("x",)
+
+
 values = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(st.sampled_from('ab ,\t"é'), max_size=5)
 

@@ -121,6 +121,33 @@ def test_the_objective_falls_to_a_stationary_point(solver: Any, C: float) -> Non
     assert svm.latent_ == [Detector().complete(x, y, svm.coef_) for x, y in zip(xs, ys, strict=True)]
 
 
+@pytest.mark.parametrize("bounds", [(0.0, None), (-0.1, 0.25), (None, np.linspace(-0.2, 0.3, WIDTH + 1))], ids=repr)
+def test_within_bounds_it_is_stationary(bounds: Any) -> None:
+    (xs, ys), C, tol = series(12, 1), 10.0, 1e-4
+    low, high = (np.inf * sign if bound is None else bound for sign, bound in zip((-1.0, 1.0), bounds, strict=True))
+    free = LatentStructuralSVM(Detector(), C=C, tol=tol).fit(xs, ys).coef_
+    assert (free < low).any() or (free > high).any()
+    svm = LatentStructuralSVM(Detector(), C=C, tol=tol, bounds=bounds).fit(xs, ys)
+    w = svm.coef_
+    assert ((low <= w) & (w <= high)).all()
+    assert svm.stationary_
+    assert svm.objective_ == pytest.approx(objective(w, xs, ys, C), rel=1e-9)
+    loss = Detector()
+    completed = sum(loss.joint_feature(x, y, h) for x, y, h in zip(xs, ys, svm.latent_, strict=True))
+
+    def convex(v: Vector) -> float:
+        """The objective with the completions at w, which is above it and as high at w."""
+        total = objective(v, xs, ys, C) - C / len(xs) * float(v @ completed)
+        for x, y in zip(xs, ys, strict=True):
+            total += C / len(xs) * max(float(v @ loss.joint_feature(x, y, h)) for h in loss.completions(x, y))
+        return total
+
+    assert convex(w) == pytest.approx(svm.objective_, rel=1e-9)
+    rng = np.random.default_rng(0)
+    for step in np.geomspace(1e-4, 1.0, 60):
+        assert convex(np.clip(w + step * rng.normal(size=len(w)), low, high)) >= svm.objective_ - 2.0 * tol * C
+
+
 def test_it_finds_what_an_svm_without_latents_cannot() -> None:
     (xs, ys), (tested, truths) = series(120, 2), series(400, 3)
     svm = LatentStructuralSVM(Detector(), C=30.0).fit(xs, ys)
@@ -154,6 +181,8 @@ def test_what_cannot_be_used_is_told() -> None:
         LatentStructuralSVM("map").fit(xs, ys)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="8 inputs|7 outputs|xs|ys"):
         LatentStructuralSVM(Detector()).fit(xs, ys[:7])
+    with pytest.raises(InputError, match=r"LatentStructuralSVM\(bounds=...\)"):
+        LatentStructuralSVM(Detector(), bounds=(1.0, 0.0)).fit(xs, ys)
     with pytest.raises(InputError, match="max_rounds"):
         LatentStructuralSVM(Detector(), max_rounds=0).fit(xs, ys)
     with pytest.warns(ConvergenceWarning, match="ended after 1 rounds"):

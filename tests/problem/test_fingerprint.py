@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import numba
@@ -14,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm import Result
+from structsvm.compute.threads import using
 from structsvm.losses import NDCG, AveragePrecision, ChainHamming, Multiclass, PrecisionAtK, ROCArea
 from structsvm.operators import BinnedMatrix, Operator, Rows
 from structsvm.problem import Problem, fingerprint, same
+from structsvm.problem.fingerprint import fingerprint_aside
 from structsvm.problem.program import program
 from structsvm.registry import solvers
 from structsvm.solvers import NSlack, OneSlack
@@ -280,3 +283,57 @@ def test_no_false_certificate_where_a_small_feature_changed(solver_name: str) ->
     first, second = (Problem.from_queries(each, y, qid, loss="map", C=10.0) for each in (X, other))
     warm = solver.solve(second, start=solver.solve(first))
     assert warm.dual <= OneSlack(tol=1e-6).solve(second).primal + 1e-7
+
+
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_taken_aside_it_is_the_same(stored: str, n_jobs: int) -> None:
+    problem = problem_of(stored, *arrays())
+    with using(n_jobs):
+        take = fingerprint_aside(problem)
+        meanwhile = fingerprint(problem)
+        assert np.array_equal(take(), meanwhile)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_goes_wrong_aside_is_raised_where_it_is_asked_for(n_jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(problem: Problem, content: Any) -> None:
+        raise MemoryError("no room")
+
+    problem = problem_of("dense", *arrays())
+    with using(n_jobs):
+        with monkeypatch.context() as changed:
+            changed.setattr(Problem, "tell", fail)
+            take = fingerprint_aside(problem)
+            with pytest.raises(MemoryError, match="no room"):
+                take()
+        assert same(fingerprint_aside(problem)(), fingerprint(problem))
+
+
+@pytest.mark.parametrize("before_it_is_read", [True, False])
+def test_aside_it_is_of_the_data_that_were_read(before_it_is_read: bool) -> None:
+    X, y, qid = arrays()
+    problem, gate = problem_of("dense", X, y, qid), threading.Event()
+    old = fingerprint(problem)
+    with using(2) as threads:
+        hold = threads.aside(lambda: gate.wait(10))  # the other thread begins when it is told to
+        take = fingerprint_aside(problem)
+        if not before_it_is_read:
+            gate.set()
+            assert same(take(), old)
+        X[4, 1] += 2.0**28
+        gate.set()
+        assert hold()
+        assert same(take(), fingerprint(problem)) == before_it_is_read
+        assert same(take(), old) != before_it_is_read
+
+
+@pytest.mark.parametrize("kind", ["python", "many"])
+def test_code_of_others_and_very_many_data_are_not_read_aside(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_of("generic" if kind == "python" else "dense", *arrays())
+    if kind == "many":
+        module = sys.modules["structsvm.problem.fingerprint"]  # the package has a function of that name
+        monkeypatch.setattr(module, "_MOST_ASIDE", problem.stored - 1)
+    with using(2) as threads:
+        monkeypatch.setattr(threads, "aside", None)
+        assert same(fingerprint_aside(problem)(), fingerprint(problem))
