@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ from structsvm.estimators.descending import descended
 from structsvm.estimators.model_file import SavedEstimator, Trained
 from structsvm.estimators.parameters import require_solver
 from structsvm.estimators.written_settings import SavedLoss, require_object
+from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
@@ -33,7 +35,9 @@ class LatentStructuralSVM(SavedEstimator):
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: latents of the truths are completed by the present weights,
     and a structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is
-    found is stationary, which the last round proves; it depends on ``LatentLoss.initial``, and need not be the optimum.
+    found is best for the latents that ``LatentLoss.complete`` returns there, which the last round proves. Where one truth
+    has several best completions, as each has at w = 0, another of them may still lead down. What is found depends on
+    ``LatentLoss.initial``, and need not be the optimum.
 
     Parameters
     ----------
@@ -53,7 +57,8 @@ class LatentStructuralSVM(SavedEstimator):
     coef_ : weights, shape (d,).
     objective_ : what was minimised, at these weights.
     rounds_ : the convex problems, each a `Round`.
-    stationary_ : whether the last one proved the weights stationary.
+    stationary_ : whether the last one proved that no change of the weights lowers the objective by more than
+        ``2 tol · C`` while the latents of the truths are those that ``complete`` returned.
     latent_ : the completion of each training example at these weights. A file does not keep them.
     loss_ : the loss.
     result_ : `Result` of the last convex problem.
@@ -107,6 +112,7 @@ class LatentStructuralSVM(SavedEstimator):
         Warns
         -----
         ConvergenceWarning : when the limit of rounds was reached, or a convex problem did not converge.
+        ZeroWeightsWarning : when it ended at w = 0, at which latents are completed arbitrarily.
         """
         require_object("loss", self.loss)
         require_kind(place(self, "loss"), self.loss, LatentLoss, "a LatentLoss")
@@ -126,6 +132,8 @@ class LatentStructuralSVM(SavedEstimator):
         self.rounds_: tuple[Round, ...] = descent.rounds
         self.stationary_: bool = descent.stationary
         self.trained_ = Trained.now()
+        if descent.stationary and not self.coef_.any():
+            warnings.warn(_zero_weights(self.loss), ZeroWeightsWarning, stacklevel=2)
         self.latent_ = [self.loss.complete(x, truth, self.coef_) for x, truth in zip(xs, ys, strict=True)]
         return self
 
@@ -172,3 +180,13 @@ class LatentStructuralSVM(SavedEstimator):
         if isinstance(self.loss_, SavedLoss):
             fitted = self.loss_.restored(self.loss)
         return fitted
+
+
+def _zero_weights(loss: LatentLoss[Any, Any, Any]) -> str:
+    """Say what it means that a descent ended at w = 0, and what helps."""
+    return (
+        "the descent ended at w = 0: all outputs have the same score, and every latent completes a truth as well as any "
+        f"other, so that the objective may still fall from there. The latents that {loss.title}.initial guesses let no "
+        "weights lower the hinge: let initial guess better ones, such as those that complete returns at the weights of a "
+        "model without latents"
+    )
