@@ -15,6 +15,7 @@ from structsvm.estimators.model_file import SavedEstimator, Trained
 from structsvm.estimators.parameters import require_solver
 from structsvm.estimators.written_settings import SavedLoss, require_object
 from structsvm.exceptions import ZeroWeightsWarning
+from structsvm.losses.base import called
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
@@ -35,7 +36,7 @@ class LatentStructuralSVM(SavedEstimator):
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: latents of the truths are completed by the present weights,
     and a structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is
-    found is best for the latents that ``LatentLoss.complete`` returns there, which the last round proves. Where one truth
+    found is best for the latents that ``LatentLoss.complete`` returns there, which the last round proves. Where a truth
     has several best completions, as each has at w = 0, another of them may still lead down. What is found depends on
     ``LatentLoss.initial``, and need not be the optimum.
 
@@ -120,12 +121,16 @@ class LatentStructuralSVM(SavedEstimator):
         require_switch(place(self, "warm_start"), self.warm_start)
         xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, "a list of outputs, one an example")
         require_pairs(len(xs), len(ys))
-        truths = [(truth, self.loss.initial(x, truth)) for x, truth in zip(xs, ys, strict=True)]
+        completed = Completed(self.loss)
+        truths = [
+            (truth, called(completed, "initial", i, self.loss.initial, x, truth))
+            for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
+        ]
         problem = Problem.from_examples(
-            xs, truths, loss=Completed(self.loss), C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
+            xs, truths, loss=completed, C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
         )
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        descent = descended(self, problem, completion(problem, self.loss, xs, truths), start, callback)
+        descent = descended(self, problem, completion(problem, completed, xs, truths), start, callback)
         self.loss_ = self.loss
         self._take(descent.result)
         self.objective_: float = descent.objective
@@ -134,7 +139,9 @@ class LatentStructuralSVM(SavedEstimator):
         self.trained_ = Trained.now()
         if descent.stationary and not self.coef_.any():
             warnings.warn(_zero_weights(self.loss), ZeroWeightsWarning, stacklevel=2)
-        self.latent_ = [self.loss.complete(x, truth, self.coef_) for x, truth in zip(xs, ys, strict=True)]
+        self.latent_ = [
+            completed.completion(i, x, truth, self.coef_) for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
+        ]
         return self
 
     def predict(self, X: Sequence[Any]) -> list[Any]:
@@ -144,15 +151,15 @@ class LatentStructuralSVM(SavedEstimator):
     def predict_latent(self, X: Sequence[Any]) -> list[tuple[Any, Any]]:
         """Return the predicted output of each input, with its latent."""
         check_is_fitted(self)
-        loss = self._fitted_loss()
-        return [loss.argmax(x, self.coef_) for x in as_list("X", X, "a list of inputs")]
+        return Completed(self._fitted_loss()).predict(as_list("X", X, "a list of inputs"), self.coef_)
 
     def score(self, X: Sequence[Any], y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions."""
         predicted, truths = self.predict_latent(X), as_list("y", y, "a list of outputs, one an example")
         require_pairs(len(predicted), len(truths))
         loss = self._fitted_loss()
-        met = [loss.loss(truth, *found) for truth, found in zip(truths, predicted, strict=True)]
+        pairs = enumerate(zip(truths, predicted, strict=True))
+        met = [called(loss, "loss", i, loss.loss, truth, *found) for i, (truth, found) in pairs]
         weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
         return 1.0 - float(np.average(met, weights=weights))
 
@@ -185,8 +192,8 @@ class LatentStructuralSVM(SavedEstimator):
 def _zero_weights(loss: LatentLoss[Any, Any, Any]) -> str:
     """Say what it means that a descent ended at w = 0, and what helps."""
     return (
-        "the descent ended at w = 0: all outputs have the same score, and every latent completes a truth as well as any "
-        f"other, so that the objective may still fall from there. The latents that {loss.title}.initial guesses let no "
-        "weights lower the hinge: let initial guess better ones, such as those that complete returns at the weights of a "
-        "model without latents"
+        "the descent ended at w = 0: all outputs have the same score, and every latent completes a truth as well as "
+        f"any other, so that the objective may still fall from there. The latents that {loss.title}.initial guesses "
+        "let no weights lower the hinge: let initial guess better ones, such as those that complete returns at the "
+        "weights of a model without latents"
     )
