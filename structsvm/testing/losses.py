@@ -11,7 +11,7 @@ from attrs import frozen
 
 from structsvm.exceptions import CheckError, InputError
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.losses.shared.graded_pairs import PairsOfGrades
+from structsvm.losses.shared.graded_pairs import GradedPairsLoss
 from structsvm.registry import losses
 from structsvm.settings import is_integer, require_integer
 from structsvm.testing.methods import MOST_OUTPUTS, Methods, show, unchanged
@@ -57,8 +57,8 @@ def check_loss(
         of a small example.
     examples : a few small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`.
         Those that are not ``usable`` are passed over. None, for a `ScoreLoss` of queries: the
-        labels of small ones, some with one document, only relevant ones, or none. For a loss that weighs pairs of
-        grades they have all labels from 0 to 4: give examples with yours where they are others.
+        labels of small ones, some with one document, only relevant ones, or none. Their
+        labels are 0 to 2, for a `GradedPairsLoss` 0 to 4: give examples with yours where they are others.
         A loss whose cut-off, an integer attribute ``k``, they do not exceed is checked with k = 2 as well
         where ``k`` is a field of its attrs class; else a warning says that its cut-off was not looked at.
     trials : vectors of scores of each kind that are tried on an example; half as many rays and lines with ties are.
@@ -140,7 +140,7 @@ def _small_queries(loss: ScoreLoss[Any] | Loss[Any, Any]) -> list[Vector]:
     rng = np.random.default_rng(0)
     binary = [rng.permutation([1.0] * r + [0.0] * (n - r)) for n in range(1, 6) for r in range(n + 1)]
     graded = [rng.integers(0, 3, size=n).astype(np.float64) for n in (3, 4, 5) for _ in range(2)]
-    grades = [np.arange(5.0)] if isinstance(loss, PairsOfGrades) else []
+    grades = [np.arange(5.0)] if isinstance(loss, GradedPairsLoss) else []
     return binary + graded + grades
 
 
