@@ -61,8 +61,8 @@ xs, ys, begins = series(100, seed=2)
 svm = LatentStructuralSVM(Detector(), C=100.0).fit(xs, ys)
 
 # %%
-# The objective of each round: it never rises. The loop ends when the places no longer change, at a point from which no
-# change of the weights alone leads down. That is no claim of a global optimum: another first guess may end elsewhere.
+# The objective of each round: it never rises. The loop ends when the places no longer change, at weights that are the
+# best for these places. That is no claim of a local or global optimum: another first guess may end elsewhere.
 
 figure, (falls, learned) = plt.subplots(1, 2, figsize=(7.0, 3.2), layout="constrained")
 falls.plot(range(1, len(svm.rounds_) + 1), [each.objective for each in svm.rounds_], marker="o")

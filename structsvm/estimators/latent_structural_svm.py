@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -13,6 +14,8 @@ from structsvm.estimators.descending import descended
 from structsvm.estimators.model_file import SavedEstimator, Trained
 from structsvm.estimators.parameters import regularised, require_solver
 from structsvm.estimators.written_settings import SavedLoss, require_object
+from structsvm.exceptions import ZeroWeightsWarning
+from structsvm.losses.base import called
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
@@ -34,7 +37,9 @@ class LatentStructuralSVM(SavedEstimator):
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: latents of the truths are completed by the present weights,
     and a structural SVM is trained that takes them for known. The objective is not convex. It never rises, and what is
-    found is stationary, which the last round proves; it depends on ``LatentLoss.initial``, and need not be the optimum.
+    found is best for the latents that ``LatentLoss.complete`` returns there, which the last round proves. Where a truth
+    has several best completions, as each has at w = 0, another of them may still lead down. What is found depends on
+    ``LatentLoss.initial``, and need not be the optimum.
 
     Parameters
     ----------
@@ -55,7 +60,8 @@ class LatentStructuralSVM(SavedEstimator):
     coef_ : weights, shape (d,).
     objective_ : what was minimised, at these weights.
     rounds_ : the convex problems, each a `Round`.
-    stationary_ : whether the last one proved the weights stationary.
+    stationary_ : whether the last one proved that no change of the weights lowers the objective by more than
+        ``2 tol · C`` while the latents of the truths are those that ``complete`` returned.
     latent_ : the completion of each training example at these weights. A file does not keep them.
     loss_ : the loss.
     result_ : `Result` of the last convex problem.
@@ -111,6 +117,7 @@ class LatentStructuralSVM(SavedEstimator):
         Warns
         -----
         ConvergenceWarning : when the limit of rounds was reached, or a convex problem did not converge.
+        ZeroWeightsWarning : when it ended at w = 0, at which latents are completed arbitrarily.
         """
         require_object("loss", self.loss)
         require_kind(place(self, "loss"), self.loss, LatentLoss, "a LatentLoss")
@@ -118,20 +125,28 @@ class LatentStructuralSVM(SavedEstimator):
         require_switch(place(self, "warm_start"), self.warm_start)
         xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, "a list of outputs, one an example")
         require_pairs(len(xs), len(ys))
-        truths = [(truth, self.loss.initial(x, truth)) for x, truth in zip(xs, ys, strict=True)]
+        completed = Completed(self.loss)
+        truths = [
+            (truth, called(completed, "initial", i, self.loss.initial, x, truth))
+            for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
+        ]
         problem = Problem.from_examples(
-            xs, truths, loss=Completed(self.loss), C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
+            xs, truths, loss=completed, C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
         )
         problem = regularised(self, problem, intercept=False)
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        descent = descended(self, problem, completion(problem, self.loss, xs, truths), start, callback)
+        descent = descended(self, problem, completion(problem, completed, xs, truths), start, callback)
         self.loss_ = self.loss
         self._take(descent.result)
         self.objective_: float = descent.objective
         self.rounds_: tuple[Round, ...] = descent.rounds
         self.stationary_: bool = descent.stationary
         self.trained_ = Trained.now()
-        self.latent_ = [self.loss.complete(x, truth, self.coef_) for x, truth in zip(xs, ys, strict=True)]
+        if descent.stationary and not self.coef_.any():
+            warnings.warn(_zero_weights(self.loss), ZeroWeightsWarning, stacklevel=2)
+        self.latent_ = [
+            completed.completion(i, x, truth, self.coef_) for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
+        ]
         return self
 
     def predict(self, X: Sequence[Any]) -> list[Any]:
@@ -141,15 +156,15 @@ class LatentStructuralSVM(SavedEstimator):
     def predict_latent(self, X: Sequence[Any]) -> list[tuple[Any, Any]]:
         """Return the predicted output of each input, with its latent."""
         check_is_fitted(self)
-        loss = self._fitted_loss()
-        return [loss.argmax(x, self.coef_) for x in as_list("X", X, "a list of inputs")]
+        return Completed(self._fitted_loss()).predict(as_list("X", X, "a list of inputs"), self.coef_)
 
     def score(self, X: Sequence[Any], y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions."""
         predicted, truths = self.predict_latent(X), as_list("y", y, "a list of outputs, one an example")
         require_pairs(len(predicted), len(truths))
         loss = self._fitted_loss()
-        met = [loss.loss(truth, *found) for truth, found in zip(truths, predicted, strict=True)]
+        pairs = enumerate(zip(truths, predicted, strict=True))
+        met = [called(loss, "loss", i, loss.loss, truth, *found) for i, (truth, found) in pairs]
         weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
         return 1.0 - float(np.average(met, weights=weights))
 
@@ -177,3 +192,13 @@ class LatentStructuralSVM(SavedEstimator):
         if isinstance(self.loss_, SavedLoss):
             fitted = self.loss_.restored(self.loss)
         return fitted
+
+
+def _zero_weights(loss: LatentLoss[Any, Any, Any]) -> str:
+    """Say what it means that a descent ended at w = 0, and what helps."""
+    return (
+        "the descent ended at w = 0: all outputs have the same score, and every latent completes a truth as well as "
+        f"any other, so that the objective may still fall from there. The latents that {loss.title}.initial guesses "
+        "let no weights lower the hinge: let initial guess better ones, such as those that complete returns at the "
+        "weights of a model without latents"
+    )

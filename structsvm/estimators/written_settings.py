@@ -90,7 +90,7 @@ class SavedLoss:
         if not isinstance(loss, StructuredLoss) or type(loss).__name__ != self.title:
             raise InputError(
                 f"this model was trained with the loss {self.title}, a class that a file does not hold: "
-                f"set_params(loss={self.title}(...)) gives it back, before predict, score and most_violated"
+                f"set_params(loss={self.title}(...)) gives it back, before any use of it, such as predict and score"
             )
         if self.settings is None:
             return loss

@@ -84,6 +84,11 @@ class StructuredLoss(ABC, Generic[Y]):
         """What messages call the loss: the name of the class that its author wrote."""
         return type(self).__name__
 
+    @property
+    def checked_by(self) -> str:
+        """The function that checks such losses, which messages name."""
+        return "structsvm.testing.check_loss"
+
 
 class ScoreLoss(StructuredLoss[Y]):
     """A structured loss as functions of scores.
@@ -226,8 +231,44 @@ def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[
         said = str(error).rstrip(".")
         raise InputError(
             f"{loss.title}.{method} raised {type(error).__name__}: {said}. It was called for example {example}. "
-            "Run structsvm.testing.check_loss on the loss."
+            f"Run {loss.checked_by} on the loss."
         ) from error
+
+
+def joint_features(
+    loss: StructuredLoss[Any], example: int, d: int | None, call: Callable[..., Any], *arguments: Any
+) -> Vector:
+    """Return what ``joint_feature`` of a loss returns for an example, as a vector.
+
+    Parameters
+    ----------
+    loss : the loss.
+    example : number of the example.
+    d : how many numbers there must be; None: as many as it likes.
+    call, arguments : the method, and what it is given.
+
+    Raises
+    ------
+    InputError : when it raises something, or returns something else than that many finite numbers.
+    """
+    returned = called(loss, "joint_feature", example, call, *arguments)
+    try:
+        vector = np.asarray(returned, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.zeros((0, 0))
+    if vector.ndim == 1 and d in (None, len(vector)) and np.isfinite(vector).all():
+        return vector
+    if vector.ndim != 1:
+        what = "None" if returned is None else f"a {type(returned).__name__} that is no vector"
+    elif np.isfinite(vector).all():
+        what = f"{len(vector)} numbers"
+    else:
+        what = "NaN or infinity"
+    raise InputError(
+        f"{loss.title}.joint_feature returned {what} for example {example}: it must return a vector of "
+        f"{'' if d is None else f'{d} '}finite numbers, as many for every x and y. Look at this example, or run "
+        f"{loss.checked_by} on the loss."
+    )
 
 
 def reads_text(method: Callable[[Any], Any], text: Any) -> bool:
@@ -283,7 +324,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set: every example has the weights themselves as its scores."""
         self._refuse(intercept)
-        d = len(called(self, "joint_feature", 0, self.joint_feature, xs[0], ys[0]))
+        d = len(joint_features(self, 0, None, self.joint_feature, xs[0], ys[0]))
         return Examples(InScoreSpace(self), Shared(d, len(xs)), list(zip(xs, ys, strict=True)))
 
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
@@ -348,6 +389,11 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
     def title(self) -> str:
         """The name of the wrapped loss."""
         return self.wrapped.title
+
+    @property
+    def checked_by(self) -> str:
+        """The check of the wrapped loss."""
+        return self.wrapped.checked_by
 
     def unwrap(self, y_hat: tuple[Any, Any]) -> Any:
         """Return the output without its input."""

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
-from structsvm.losses.base import Loss, StructuredLoss, X, Y
+from structsvm.losses.base import Loss, StructuredLoss, X, Y, called
 from structsvm.types import Vector
 
 H = TypeVar("H")
@@ -25,6 +25,11 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
     reads_rows = False
     scores_rows = False
+
+    @property
+    def checked_by(self) -> str:
+        """The function that checks latent losses."""
+        return "structsvm.testing.check_latent_loss"
 
     @abstractmethod
     def joint_feature(self, x: X, y: Y, h: H) -> Vector:
@@ -80,11 +85,15 @@ class Completed(Loss[Any, tuple[Any, Any]]):
 
     def loss_augmented_argmax(self, x: Any, y: tuple[Any, Any], w: Vector) -> tuple[Any, Any]:
         """Return ``(ŷ, ĥ)`` that maximise ``Δ(y, ŷ, ĥ) + w·Ψ(x, ŷ, ĥ)``."""
-        return self.latent.loss_augmented_argmax(x, y[0], w)
+        return _pair(self.latent.loss_augmented_argmax(x, y[0], w))
 
     def argmax(self, x: Any, w: Vector) -> tuple[Any, Any]:
         """Return the prediction."""
-        return self.latent.argmax(x, w)
+        return _pair(self.latent.argmax(x, w))
+
+    def completion(self, example: int, x: Any, y: Any, w: Vector) -> Any:
+        """Return the latent that completes the truth y of an example."""
+        return called(self, "complete", example, self.latent.complete, x, y, w)
 
     def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
         """Return those of the latent loss."""
@@ -103,3 +112,17 @@ class Completed(Loss[Any, tuple[Any, Any]]):
     def title(self) -> str:
         """The name of the latent loss."""
         return self.latent.title
+
+    @property
+    def checked_by(self) -> str:
+        """The check of the latent loss."""
+        return self.latent.checked_by
+
+
+def _pair(found: Any) -> tuple[Any, Any]:
+    """Return what an argmax of a latent loss returned, where that is a pair."""
+    try:
+        y_hat, h_hat = found
+    except (TypeError, ValueError):
+        raise TypeError(f"it must return a pair (output, latent), and returned {found!r}") from None
+    return y_hat, h_hat

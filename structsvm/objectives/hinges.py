@@ -217,9 +217,9 @@ class Hinge:
             return Hinges(np.zeros(0), np.zeros(len(grouped)))
         with using(1 if len(grouped) < _WORTH_THREADS else None):
             planes = self._oracle.planes(grouped, ptr, self._usable.astype(np.float64))
-        require_planes(self.loss.title, planes.loss, planes.coef, ptr, 0)
+        require_planes(self.loss, planes.loss, planes.coef, ptr, 0)
         values = planes.loss - segment_dots(planes.coef, grouped, ptr)
-        require_argmaxes(self.loss.title, values, grouped, 0)
+        require_argmaxes(self.loss, values, grouped, 0)
         gradient = planes.coef * self._factor
         gradient += 0.0  # where it is −0
         return Hinges(np.maximum(values[self._usable], 0.0), self._queries.ungrouped(gradient))

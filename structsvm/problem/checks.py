@@ -26,7 +26,10 @@ from 1e307 on argmaxes are wrong although their scores are finite, from 1e154 on
 RAISED_AS_IS = (StructSVMError, MemoryError)
 """Errors of a loss's methods that need no more explanation."""
 
-RUN_CHECK = "Run structsvm.testing.check_loss on the loss."
+
+def run_check(loss: ScoreLoss[Any]) -> str:
+    """Return the sentence that says how a loss is checked."""
+    return f"Run {loss.checked_by} on the loss."
 
 
 def failed(
@@ -45,21 +48,23 @@ def failed(
     """
     said = f"{loss.title}.{loss.called(method)} raised {type(error).__name__}: {str(error).rstrip('.')}. "
     where = "" if example is None else f"It was called for example {example}. "
-    return InputError(f"{said}{where}{_other_length(loss, y, y_hat)}{RUN_CHECK}")
+    return InputError(f"{said}{where}{_other_length(loss, y, y_hat)}{run_check(loss)}")
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
     """Refuse an argmax that returned nothing."""
     if y_hat is None or loss.unwrap(y_hat) is None:
-        raise InputError(f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {RUN_CHECK}")
+        raise InputError(
+            f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {run_check(loss)}"
+        )
 
 
 def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:
     """Require an encoding with one coefficient a score."""
     if code.shape != (scores,):
         raise InputError(
-            f"{loss.title}.encode returned shape {code.shape}, but the example has {scores} scores: it must return one "
-            f"coefficient a score. {_other_length(loss, y, y_hat)}{RUN_CHECK}"
+            f"{loss.title}.{loss.called('encode')} returned shape {code.shape}, but the example has {scores} scores: "
+            f"it must return one coefficient a score. {_other_length(loss, y, y_hat)}{run_check(loss)}"
         )
 
 
@@ -87,7 +92,7 @@ def is_usable(loss: ScoreLoss[Any], y: Any) -> bool:
         raise failed(loss, "usable", error, y) from error
     if not isinstance(usable, bool | np.bool_):
         what = f"an array of shape {usable.shape}" if isinstance(usable, np.ndarray) else repr(usable)
-        raise InputError(f"{loss.title}.usable returned {what}: it must return True or False. {RUN_CHECK}")
+        raise InputError(f"{loss.title}.usable returned {what}: it must return True or False. {run_check(loss)}")
     return bool(usable)
 
 
@@ -180,10 +185,16 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVec
             rows = np.shape(xs[i]) if loss.reads_rows and not hasattr(xs, "shape") else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: a label a row is needed")
+            name = loss.called("encode")
+            if name != "encode":
+                raise InputError(
+                    f"{loss.title}.{name} returned shape {code} for example {i}, and shape ({scores},) for example 0: "
+                    f"it must return a vector of as many numbers for every x and y. {run_check(loss)}"
+                )
             raise InputError(
                 f"example {i} has {scores} scores, but {loss.title} encodes its true output in shape {code}: "
                 "the output does not fit the input (a label for each row?), or encode is wrong. "
-                f"{RUN_CHECK}"
+                f"{run_check(loss)}"
             )
 
 
@@ -232,12 +243,12 @@ def require_moderate_norm(largest: float, C: float) -> None:
         )
 
 
-def require_planes(title: str, losses: Vector, coef: Vector, ptr: IntVector, first: int) -> None:
+def require_planes(loss: ScoreLoss[Any], losses: Vector, coef: Vector, ptr: IntVector, first: int) -> None:
     """Refuse losses that are not finite numbers of at least 0, and outputs whose encodings are not finite.
 
     Parameters
     ----------
-    title : name of the loss.
+    loss : the loss.
     losses, coef : of the outputs found.
     ptr : where the coefficients of each example begin.
     first : number of the first example.
@@ -246,24 +257,29 @@ def require_planes(title: str, losses: Vector, coef: Vector, ptr: IntVector, fir
     if not right.all():
         i = int(np.argmin(right))
         raise OracleError(
-            f"{title} returned a loss of {losses[i]} for example {first + i}; a loss is a finite number of at least 0 "
-            "(leave outputs that are forbidden out of the argmax). Run structsvm.testing.check_loss on it."
+            f"{loss.title} returned a loss of {losses[i]} for example {first + i}; a loss is a finite number of at "
+            f"least 0 (leave outputs that are forbidden out of the argmax). {run_check(loss)}"
         )
     finite = np.isfinite(coef)
     if not finite.all():
         example = first + int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
+        if loss.kernel is None:
+            name = loss.called("encode")
+            why = f"Is such a number in the example? If not, {name} is wrong, of the truth or of this output"
+        else:
+            why = "A kernel must write every element of out"
         raise OracleError(
-            f"{title}: the output returned as the loss-augmented argmax of example {example} is encoded by NaN or "
-            "infinity. A kernel must write every element of out; run structsvm.testing.check_loss on the loss."
+            f"{loss.title}: the output returned as the loss-augmented argmax of example {example} is encoded by NaN or "
+            f"infinity. {why}; run {loss.checked_by} on the loss."
         )
 
 
-def require_argmaxes(title: str, violation: Vector, scores: Vector, first: int) -> None:
+def require_argmaxes(loss: ScoreLoss[Any], violation: Vector, scores: Vector, first: int) -> None:
     """Refuse argmaxes that the truth itself beats.
 
     Parameters
     ----------
-    title : name of the loss.
+    loss : the loss.
     violation : ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))`` of each example, at least 0 for an argmax.
     scores : the scores at which it was found.
     first : number of the first example.
@@ -271,32 +287,32 @@ def require_argmaxes(title: str, violation: Vector, scores: Vector, first: int) 
     lowest = int(np.argmin(violation))
     if violation[lowest] < -_tolerance(scores):
         raise OracleError(
-            f"{title}: the output returned as the loss-augmented argmax of example {first + lowest} has Δ + w·Ψ "
+            f"{loss.title}: the output returned as the loss-augmented argmax of example {first + lowest} has Δ + w·Ψ "
             f"lower than the true output by {-violation[lowest]:.3g}, so it is not the argmax. "
-            "Run structsvm.testing.check_loss on the loss to see which output it should be."
+            f"Run {loss.checked_by} on the loss to see which output it should be."
         )
 
 
-def require_unbeaten(title: str, violation: Vector, known: Vector, scores: Vector, first: int) -> None:
+def require_unbeaten(loss: ScoreLoss[Any], violation: Vector, known: Vector, scores: Vector, first: int) -> None:
     """Refuse argmaxes that an output found earlier beats.
 
     Parameters
     ----------
-    title : name of the loss.
+    loss : the loss.
     violation, known : ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))`` of each example, by the argmax and by earlier outputs.
     scores : the scores at which it was found.
     first : number of the first example.
     """
     missed = violation < known - _tolerance(scores)
     if missed.any():
-        raise beaten(title, first + int(missed.argmax()))
+        raise beaten(loss, first + int(missed.argmax()))
 
 
-def beaten(title: str, example: int) -> OracleError:
+def beaten(loss: ScoreLoss[Any], example: int) -> OracleError:
     """Return the error for an argmax that an output found earlier beats."""
     return OracleError(
-        f"{title}: an output found earlier for example {example} has a larger Δ + w·Ψ than the one now returned "
-        "as its argmax. Run structsvm.testing.check_loss on the loss to see which output it should be."
+        f"{loss.title}: an output found earlier for example {example} has a larger Δ + w·Ψ than the one now returned "
+        f"as its argmax. Run {loss.checked_by} on the loss to see which output it should be."
     )
 
 

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.losses import LatentLoss, ScoreLoss
+from structsvm.losses import ScoreLoss
+from structsvm.losses.base import joint_features
+from structsvm.losses.latent import Completed
 from structsvm.problem.problem import Problem
 from structsvm.types import Vector
 
@@ -74,9 +76,7 @@ def _beyond_the_truth(loss: ScoreLoss[Any], scores: Vector, y: Any) -> Vector:
     return loss.encode(loss.prediction(scores, y), y) - loss.encode(y, y)
 
 
-def completion(
-    problem: Problem, loss: LatentLoss[Any, Any, Any], xs: Sequence[Any], truths: Sequence[tuple[Any, Any]]
-) -> Subtracted:
+def completion(problem: Problem, loss: Completed, xs: Sequence[Any], truths: Sequence[tuple[Any, Any]]) -> Subtracted:
     """Return ``h(w) = (C/n) Σ_i κ_i [max_h w·Ψ(x_i, y_i, h) − w·Ψ(x_i, y_i, h_i)]``, which frees latents of truths.
 
     Parameters
@@ -86,13 +86,17 @@ def completion(
     xs : inputs.
     truths : pairs (y, h) of the problem.
     """
-    fixed = [loss.joint_feature(x, *truth) for x, truth in zip(xs, truths, strict=True)]
+
+    def features(i: int, h: Any) -> Vector:
+        return joint_features(loss, i, problem.d, loss.latent.joint_feature, xs[i], truths[i][0], h)
+
+    fixed = [features(i, h) for i, (_, h) in enumerate(truths)]
 
     def tangent(w: Vector) -> Tangent:
         slope = np.zeros(problem.d)
         for i in np.flatnonzero(problem.cap).tolist():
-            x, y = xs[i], truths[i][0]
-            slope += problem.cap[i] * (loss.joint_feature(x, y, loss.complete(x, y, w)) - fixed[i])
+            found = loss.completion(i, xs[i], truths[i][0], w)
+            slope += problem.cap[i] * (features(i, found) - fixed[i])
         return Tangent(float(slope @ w), slope)
 
     return tangent

@@ -372,7 +372,7 @@ class Problem(AbstractProblem):
             raise
         except Exception as error:
             raise self._failed_kernel(point, error) from error
-        require_planes(self.loss.title, planes.loss, planes.coef, self.ptr, self.first)
+        require_planes(self.loss, planes.loss, planes.coef, self.ptr, self.first)
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:
@@ -394,7 +394,7 @@ class Problem(AbstractProblem):
         violation = self.violation(planes, point)
         if not self.exact:
             return np.maximum(violation, known)
-        require_unbeaten(self.loss.title, violation, known, point.scores, self.first)
+        require_unbeaten(self.loss, violation, known, point.scores, self.first)
         return violation
 
     @property
@@ -422,7 +422,7 @@ class Problem(AbstractProblem):
         """
         violation = self.violation(planes, point)
         for other in others:
-            require_unbeaten(self.loss.title, violation, self.violation(other, point), point.scores, self.first)
+            require_unbeaten(self.loss, violation, self.violation(other, point), point.scores, self.first)
         looked_at = max(_FEWEST_PROBED, self.n // _PROBED) if self.has_kernel else self.n
         start = int(np.random.default_rng(self.n).integers(max(self.n - looked_at, 0) + 1))
         some = self.block(start, min(start + looked_at, self.n))
@@ -430,7 +430,7 @@ class Problem(AbstractProblem):
         for t in _NEARBY if self.box is None else _NEARBY[:1]:  # beyond 1 they may be out of bounds
             nearby = some.planes(some.origin().toward(here, t))
             value, found = some.violation(nearby, here), violation[start : start + some.n]
-            require_unbeaten(self.loss.title, found, value, here.scores, some.first)
+            require_unbeaten(self.loss, found, value, here.scores, some.first)
 
     def slope(self, planes: Planes, along: Vector) -> float:
         """Return ``Σ κ_i C/n c_i·ds_i``: how fast the planes' weighted sum falls as scores move along ds."""
@@ -443,7 +443,7 @@ class Problem(AbstractProblem):
     def exact_hinge(self, planes: Planes, point: Point) -> ExactSum:
         """Return the same as a sum that can be added to that of other parts."""
         violation = self.violation(planes, point)
-        require_argmaxes(self.loss.title, violation, point.scores, self.first)
+        require_argmaxes(self.loss, violation, point.scores, self.first)
         return ExactSum.of(self.cap * np.maximum(violation, 0.0))
 
     def estimate(self, planes: Planes, point: Point, known: Vector) -> float:
@@ -539,7 +539,7 @@ class Problem(AbstractProblem):
             return sum(self._visit(dual, i, dual.w) for i in order.tolist())
         if visited.wrong >= 0:
             self._visit(dual, visited.wrong, visited.w)
-            raise beaten(self.loss.title, self.first + visited.wrong)
+            raise beaten(self.loss, self.first + visited.wrong)
         return visited.met
 
     def _failed_kernel(self, point: Point, error: Exception) -> InputError:

@@ -12,7 +12,7 @@ import numpy as np
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.operators import Operator
-from structsvm.problem.checks import RAISED_AS_IS, RUN_CHECK, failed
+from structsvm.problem.checks import RAISED_AS_IS, failed, run_check
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.program import named_globals, plain_function
 from structsvm.types import BoolVector, IntVector, Vector
@@ -72,7 +72,7 @@ def require_free_truths(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVec
         if not abs(found[0]) <= _ROUNDING:
             raise InputError(
                 f"{loss.title}.loss returned {found[0]:.6g} for the true output of example {i}: Δ(y, y) must be 0. "
-                f"{RUN_CHECK}"
+                f"{run_check(loss)}"
             )
 
 
@@ -100,7 +100,7 @@ def require_safe_kernel(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVec
         labels = np.array(loss.labels(y), dtype=np.float64)
         verdict = trial(loss.kernel, scores, labels, shared)
         if verdict:
-            raise InputError(f"{loss.title}.kernel {verdict}, tried on {place}. {RUN_CHECK}")
+            raise InputError(f"{loss.title}.kernel {verdict}, tried on {place}. {run_check(loss)}")
         if time.thread_time() - began > _ENOUGH:
             break
     _tried.add(key)

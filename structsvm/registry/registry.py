@@ -39,6 +39,7 @@ class Registry(Generic[T]):
     implied : the settings that a built-in name stands for, where it stands for more than a class.
     cutoffs : built-in names that take a cut-off, each with one that messages and lists show.
     aliases : names of other programs that are read, too.
+    related : ``"module:class"`` of what is taken for such an object and is none, each with what messages say of it.
 
     Examples
     --------
@@ -55,6 +56,7 @@ class Registry(Generic[T]):
     implied: Mapping[str, Mapping[str, Any]] = field(factory=dict, kw_only=True)
     cutoffs: Mapping[str, float] = field(factory=dict, kw_only=True)
     aliases: Aliases = field(factory=Aliases, kw_only=True)
+    related: Mapping[str, str] = field(factory=dict, kw_only=True)
 
     def names(self) -> list[str]:
         """Return all names, some with a cut-off as an example; the built-in ones are first."""
@@ -102,6 +104,9 @@ class Registry(Generic[T]):
         if isinstance(spec, type):
             raise InputError(f"{spec.__name__} is a class: pass an object, {spec.__name__}(), or a name")
         if not self.holds(spec):
+            for target, advice in self.related.items():
+                if isinstance(spec, _imported(target)):
+                    raise InputError(f"{type(spec).__name__} {advice}")
             other = next((each for each in _registries() if each.holds(spec)), None)
             meaning = f", but a {other.kind}, for {other.place}" if other else ""
             raise InputError(
@@ -247,6 +252,12 @@ losses: Registry[Any] = Registry(
     },
     cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5, "recall": 10},
     aliases=OF_LOSSES,
+    related={
+        "structsvm.losses:LatentLoss": (
+            "is a LatentLoss: LatentStructuralSVM(loss=...) learns with it, and structsvm.testing.check_latent_loss "
+            "checks it"
+        )
+    },
 )
 
 solvers: Registry[Any] = Registry(

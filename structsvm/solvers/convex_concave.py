@@ -144,7 +144,7 @@ def _descended(
             raise OracleError(
                 f"the objective {reached:.12g} is above the convex problem {result.primal:.12g} that bounds it: what "
                 "is subtracted is not the maximum that it should be. Look at the argmax and the completion of "
-                f"{problem.loss.title}: structsvm.testing.check_loss and check_latent_loss do"
+                f"{problem.loss.title}: {problem.loss.checked_by} does"
             )
         ended = result.status in (Status.INTERRUPTED, Status.STOPPED)
         stationary = bool(rounds) and not ended and objective - result.primal <= limit and result.converged

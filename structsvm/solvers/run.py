@@ -290,7 +290,7 @@ class Run:
             raise OracleError(
                 f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, which no exact "
                 f"argmax can cause: {self.problem.loss.title}.loss_augmented_argmax misses the most "
-                "violated output of some example. Run structsvm.testing.check_loss on the loss to see which."
+                f"violated output of some example. Run {self.problem.loss.checked_by} on the loss to see which."
             )
         if self._at_start:
             self._at_start = False

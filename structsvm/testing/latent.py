@@ -1,14 +1,16 @@
 """Checks that a latent loss is what the engine takes it for, by enumeration on small examples."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from structsvm.exceptions import InputError
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.settings import as_list, require_integer, require_kind
 from structsvm.testing.losses import check_loss
-from structsvm.testing.methods import show
+from structsvm.testing.methods import Methods, show
 from structsvm.types import Vector
 
 _SIZES = (0.0, 0.1, 1.0, 10.0)
@@ -37,32 +39,66 @@ def check_latent_loss(
 
     Raises
     ------
-    AssertionError : when a check fails; it names the method and the example.
-    InputError : when there is nothing to check.
+    CheckError : when a check fails or a method does; it names the method, the example and the weights.
+    InputError : when there is nothing to check, examples are no pairs, or `LatentLoss.completions` is not written.
     """
     require_kind("loss", loss, LatentLoss, "a LatentLoss")
     require_integer("trials", trials, 1)
-    pairs = as_list("examples", examples, "a list of pairs (x, y)")
-    check_loss(Completed(loss), [(x, (y, loss.initial(x, y))) for x, y in pairs], trials=trials, tol=tol, seed=seed)
+    pairs = [_pair(example) for example in as_list("examples", examples, "a list of pairs (x, y)")]
+    completed = Completed(loss)
+    methods = Methods.of(completed, pairs)
+    guesses = [methods.call("initial", partial(loss.initial, *each), each) for each in pairs]
+    truths = [(x, (y, h)) for (x, y), h in zip(pairs, guesses, strict=True)]
+    check_loss(completed, truths, trials=trials, tol=tol, seed=seed)
     rng = np.random.default_rng(seed)
-    for x, y in pairs:
-        known = list(loss.completions(x, y))
-        for h in [loss.initial(x, y), *known]:
-            if (met := loss.loss(y, y, h)) != 0.0:
-                raise AssertionError(
-                    f"{loss.title}.loss(y, y, h) must be 0 for every h: it is {met:g} at h = {show(h)}"
+    for (x, y), guess in zip(pairs, guesses, strict=True):
+        known = _completions(methods, loss, x, y)
+        for h in [guess, *known]:
+            if (met := methods.delta((x, (y, h)), (x, (y, h)))) != 0.0:
+                raise methods.wrong(
+                    "loss", f"must be 0 at the true output for every h: it is {met:g}", (x, y), latent=h
                 )
-        features = np.array([loss.joint_feature(x, y, h) for h in known])
+        features = np.array([_features(methods, x, y, h) for h in known])
         spread = float(np.abs(features - features.mean(axis=0)).max()) or 1.0
         for size in _SIZES:
             for _ in range(trials):
                 w: Vector = np.asarray(size / spread * rng.standard_normal(features.shape[1]))
-                found = loss.complete(x, y, w.copy())
-                value, best = float(w @ loss.joint_feature(x, y, found)), float((features @ w).max())
+                found = methods.call("complete", partial(loss.complete, x, y, w.copy()), (x, y), scores=w)
+                value, best = float(w @ _features(methods, x, y, found)), float((features @ w).max())
                 if abs(value - best) > tol * (1.0 + abs(best)):
                     other = known[int(np.argmax(features @ w))]
                     what = "misses the maximum" if value < best else "returns what completions(x, y) does not list"
-                    raise AssertionError(
-                        f"{loss.title}.complete {what} for y = {show(y)}: h = {show(found)} has {value:g}, "
-                        f"and {show(other)} has {best:g}"
+                    verdict = (
+                        f"{what} for y = {show(y)}: h = {show(found)} has {value:g}, and {show(other)} has {best:g}"
                     )
+                    raise methods.wrong("complete", verdict, (x, y), scores=w)
+
+
+def _pair(example: Any) -> tuple[Any, Any]:
+    """Return an example, where that is a pair."""
+    if not isinstance(example, tuple | list) or len(example) != 2:
+        raise InputError(
+            f"examples must be a list of pairs (x, y), such as list(zip(X, y)): one of them is {show(example)}"
+        )
+    return example[0], example[1]
+
+
+def _completions(methods: Methods, loss: LatentLoss[Any, Any, Any], x: Any, y: Any) -> list[Any]:
+    """Return the listed completions of a truth, one at least."""
+    try:
+        listed = methods.call("completions", partial(loss.completions, x, y), (x, y))
+    except NotImplementedError as error:
+        raise InputError(f"{error}: complete is compared with what it lists") from None
+    try:
+        known = list(listed)
+    except TypeError:
+        verdict = f"returned {show(listed)}: it must return a list of all h of the truth"
+        raise methods.wrong("completions", verdict, (x, y)) from None
+    if not known:
+        raise methods.wrong("completions", "lists no h", (x, y))
+    return known
+
+
+def _features(methods: Methods, x: Any, y: Any, h: Any) -> Vector:
+    """Return ``Ψ(x, y, h)``."""
+    return methods.encode((x, (y, h)), (x, (y, h)), None)

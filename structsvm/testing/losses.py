@@ -11,6 +11,7 @@ from attrs import frozen
 
 from structsvm.exceptions import CheckError, InputError
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.shared.graded_pairs import GradedPairsLoss
 from structsvm.registry import losses
 from structsvm.settings import is_integer, require_integer
 from structsvm.testing.methods import MOST_OUTPUTS, Methods, show, unchanged
@@ -56,7 +57,8 @@ def check_loss(
         of a small example.
     examples : a few small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`.
         Those that are not ``usable`` are passed over. None, for a `ScoreLoss` of queries: the
-        labels of small ones, some with one document, only relevant ones, or none.
+        labels of small ones, some with one document, only relevant ones, or none. Their
+        labels are 0 to 2, for a `GradedPairsLoss` 0 to 4: give examples with yours where they are others.
         A loss whose cut-off, an integer attribute ``k``, they do not exceed is checked with k = 2 as well
         where ``k`` is a field of its attrs class; else a warning says that its cut-off was not looked at.
     trials : vectors of scores of each kind that are tried on an example; half as many rays and lines with ties are.
@@ -81,7 +83,7 @@ def check_loss(
         raise InputError(
             f"{chosen!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
         )
-    ys: list[Any] = _small_queries() if examples is None else _checked_examples(chosen, list(examples))
+    ys: list[Any] = _small_queries(chosen) if examples is None else _checked_examples(chosen, list(examples))
     methods = Methods.of(chosen, ys)
     methods.operator()
     usable = [y for y in ys if methods.usable(y)]
@@ -133,11 +135,13 @@ def _check_cutoff(loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: i
         )
 
 
-def _small_queries() -> list[Vector]:
+def _small_queries(loss: ScoreLoss[Any] | Loss[Any, Any]) -> list[Vector]:
+    """Return labels of small queries; one of all grades that are in use, for a loss that weighs pairs of them."""
     rng = np.random.default_rng(0)
     binary = [rng.permutation([1.0] * r + [0.0] * (n - r)) for n in range(1, 6) for r in range(n + 1)]
     graded = [rng.integers(0, 3, size=n).astype(np.float64) for n in (3, 4, 5) for _ in range(2)]
-    return binary + graded
+    grades = [np.arange(5.0)] if isinstance(loss, GradedPairsLoss) else []
+    return binary + graded + grades
 
 
 def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: list[Any]) -> list[Any]:

@@ -60,7 +60,7 @@ class Methods:
         predicted : return the one by which predictions are made.
         """
         by = self.loss.predicting if predicted else self.loss
-        code = self._call("encode", lambda: by.encode(output, y), y, output=output)
+        code = self.call("encode", lambda: by.encode(output, y), y, output=output)
         try:
             vector = np.asarray(code, dtype=np.float64)
         except (TypeError, ValueError):
@@ -74,7 +74,7 @@ class Methods:
 
     def delta(self, y: Any, output: Any) -> float:
         """Return ``Δ(y, ŷ)``: a number of at least 0."""
-        delta = self._call("loss", lambda: self.loss.loss(y, output), y, output=output)
+        delta = self.call("loss", lambda: self.loss.loss(y, output), y, output=output)
         try:
             number = float(delta)
         except (TypeError, ValueError):
@@ -86,19 +86,19 @@ class Methods:
     def augmented(self, scores: Vector, y: Any) -> Any:
         """Return the loss-augmented argmax."""
         found = lambda: self.loss.loss_augmented_argmax(scores, y)  # noqa: E731
-        return self._call("loss_augmented_argmax", found, y, scores=scores)
+        return self.call("loss_augmented_argmax", found, y, scores=scores)
 
     def predicted(self, scores: Vector, y: Any) -> Any:
         """Return the argmax."""
         generic = self.generic
         if generic is None:
-            return self._call("argmax", lambda: self.loss.argmax(scores), y, scores=scores)
-        return self._call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
+            return self.call("argmax", lambda: self.loss.argmax(scores), y, scores=scores)
+        return self.call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
 
     def outputs(self, y: Any) -> list[Any] | None:
         """Return all outputs of an example; None where they are not listed, or too many."""
         try:
-            outputs = self._call("outputs", lambda: list(islice(self.loss.outputs(y), MOST_OUTPUTS + 1)), y)
+            outputs = self.call("outputs", lambda: list(islice(self.loss.outputs(y), MOST_OUTPUTS + 1)), y)
         except NotImplementedError:
             return None
         if not outputs:
@@ -108,7 +108,7 @@ class Methods:
     def weight_bounds(self, d: int, y: Any) -> tuple[Vector, Vector] | None:
         """Return the bounds of the weights of a generic loss."""
         generic = self.generic
-        bounds: Any = None if generic is None else self._call("weight_bounds", lambda: generic.weight_bounds(d), y)
+        bounds: Any = None if generic is None else self.call("weight_bounds", lambda: generic.weight_bounds(d), y)
         if bounds is None:
             return None
         low, high = (np.asarray(each, dtype=np.float64) for each in bounds)
@@ -118,14 +118,14 @@ class Methods:
 
     def usable(self, y: Any) -> bool:
         """Say whether an example can be learned from."""
-        usable = self._call("usable", lambda: self.loss.usable(y), y)
+        usable = self.call("usable", lambda: self.loss.usable(y), y)
         if not isinstance(usable, bool | np.bool_):
             raise self.wrong("usable", f"returned {show(usable)}: it must return True or False", y)
         return bool(usable)
 
     def labels(self, y: Any) -> Vector:
         """Return what the kernel reads of an example."""
-        labels = self._call("labels", lambda: self.loss.labels(y), y)
+        labels = self.call("labels", lambda: self.loss.labels(y), y)
         vector = as_numbers(labels)
         if vector is None:
             raise self.wrong("labels", f"returned {_returned(labels)}: it must return a vector of numbers", y)
@@ -155,7 +155,7 @@ class Methods:
             compiled = compiled_kernel(self.loss.kernel)
         except InputError as error:
             raise CheckError(f"{self.loss.title}: {error}") from error
-        return self._call("kernel", lambda: float(compiled(scores, labels, params, out)), y, scores=scores)
+        return self.call("kernel", lambda: float(compiled(scores, labels, params, out)), y, scores=scores)
 
     def operator(self) -> None:
         """Compare the operator over rows of two features with what the loss says of it, if that can be made."""
@@ -184,7 +184,7 @@ class Methods:
         method : of the `ScoreLoss`.
         verdict : what it did.
         y : the example.
-        seen : ``scores`` and ``output``, where they are known.
+        seen : ``scores``, ``output`` and ``latent``, where they are known.
         """
         lines = [f"{self.loss.title}.{self.loss.called(method)} {verdict}"]
         lines.append(
@@ -192,11 +192,14 @@ class Methods:
         )
         if "output" in seen:
             lines.append(f"  output ŷ = {show(self.loss.unwrap(seen['output']))}")
+        if "latent" in seen:
+            lines.append(f"  latent h = {show(seen['latent'])}")
         if "scores" in seen:
             lines.append(f"  {'scores' if self.generic is None else 'w'} = {show(seen['scores'])}")
         return CheckError("\n".join(lines))
 
-    def _call(self, method: str, call: Callable[[], T], y: Any, **seen: Any) -> T:
+    def call(self, method: str, call: Callable[[], T], y: Any, **seen: Any) -> T:
+        """Call a method, so that what it raises is told with the example; `NotImplementedError` is left as it is."""
         try:
             return call()
         except NotImplementedError:

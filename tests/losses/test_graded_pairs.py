@@ -159,3 +159,22 @@ MUTANTS = [
 @pytest.mark.parametrize(("loss", "mutant", "examples"), cases(FromTop(), MUTANTS, EXAMPLES[:2]))
 def test_check_loss_finds_what_is_wrong(loss: Any, mutant: Mutant, examples: Any) -> None:
     assert_found(mutant, loss, examples)
+
+
+@pytest.mark.parametrize(
+    ("at_3", "words"),
+    [
+        (lambda: np.nan, "Mine.weight returned nan for a better document of label 3"),
+        (lambda: -1.0, "Mine.weight returned -1 for a better document of label 3"),
+        (lambda: {}[3], "Mine.weight raised KeyError: 3. .* labels 0, .*3.*check_loss on the loss, with such labels"),
+    ],
+)
+def test_a_weight_that_is_wrong_at_one_grade_is_found_and_named(at_3: Any, words: str) -> None:
+    class Mine(GradedPairsLoss):
+        def weight(self, better: Vector, worse: Vector) -> Vector:
+            return np.array([at_3() if grade == 3 else 1.0 for grade in better])
+
+    with pytest.raises(CheckError, match=words):
+        check_loss(Mine(), trials=0)
+    with pytest.raises(InputError, match=f"^{words}"):
+        Mine().usable(np.array([0.0, 3.0]))

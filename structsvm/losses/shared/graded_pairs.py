@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, StructSVMError
 from structsvm.losses.shared.judged_pairs import JudgedPairs
 from structsvm.losses.shared.pair_encoding import PairEncoding, SwappedPairsLoss
 from structsvm.types import Vector
@@ -46,11 +46,11 @@ class PairsOfGrades(PairEncoding):
 
         Raises
         ------
-        InputError : when a weight is negative or no finite number.
+        InputError : when a weight is negative or no finite number, or `weight` raises something.
         """
         grades = graded(y)
         better, worse = np.nonzero(grades[:, None] > grades)
-        given = np.asarray(self.weight(grades[better], grades[worse]), dtype=np.float64)
+        given = self._given(grades[better], grades[worse])
         if given.shape not in ((), better.shape):
             raise InputError(
                 f"{self.title}.weight returned an array of shape {given.shape} for {len(better)} pairs: it must return "
@@ -67,6 +67,20 @@ class PairsOfGrades(PairEncoding):
             )
         counted = weights > 0.0
         return JudgedPairs(len(grades), better[counted], worse[counted], weights[counted] / (weights.sum() or 1.0))
+
+    def _given(self, better: Vector, worse: Vector) -> Vector:
+        try:
+            return np.asarray(self.weight(better, worse), dtype=np.float64)
+        except (StructSVMError, MemoryError):
+            raise
+        except Exception as error:
+            met = ", ".join(f"{label:g}" for label in np.union1d(better, worse))
+            raise InputError(
+                f"{self.title}.weight raised {type(error).__name__}: {str(error).rstrip('.')}. It was called for the "
+                f"{len(better)} pairs of a query whose documents have the labels {met}, with two arrays of them: "
+                f"it must return one number a pair, or one for all. Run {self.checked_by} on the loss, with "
+                "such labels as its examples"
+            ) from error
 
     def usable(self, y: Any) -> bool:
         """Say whether the documents have more than one grade, and some pair a weight."""
