@@ -57,6 +57,21 @@ def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64
         raise refusal(error, f"{what} must be {kind}: {error}") from None
 
 
+def numbers_alone(values: Any, what: str) -> NDArray[np.float64]:
+    """Return real numbers as `numbers` does, where a text of a number, or True or False, is none: for settings.
+
+    Raises
+    ------
+    InputError : also when one is text, True or False.
+    """
+    array = numbers(values, what)
+    if getattr(getattr(values, "dtype", None), "kind", "O") not in "iuf":
+        for value in np.asarray(values, dtype=object).flat:
+            if isinstance(value, str | bytes | bool | np.bool_):
+                raise InputError(f"{what} must be numbers, got {value!r}")
+    return array
+
+
 def refusal(error: Exception, text: str | None = None) -> InputError:
     """Return the refusal of what an error was raised for: a TypeError too, where that is one.
 

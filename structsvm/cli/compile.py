@@ -1,10 +1,13 @@
 """``structsvm compile``."""
 
+import os
+import sys
 import time
+from pathlib import Path
 
 import click
 
-from structsvm.cli.console import counted, echo, progress_line
+from structsvm.cli.console import counted, echo, note, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.paths import Command
 from structsvm.cli.texts import example
@@ -38,7 +41,7 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
     Without LOSS, all that come with the package and rank. Machine code is kept beside the package, or in the folder
     that the environment variable NUMBA_CACHE_DIR names, for this type of processor: compile where it will run.
     """
-    from structsvm.comparison.shipped import compile_losses, ranking_losses
+    from structsvm.comparison.shipped import compile_losses, labels_of_kernels, ranking_losses
     from structsvm.compute.compilation import folder_of_code
     from structsvm.registry import losses
 
@@ -48,7 +51,7 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
             loss = losses.create(name)
         except InputError as error:
             raise click.UsageError(str(error)) from None
-        if not loss.scores_rows or loss.kernel is None:
+        if not labels_of_kernels(loss):
             raise click.UsageError(f"{name} is no loss of rankers with a kernel: take one of {', '.join(known)}")
     folder = folder_of_code()
     if folder is None:
@@ -56,10 +59,20 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
             "machine code cannot be kept: no folder can be written, or NUMBA_DISABLE_JIT is set. Name a folder in the "
             "environment variable NUMBA_CACHE_DIR"
         )
+    asked = os.environ.get("NUMBA_CACHE_DIR")
+    if asked and not Path(folder).is_relative_to(asked):
+        raise Failure(f"machine code cannot be kept in {asked}, which NUMBA_CACHE_DIR names: it cannot be written to")
     began, chosen = time.monotonic(), list(dict.fromkeys(names or known))
+    if not sys.stderr.isatty():
+        note(f"compiling {', '.join(chosen)}: the first takes a minute or more where nothing is kept yet")
     with progress_line() as say:
-        say(f"1 of {len(chosen)}")
-        for number, (name, seconds) in enumerate(compile_losses(chosen, storages, jobs), start=1):
+        say(_at_work(chosen, 0))
+        for done, (name, seconds) in enumerate(compile_losses(chosen, storages, jobs), start=1):
             echo(f"{name:20s} {seconds:6.1f} s")
-            say(f"{number} of {len(chosen)}")
+            say(_at_work(chosen, done))
     echo(f"{counted(len(chosen), 'loss', 'losses')} in {time.monotonic() - began:.1f} s, kept in {folder}")
+
+
+def _at_work(names: list[str], done: int) -> str:
+    """Return the loss that is compiled, and which of how many it is."""
+    return f"{names[done]}, {done + 1} of {len(names)}" if done < len(names) else ""

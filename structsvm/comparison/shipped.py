@@ -3,8 +3,9 @@
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,7 +16,8 @@ from structsvm.compute.processes import spread
 from structsvm.data import load_letor
 from structsvm.problem import Problem
 from structsvm.registry import losses
-from structsvm.solvers import Auto, OneSlack
+from structsvm.solvers import Auto, NSlack, OneSlack
+from structsvm.types import Vector
 
 STORAGES = ("float64", "float32", "sparse")
 """How features may be stored; each has machine code of its own."""
@@ -27,8 +29,26 @@ _LINES = 6_000
 def ranking_losses() -> list[str]:
     """Return the names of the built-in losses that rankers are trained on and that have a kernel."""
     names = (losses.shown(name) for name in losses.built_in)
-    created = ((name, losses.create(name)) for name in names)
-    return [name for name, loss in created if loss.scores_rows and loss.kernel is not None]
+    return [name for name in names if labels_of_kernels(losses.create(name))]
+
+
+def labels_of_kernels(loss: Any) -> list[Vector]:
+    """Return labels of a query for each kernel of a loss, which may choose one by the grades, as NDCG does.
+
+    Parameters
+    ----------
+    loss : any.
+
+    Returns
+    -------
+    Labels that are 0 or 1, or have grades, shape (12,) each; none for a loss without kernel, or not of rankers.
+    """
+    if not loss.scores_rows:
+        return []
+    grades: Vector = np.arange(_DOCUMENTS, dtype=np.float64) % 3.0
+    two: Vector = (grades == 1.0).astype(np.float64)
+    found = {loss.bind([y]).kernel: y for y in (grades, two)}
+    return [y for kernel, y in found.items() if kernel is not None]
 
 
 def compile_losses(
@@ -57,13 +77,12 @@ def _compile(name: str, storages: tuple[str, ...]) -> tuple[str, float]:
     rng = np.random.default_rng(0)
     rows = _QUERIES * _DOCUMENTS
     X = np.where(rng.random((rows, _FEATURES)) < 0.5, 0.0, rng.standard_normal((rows, _FEATURES)))
-    y = np.tile(np.arange(_DOCUMENTS) % 3 == 0, _QUERIES).astype(np.float64)
     qid = np.repeat(np.arange(_QUERIES), _DOCUMENTS)
     loss = losses.create(name)
-    for storage in storages:
+    for storage, y in product(storages, labels_of_kernels(loss)):
         stored = csr_array(X) if storage == "sparse" else X.astype(storage)
-        problem = Problem.from_queries(stored, y, qid, loss=loss, C=100.0)
-        for solver in (Auto(), OneSlack()):
+        problem = Problem.from_queries(stored, np.tile(y, _QUERIES), qid, loss=loss, C=100.0)
+        for solver in (Auto(), OneSlack(), NSlack()):
             warm_up(Task(Combination(name, solver.name, None, problem.C), problem, solver, None, 1e-3))
     return name, time.perf_counter() - began
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, compute_sample_weight
 
-from structsvm.arrays import numbers
+from structsvm.arrays import numbers_alone
 from structsvm.compute.threads import require_jobs
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
@@ -132,17 +132,22 @@ def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: boo
     for name, constant in (("centre", 0.0), ("penalty", 1.0)):
         value = getattr(estimator, name, None)
         if value is not None:
-            vector = numbers(value, place(estimator, name))
+            vector = numbers_alone(value, place(estimator, name))
             given[name] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector
-    bounds = _bounds(estimator, problem.d - intercept)
+    bounds = bounds_of(estimator, problem.d - intercept)
     if bounds is not None:
         low, high = bounds
         given["bounds"] = (np.append(low, -np.inf), np.append(high, np.inf)) if intercept else bounds
     return problem.regularised(**given) if given else problem
 
 
-def _bounds(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
-    """Return the smallest and largest weights of d features by ``bounds`` and ``monotonic_cst``; None: none."""
+def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
+    """Return the smallest and largest weights of d features by ``bounds`` and ``monotonic_cst``; None: none.
+
+    Raises
+    ------
+    InputError : when one is not what it must be for each weight, or they contradict each other.
+    """
     monotonic = getattr(estimator, "monotonic_cst", None)
     if estimator.bounds is None and monotonic is None:
         return None
@@ -177,9 +182,9 @@ def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
             raise InputError(f"{what} has {strange[0]!r}, and no feature of X has that name")
         values = np.zeros(d)
         for name, sign in given.items():
-            values[places[name]] = numbers(sign, what)
+            values[places[name]] = numbers_alone(sign, what)
     else:
-        values = numbers(given, what)
+        values = numbers_alone(given, what)
     if values.shape != (d,) or not np.isin(values, (-1.0, 0.0, 1.0)).all():
         raise InputError(
             f"{what} must be 1 (scores rise with the feature), -1 (they fall) or 0 (either) for each of the {d} "

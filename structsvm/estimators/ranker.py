@@ -63,7 +63,8 @@ class Ranker(SavedEstimator, LinearRanker):
     penalty : λ, weights of the regulariser, shape (d,): ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1. Positive, or 0 where
         the weight has two finite bounds.
     bounds : smallest and largest weights, ``(low, high)``, each a number, one for each feature, or None: ``(0, None)``
-        for weights that are not negative, as ``positive=True`` of scikit-learn's linear models. None: no bounds. They
+        for weights that are not negative, as ``positive=True`` of scikit-learn's linear models. None: no bounds. A
+        pair, as in SciPy's ``lsq_linear``, of two features too: ``[(0, 1), (0, 1)]`` fixes weights 0 and 1. They
         are of `coef_`, so of normalised features, and not of the intercept. The optimum is that within them.
     monotonic_cst : features with which scores only rise (1), only fall (-1), or do either (0), one for each, or
         ``{name: 1}`` for features with names, as scikit-learn's trees have it: the weight of such a feature is at least

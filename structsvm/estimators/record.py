@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from structsvm.estimators.parameters import bounds_of
 from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.written_settings import written_setting
 from structsvm.registry import losses
 from structsvm.result import Result
 
@@ -40,6 +42,7 @@ def training_record(ranker: RankingEstimator) -> dict[str, Any]:
             record |= {"iterations": result.history[-1].iteration, "seconds": result.history[-1].seconds}
     else:
         record |= {name: value for name, value in parameters.items() if isinstance(value, bool | int | float | str)}
+    record |= _limits(ranker, parameters)
     record["normalise"] = parameters.get("normalise")
     counts = {name: getattr(ranker, key, None) for key, name in _COUNTS.items()}
     record |= {name: int(count) for name, count in counts.items() if count is not None}
@@ -48,6 +51,17 @@ def training_record(ranker: RankingEstimator) -> dict[str, Any]:
         "trained": None if trained is None else trained.time,
         "version": None if trained is None else trained.version,
     }
+
+
+def _limits(ranker: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the bounds of the weights, where there are some, and how many weights are at one."""
+    names = ("bounds", "monotonic_cst")
+    given = {name: written_setting(name, parameters[name]) for name in names if parameters.get(name) is not None}
+    limits = bounds_of(ranker, len(ranker.coef_)) if given else None
+    if limits is None:
+        return {}
+    low, high = limits
+    return {**given, "weights_at_a_bound": int(((ranker.coef_ == low) | (ranker.coef_ == high)).sum())}
 
 
 def _named(loss: Any) -> str:

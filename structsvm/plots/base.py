@@ -116,7 +116,9 @@ def texts(values: Any, what: str, length: int) -> tuple[str, ...]:
     InputError : it names ``what``.
     """
     wanted = f"{length} texts"
-    found = as_list(what, None if isinstance(values, str | Mapping) else values, wanted)
+    if isinstance(values, str | Mapping):
+        raise InputError(f"{what} must be a list of {wanted}, got {values!r}")
+    found = as_list(what, values, wanted)
     if len(found) != length or not all(isinstance(each, str) for each in found):
         raise InputError(f"{what} must be {wanted}, got {values!r}")
     return tuple(map(str, found))

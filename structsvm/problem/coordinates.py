@@ -7,7 +7,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
-from structsvm.arrays import numbers
+from structsvm.arrays import numbers_alone
 from structsvm.exceptions import InputError
 from structsvm.problem.box import Box
 from structsvm.types import BoolVector, Matrix, Vector
@@ -134,13 +134,16 @@ def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, V
 
     Parameters
     ----------
-    bounds : both, each a number for all, or one for each, or None.
+    bounds : both, each a number for all, or one for each, or None. Where d is 2, a pair of pairs is that of the two
+        smallest and the two largest weights, too, as in SciPy's ``lsq_linear``, and not one of (smallest, largest) for
+        each weight.
     d : number of weights.
     what : what messages call them.
 
     Raises
     ------
-    InputError : when they are no pair of such, one is NaN, or the lower is above the upper one or is none at all.
+    InputError : when they are no pair of such, one is NaN or no number, or the lower is above the upper one
+        or is none at all.
     """
     alone = isinstance(bounds, np.ndarray) and bounds.ndim == 0
     if alone or not isinstance(bounds, tuple | list | np.ndarray) or len(bounds) != 2:
@@ -150,11 +153,15 @@ def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, V
         )
     ends = []
     for part, given, none in zip(("smallest", "largest"), bounds, (-np.inf, np.inf), strict=True):
-        end = np.asarray(none) if given is None else numbers(given, f"{what}: the {part} weights")
-        if end.shape not in ((), (d,)) or np.isnan(end).any():
+        end = np.asarray(none) if given is None else numbers_alone(given, f"{what}: the {part} weights")
+        if end.shape not in ((), (d,)):
             raise InputError(
-                f"{what}: the {part} weights must be one number, or one for each of the {d} weights, none of them NaN, "
-                f"got shape {end.shape}"
+                f"{what}: the {part} weights must be one number, or one for each of the {d} weights, got shape "
+                f"{end.shape}"
+            )
+        if np.isnan(end).any():
+            raise InputError(
+                f"{what}: the {part} weights must not be NaN, nor None for some of them: {none} (numpy.inf) is no bound"
             )
         ends.append(np.broadcast_to(end, (d,)).astype(np.float64))
     low, high = ends
@@ -189,7 +196,9 @@ def _loose(penalty: Vector, bounds: tuple[Vector, Vector] | None) -> BoolVector 
 def _vector(what: str, given: Any, d: int, default: float) -> Vector:
     if given is None:
         return np.full(d, default)
-    vector = numbers(given, what)
+    vector = numbers_alone(given, what)
     if vector.shape != (d,) or not np.isfinite(vector).all():
-        raise InputError(f"{what} must hold a finite number for each of the {d} weights, got shape {vector.shape}")
+        got = f"the number {vector:g} alone" if vector.ndim == 0 else f"shape {vector.shape}"
+        got = "one that is not finite" if vector.shape == (d,) else got
+        raise InputError(f"{what} must hold a finite number for each of the {d} weights, got {got}")
     return vector

@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm import Problem, Ranker, StructuralSVM, load
 from structsvm.estimators import LatentStructuralSVM, RampRanker
+from structsvm.estimators.record import training_record
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.solvers import OneSlack
 from tests.estimators.test_centre_and_penalty import QID, X, Y
@@ -84,6 +85,24 @@ def test_a_path_a_grid_and_a_file(tmp_path: Path) -> None:
     assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
 
 
+def test_a_pair_of_pairs_is_that_of_the_smallest_and_the_largest_weights() -> None:
+    ranker = Ranker("map", bounds=[(0.0, 1.0), (0.0, 1.0)]).fit(X[:, :2], Y, qid=QID)
+    np.testing.assert_array_equal(ranker.coef_, [0.0, 1.0])
+
+
+def test_the_record_of_a_model_has_its_bounds(tmp_path: Path) -> None:
+    frame = pd.DataFrame(X, columns=NAMES)
+    given: dict[str, Any] = {"bounds": (-0.1, [INF, 0.2, INF]), "monotonic_cst": {"a": -1}}
+    Ranker("map", C=10.0, **given).fit(frame, Y, qid=QID).save(tmp_path / "model.npz")
+    ranker = Ranker.load(tmp_path / "model.npz")
+    record = training_record(ranker)
+    assert record["bounds"] == [-0.1, [None, 0.2, None]]
+    assert record["monotonic_cst"] == {"a": -1}
+    at_one = (ranker.coef_ == -0.1) | (ranker.coef_ == [0.0, 0.2, INF])
+    assert record["weights_at_a_bound"] == at_one.sum() > 0
+    assert "bounds" not in training_record(Ranker("map").fit(X, Y, qid=QID))
+
+
 def test_features_without_entries_are_kept_within_bounds() -> None:
     wide = sp.csr_array((X.ravel(), np.tile([5, 900, 1500], 60), np.arange(61) * 3), shape=(60, 2000))
     low = np.zeros(2000)
@@ -122,6 +141,14 @@ def test_what_cannot_be_is_refused() -> None:
     for given, said in [
         ({"bounds": 3}, r"Ranker\(bounds=...\) must be a pair \(smallest, largest\)"),
         ({"bounds": ([0.0, 0.0], None)}, r"Ranker\(bounds=...\): the smallest weights must be one number, or one for"),
+        ({"bounds": ("0", "1")}, r"Ranker\(bounds=...\): the smallest weights must be numbers, got '0'"),
+        ({"bounds": (False, True)}, "the smallest weights must be numbers, got False"),
+        ({"bounds": ([0, None, 0], None)}, r"nor None for some of them: -inf \(numpy.inf\) is no bound"),
+        ({"bounds": [(0, 1)] * 3}, r"must be a pair \(smallest, largest\)"),
+        ({"penalty": 0}, "penalty must hold a finite number for each of the 3 weights, got the number 0 alone"),
+        ({"penalty": ["1", "1", "1"]}, r"Ranker\(penalty=...\) must be numbers, got '1'"),
+        ({"monotonic_cst": ["1", "0", "0"]}, r"Ranker\(monotonic_cst=...\) must be numbers, got '1'"),
+        ({"monotonic_cst": [True, False, False]}, "must be numbers, got True"),
         ({"bounds": (1.0, 0.0)}, r"Ranker\(bounds=...\): no weight 0 is between 1 and 0"),
         ({"monotonic_cst": [1, 0]}, r"Ranker\(monotonic_cst=...\) must be 1 \(scores rise with the feature\)"),
         ({"monotonic_cst": [2, 0, 0]}, "must be 1"),

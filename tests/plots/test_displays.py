@@ -60,6 +60,10 @@ class TestAll:
         with pytest.raises(InputError, match=r"WeightsDisplay\.plot: .* unexpected keyword argument 'colr'"):
             WeightsDisplay([1.0]).plot(axes, colr="red")
 
+    def test_a_text_is_no_list_of_names(self):
+        with pytest.raises(InputError, match="names must be a list of 2 texts, got 'ab'"):
+            QueryDifferencesDisplay([1.0], [2.0], names="ab")
+
     def test_what_are_no_axes(self):
         with pytest.raises(InputError, match="ax must be axes of Matplotlib"):
             WeightsDisplay([1.0]).plot(object())
@@ -239,7 +243,7 @@ class TestQueryDifferences:
             (([0.1, 0.2], [0.1]), {}, "second must be 2 numbers"),
             (([0.1], [np.nan]), {}, "second must be finite"),
             (([0.1], [0.2]), {"names": ("a",)}, "names must be 2 texts"),
-            (([0.1], [0.2]), {"names": "ab"}, "names must be 2 texts"),
+            (([0.1], [0.2]), {"names": "ab"}, "names must be a list of 2 texts"),
         ],
     )
     def test_what_cannot_be_drawn(self, arguments, settings, said):

@@ -192,7 +192,7 @@ def test_what_cannot_be_is_refused() -> None:
         (3, "bounds must be a pair"),
         ((1.0, 0.0), "no weight 0 is between 1 and 0"),
         ((0.0, np.zeros(2)), "the largest weights must be one number, or one for each of the 3 weights"),
-        ((np.nan, None), "none of them NaN"),
+        ((np.nan, None), "must not be NaN"),
         (("low", None), "bounds: the smallest weights must be numbers"),
         ((INF, None), "no weight 0 is between inf and inf"),
     ]:
