@@ -53,7 +53,8 @@ class StructuralSVM(SavedEstimator):
         the weight has two finite bounds.
     bounds : smallest and largest weights, ``(low, high)``, each a number, one for each weight, or None: ``(0, None)``
         for weights that are not negative. None: no bounds but those that the loss has (`Loss.weight_bounds`), which
-        hold in any case. The optimum is that within them.
+        hold in any case. The optimum is that within them. Of all weights, those of the constant feature of
+        ``fit_intercept`` too.
     warm_start : start from the result of the last fit.
     n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
