@@ -84,7 +84,7 @@ def held() -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in reversed(before.items()):  # that of Ctrl-C last: it may raise here
             signal.signal(number, handler)
         for number in dict.fromkeys(came):
             signal.raise_signal(number)

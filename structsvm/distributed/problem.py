@@ -287,11 +287,11 @@ class DistributedProblem(AbstractProblem):
         return SpreadPoint(self.nearest(np.zeros(self.d)), self._tokens)
 
     def at(self, w: Vector) -> SpreadPoint:
-        """Return the point at weights w: nothing is scored before something is asked of it."""
+        """Return the point at weights w, or the nearest within bounds: nothing is scored before it is asked for."""
         w = numbers(w, "w")
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
-        return SpreadPoint(w, self._tokens)
+        return SpreadPoint(self.nearest(w), self._tokens)
 
     def planes(self, point: SpreadPoint) -> SpreadPlanes:
         """Return the planes at a point: nothing is asked before a sum over them is."""

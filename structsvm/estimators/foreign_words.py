@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar
 
 from structsvm.exceptions import InputTypeError
@@ -20,11 +21,12 @@ def knows_foreign_words(method: Callable[..., T]) -> Callable[..., T]:
 
     Its signature stays as it is, and a word that nobody uses is Python's TypeError as before.
     """
+    own = signature(method).parameters
 
     @wraps(method)
     def named(self: Any, *args: Any, **words: Any) -> T:
         for word in words:
-            if word in _SIZES or word in _IDS:
+            if word not in own and (word in _SIZES or word in _IDS):
                 raise InputTypeError(f"{type(self).__name__}.{method.__name__} has no {word}: {_way_out(word)}")
         return method(self, *args, **words)
 

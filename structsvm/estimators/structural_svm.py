@@ -54,7 +54,8 @@ class StructuralSVM(SavedEstimator):
     bounds : smallest and largest weights, ``(low, high)``, each a number, one for each weight, or None: ``(0, None)``
         for weights that are not negative. A pair, as in SciPy's ``lsq_linear``, of two weights too:
         ``[(0, 1), (0, 1)]`` fixes them at 0 and 1. None: no bounds but those that the loss has
-        (`Loss.weight_bounds`), which hold in any case. The optimum is that within them.
+        (`Loss.weight_bounds`), which hold in any case. The optimum is that within them. Of all weights, those of the
+        constant feature of ``fit_intercept`` too.
     warm_start : start from the result of the last fit.
     n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
         ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and

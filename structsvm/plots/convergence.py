@@ -112,7 +112,7 @@ class ConvergenceDisplay(Display):
         Raises
         ------
         NotInstalledError : when Matplotlib is missing.
-        InputError : something is no result, or a result has no history.
+        InputError : something is no result, a result has no history, or the excess is asked of runs whose C differ.
         """
         require_choice("x", x, _COSTS)
         require_choice("y", y, _VALUES)
@@ -123,6 +123,11 @@ class ConvergenceDisplay(Display):
             require_kind(f"results[{name!r}]", result, Result, "a Result, such as a solver returns or ranker.result_")
             if not result.history:
                 raise InputError(f"results[{name!r}] has no history: there is nothing to draw")
+        if y == "excess" and len({result.C for result in of.values()}) > 1:
+            raise InputError(
+                "y='excess' is what is left to the best lower bound of all runs, which must be of one objective, and "
+                "the C of these differ: draw their gaps, y='gap'"
+            )
         lowest = max(result.dual / result.C for result in of.values())
         curves = {name: (_costs(result, x), _values(result, y, lowest)) for name, result in of.items()}
         tols = {result.tol for result in of.values()}

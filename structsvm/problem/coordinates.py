@@ -82,7 +82,7 @@ class Coordinates:
             first = int(np.flatnonzero(self.loose & (v != 0.0))[0])
             raise InputError(
                 f"weight {first} has no regulariser (penalty 0), so that no linear term can be added to the objective "
-                "for it, as linear= and the convex-concave procedure do: give it a small penalty"
+                "for it, as linear=, RampRanker and LatentStructuralSVM do: give it a small penalty"
             )
         step = self.scale**2 * v
         constant = self.constant - float(v @ self.centre) - 0.5 * float(v @ step)

@@ -93,7 +93,7 @@ def _argmax_sweep(
 def _largest(scores: Vector) -> float:
     largest = 0.0
     for score in scores:
-        if not abs(score) <= largest:  # NaN, too
+        if abs(score) > largest:
             largest = abs(score)
     return largest
 

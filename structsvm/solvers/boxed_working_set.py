@@ -21,6 +21,9 @@ _MODELS = 5
 _STALLED = 1e-4
 """Part of it that is as good as nothing: the multipliers are left to the built-in backend, or as they are."""
 
+_LESS = 0.5
+"""Part of the gap that is left after steps that got somewhere, however little they raised the dual."""
+
 _QP_ACCURACY = 0.1
 """Part of the gap wanted that is left in each model."""
 
@@ -134,7 +137,8 @@ class BoxedWorkingSet(WorkingSet):
             slope = self.L - self.G @ self.w
         else:
             self._move_toward(self._model(backend, slope, np.ones_like(columns), tol).a)
-        return self._near_dual() - before > _STALLED * gap
+        risen = self._near_dual() - before > _STALLED * gap
+        return risen or self._gap(self.L - self.G @ self.w) <= _LESS * gap
 
     def _sides(self, g: Vector) -> IntVector:
         """Return for each column whether g is below its lower bound (-1), above its upper one (1) or between (0)."""
@@ -232,7 +236,7 @@ class BoxedWorkingSet(WorkingSet):
         others = float(energy[~loose].sum())
         room = self._box.high - self._box.low
         largest = float(self.cap.sum()) * np.abs(self.G).max(axis=0, initial=0.0)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             step = room / largest
             if others > 0.0:
                 step = np.minimum(step, _FIRST_STEP * others / energy)

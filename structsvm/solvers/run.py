@@ -196,7 +196,8 @@ class Run:
         Parameters
         ----------
         error : sum of multipliers times the errors of cuts, at most.
-        norm : ``‖w‖``; None: what it is at the optimum, at most, where ``½‖w‖² ≤ P(w) ≤ primal``.
+        norm : ``‖w‖``; None: what it is at the optimum, at most, where ``½‖w‖² ≤ P(w) ≤ primal``; only where all
+            weights have a regulariser.
         """
         most = np.sqrt(2.0 * self.primal) if norm is None else norm
         return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
