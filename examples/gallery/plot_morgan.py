@@ -51,7 +51,7 @@ methods = (
     RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=(1.0, 10.0)),
 )
 with tempfile.TemporaryDirectory() as folder:
-    results = morgan(index, qrels, MorganSettings(terms=8, repeats=2, methods=methods), folder, jobs=1)
+    results = morgan(index, qrels, MorganSettings(terms=8, repeats=1, methods=methods), folder, jobs=1)
 
 # %%
 # On training documents weight search, which maximises what is drawn, is ahead, and the more terms there are the
