@@ -22,6 +22,7 @@ cannot be written, `CheckpointWarning`, and features of very different scales, `
 
 import difflib
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
@@ -225,3 +226,11 @@ class CheckError(StructSVMError, AssertionError):
 
     As an AssertionError it fails a test.
     """
+
+
+def stacklevel_of_user() -> int:
+    """Return the ``stacklevel`` with which a warning that the caller gives is of the line that called structsvm."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    return level

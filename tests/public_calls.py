@@ -138,7 +138,9 @@ NOT_CALLED = {
     **dict.fromkeys([f"metrics.{name}" for name in ("PerQuery", "RankedLists", "Ranking")], _MADE),
     "clicks.WeightedClicks": _MADE,
     "losses.SlackRescaled": "a loss around another, which its own tests try",
-    **dict.fromkeys(["problem.Coordinates", "problem.Subtracted", "problem.Tangent", "solvers.Descent"], _MADE),
+    **dict.fromkeys(
+        ["problem.Box", "problem.Coordinates", "problem.Subtracted", "problem.Tangent", "solvers.Descent"], _MADE
+    ),
     **dict.fromkeys(["problem.Line", "problem.Parabola", "problem.Traffic"], _MADE),
     "problem.AbstractProblem": "for problems of another kind",
     "solvers.Round": _MADE,

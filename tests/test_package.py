@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "tables": {"exceptions", "storage"},
     "plots": SHARED | {"queries", "metrics", "significance"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
-    "comparison": SHARED | {"tables", "plots", "qp", "planes", "problem", "solvers"},
+    "comparison": SHARED | {"data", "tables", "plots", "qp", "planes", "problem", "solvers"},
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},

@@ -352,7 +352,7 @@ class DaskRanker(Ranker):
         name = normalisation_named(place(self, "normalise"), self.normalise)
         self.normaliser_ = None
         if name is None:
-            self._warn_of_scales(ranges_of(data), stacklevel=5)
+            self._warn_of_scales(ranges_of(data))
             return data
         self.normaliser_ = normaliser(name, data)
         return data.mapped(normalised, self.normaliser_)

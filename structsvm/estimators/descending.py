@@ -7,7 +7,7 @@ from attrs import evolve, fields_dict, has
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, stacklevel_of_user
 from structsvm.problem import Problem
 from structsvm.problem.concave import Subtracted
 from structsvm.registry import solvers
@@ -44,6 +44,6 @@ def descended(
             f"within {2 * solver.tol:.2g} * C: a larger max_rounds, or a larger tol, may help. The last one: "
             f"{found.result.message}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=stacklevel_of_user(),
         )
     return found

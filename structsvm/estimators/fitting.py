@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.arrays import require_real
-from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_user
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.problem import AbstractProblem
 from structsvm.registry import losses, solvers
@@ -54,8 +54,6 @@ class Objective:
         start: Result | None,
         callback: Callback | None,
         checkpoint: CheckpointPath | None = None,
-        *,
-        stacklevel: int = 3,
     ) -> Result:
         """Solve the problem, and warn where the gap that was asked for is not reached, or all weights are 0.
 
@@ -64,7 +62,6 @@ class Objective:
         start : an earlier result to go on from.
         callback : is shown every step.
         checkpoint : keeps the fit, or is what it goes on from; see `Solver.solve`.
-        stacklevel : of the warnings; 3 is the caller of the caller.
         """
         solver = solvers.create(self.solver)
         if self.tol is not None:
@@ -90,7 +87,7 @@ class Objective:
                 f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum, "
                 f"and {result.tol:.2g} * C was asked for",
                 ConvergenceWarning,
-                stacklevel=stacklevel,
+                stacklevel=stacklevel_of_user(),
             )
         elif not result.w.any():
             said = zero_weights(
@@ -101,7 +98,7 @@ class Objective:
                 other_losses=self.other_losses,
                 bounded=self.problem.box is not None,
             )
-            warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel)
+            warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel_of_user())
         return result
 
     def path(
@@ -125,7 +122,7 @@ class Objective:
         try:
             for C in sorted(set(Cs)):
                 kept = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
-                result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, kept, stacklevel=4)
+                result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, kept)
                 results[C] = result
                 if result.status in (Status.INTERRUPTED, Status.STOPPED):
                     break

@@ -11,7 +11,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from structsvm.arrays import in_our_words, numbers, reads_as_number, refusal, require_real, require_table
-from structsvm.exceptions import InputError, OneQueryWarning
+from structsvm.exceptions import InputError, OneQueryWarning, stacklevel_of_user
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable, readable
 from structsvm.operators.matrix import is_finite
@@ -90,14 +90,13 @@ def checked_labels(y: Any, n: int) -> Vector:
     return labels
 
 
-def warn_of_one_query(qid: ArrayLike | None, rows: int, *, stacklevel: int) -> None:
+def warn_of_one_query(qid: ArrayLike | None, rows: int) -> None:
     """Warn where there is no ``qid`` and more rows than one query plausibly has.
 
     Parameters
     ----------
     qid : what was passed in.
     rows : number of rows.
-    stacklevel : of the warning; 2 is the caller.
     """
     if qid is None and rows > MOST_ROWS_OF_A_QUERY:
         warnings.warn(
@@ -105,7 +104,7 @@ def warn_of_one_query(qid: ArrayLike | None, rows: int, *, stacklevel: int) -> N
             f"{MOST_ROWS_OF_A_QUERY:,}: give fit(X, y, qid=qid) the query of each row. If they are one query, "
             "qid=np.zeros(len(y)) says so",
             OneQueryWarning,
-            stacklevel=stacklevel,
+            stacklevel=stacklevel_of_user(),
         )
 
 

@@ -151,7 +151,7 @@ class Ranker(SavedEstimator, LinearRanker):
             X = checked_features(self, X, reset=True, min_rows=2)
             y = checked_labels(y, X.shape[0])
             if not (loss.per_row or loss.of_one_sample):
-                warn_of_one_query(qid, len(y), stacklevel=4)
+                warn_of_one_query(qid, len(y))
             X = self._normalised_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
             width = X.shape[1]
             columns = occupied(X) if is_plain(self) else None

@@ -22,7 +22,7 @@ from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.scales import ColumnRanges
-from structsvm.exceptions import FeatureScaleWarning, InputError
+from structsvm.exceptions import FeatureScaleWarning, InputError, stacklevel_of_user
 from structsvm.metrics import Measure
 from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, learned, normalisation_named
 from structsvm.operators import Operator, Rows
@@ -288,14 +288,13 @@ class LinearScores(RankingEstimator):
     def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
         return self.predict(X, qid=qid)
 
-    def _normalised_for_fit(self, X: Any, queries: Callable[[], Queries], *, stacklevel: int = 5) -> Any:
+    def _normalised_for_fit(self, X: Any, queries: Callable[[], Queries]) -> Any:
         """Set ``normaliser_``, and return the training rows as they are learned from.
 
         Parameters
         ----------
         X : training rows, checked.
         queries : returns those of the rows; called where they are needed.
-        stacklevel : of the warning; 5 is the caller of the caller of who calls this.
 
         Warns
         -----
@@ -305,19 +304,19 @@ class LinearScores(RankingEstimator):
         if name is None:
             self.normaliser_ = None
             if self._weighs_scales and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
-                self._warn_of_scales(ColumnRanges.of(X), stacklevel)
+                self._warn_of_scales(ColumnRanges.of(X))
             return X
         self.normaliser_ = learned(name, X)
         return self.normaliser_.rows(X, queries() if self.normaliser_.by_query else None)
 
-    def _warn_of_scales(self, ranges: ColumnRanges, stacklevel: int) -> None:
+    def _warn_of_scales(self, ranges: ColumnRanges) -> None:
         if ranges.far_apart:
             names = getattr(self, "feature_names_in_", None)
             called = "column {}".format if names is None else lambda k: repr(str(names[k]))
             warnings.warn(
                 f"{ranges.told(called)}: try normalise={' or '.join(map(repr, NORMALISATIONS))}",
                 FeatureScaleWarning,
-                stacklevel=stacklevel,
+                stacklevel=stacklevel_of_user(),
             )
 
 

@@ -15,7 +15,7 @@ from structsvm.arrays import numbers
 from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import LinearScores, RankingEstimator
-from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_user
 from structsvm.fusion.comb import Comb, normalise
 from structsvm.metrics import Measure, rank_lists
 from structsvm.queries import Queries
@@ -112,7 +112,7 @@ class WeightedCombSUM(Comb):
                     "alone is 0 on the training queries. Choose other training queries, another measure, or pass "
                     "weights=[...], one a system",
                     ZeroWeightsWarning,
-                    stacklevel=3,
+                    stacklevel=stacklevel_of_user(),
                 )
 
     def _given(self, systems: int) -> Vector:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.ranking import Parts
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError, NotInstalledError, stacklevel_of_user
 from structsvm.metrics import Measure
 from structsvm.operators import Readable
 from structsvm.rankers.ranker_file import curve
@@ -154,7 +154,7 @@ class LambdaMART(StagedRanker):
                 f"no tree has a split, so all scores are equal: {data.num_data()} rows may be too few for "
                 f"min_child_samples={self.min_child_samples}",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=stacklevel_of_user(),
             )
         self.booster_ = booster
         self.validation_scores_: Vector | None = np.array(values) if values else None

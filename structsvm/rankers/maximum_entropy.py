@@ -15,7 +15,7 @@ from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import LinearScores
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, stacklevel_of_user
 from structsvm.metrics import Measure
 from structsvm.operators import Readable
 from structsvm.queries import Queries, row_weights
@@ -116,7 +116,7 @@ class MaximumEntropy(SavedRanker, LinearScores):
         rows = X.shape[0]
         relevant = self._relevant(checked_labels(y, rows))
         queries = Queries.of(qid, rows)
-        X = self._normalised_for_fit(X, lambda: queries, stacklevel=4)
+        X = self._normalised_for_fit(X, lambda: queries)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
         _require_both_kinds(relevant if weights is None else relevant[weights > 0.0])
         model = self._fitted(X, relevant, weights)
@@ -142,7 +142,7 @@ class MaximumEntropy(SavedRanker, LinearScores):
                 f"L-BFGS stopped after {int(model.n_iter_[0])} iterations without reaching tol={self.tol:g}: scale the "
                 "features (normalise='standard'), or give a smaller C or a larger max_iter",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stacklevel_of_user(),
             )
         return model
 

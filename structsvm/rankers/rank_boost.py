@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.ranking import Parts
-from structsvm.exceptions import ZeroWeightsWarning
+from structsvm.exceptions import ZeroWeightsWarning, stacklevel_of_user
 from structsvm.metrics import Measure
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_boost_potentials import write_graded_potentials, write_listed_potentials
@@ -109,7 +109,7 @@ class RankBoost(StagedRanker):
             warnings.warn(
                 "no threshold of a feature tells better documents from worse ones: all scores are 0",
                 ZeroWeightsWarning,
-                stacklevel=3,
+                stacklevel=stacklevel_of_user(),
             )
         elif held_out is not None:
             values = [held_out.value(scores) for scores in self._stages(held_out.X)]

@@ -103,7 +103,7 @@ class RankSVM(SavedRanker, LinearRanker):
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
         self._require_settings()
-        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True, stacklevel=4)
+        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
         ptr = training.queries.ptr
         loss: ScoreLoss[Any]
         ys: Sequence[Any]

@@ -94,7 +94,6 @@ def checked_training(
     *,
     missing: bool = False,
     takes_preferences: bool = False,
-    stacklevel: int = 3,
 ) -> Training:
     """Check what `fit` was given and group it by query.
 
@@ -107,7 +106,6 @@ def checked_training(
     sample_weight : weight of each row, the same for all rows of a query, also where all are one query; None: all 1.
     missing : whether X may have NaN, for features that are missing.
     takes_preferences : whether the estimator learns from `Preferences` too.
-    stacklevel : of warnings; 3 is the caller of the caller.
 
     Raises
     ------
@@ -123,7 +121,7 @@ def checked_training(
         _require_no_pairs(estimator, y)
     labels = None if isinstance(y, Preferences) else checked_labels(y, rows)
     if labels is not None:
-        warn_of_one_query(qid, rows, stacklevel=stacklevel + 1)
+        warn_of_one_query(qid, rows)
     queries = Queries.of(qid, rows)
     weights = queries.weights(sample_weight)
     if labels is None:

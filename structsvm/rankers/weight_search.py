@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, random_of
 from structsvm.estimators.ranking import LinearScores
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, stacklevel_of_user
 from structsvm.metrics import Measure
 from structsvm.operators import Rows
 from structsvm.queries import Queries
@@ -199,7 +199,7 @@ class WeightSearch(SavedRanker, LinearScores):
             warnings.warn(
                 f"{self.max_rounds} rounds have each gained something: a larger max_rounds may find a larger MAP",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=stacklevel_of_user(),
             )
         self.coef_path_: Matrix = np.array([w for w, _ in path])
         self.map_path_: Vector = np.array([value for _, value in path])

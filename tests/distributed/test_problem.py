@@ -406,3 +406,15 @@ def test_a_line_of_progress(caplog: pytest.LogCaptureFixture) -> None:
     lines = [record.getMessage() for record in caplog.records if record.getMessage().startswith("round")]
     assert len(lines) == len(result.history)
     assert re.fullmatch(r"round \d+: gap \S+ \* C after \S+ s, \d+ calls, [\d.]+ \w+ sent and answered", lines[-1])
+
+
+def test_a_point_outside_of_the_bounds_is_the_nearest_within():
+    X, y, qid = ranking_arrays(0)
+    half = int(np.searchsorted(qid, qid[len(qid) // 2]))
+    partitions = [Partition(X[rows], y[rows], qid[rows], None) for rows in (slice(half), slice(half, None))]
+    whole = Problem.from_queries(X, y, qid, C=10.0).regularised(bounds=(1.0, 2.0))
+    spread = DistributedProblem.from_queries(InProcess(), partitions, C=10.0).regularised(bounds=(1.0, 2.0))
+    primal = [
+        each.primal(each.planes(point), point) for each in (whole, spread) for point in [each.at(np.zeros(each.d))]
+    ]
+    assert primal[0] == pytest.approx(primal[1], rel=1e-12)

@@ -40,3 +40,11 @@ def test_any_other_word_is_pythons():
     with pytest.raises(TypeError, match="unexpected keyword argument 'grop'") as caught:
         Ranker().fit(X, y, grop=[2, 2])
     assert not isinstance(caught.value, InputTypeError)
+
+
+def test_a_ranker_that_takes_the_word_is_given_it():
+    class Grouped(RankSVM):
+        def fit(self, X, y, group):
+            return super().fit(X, y, qid=np.repeat(np.arange(len(group)), group))
+
+    assert Grouped().fit(X, y, group=[2, 2]).n_features_in_ == 1

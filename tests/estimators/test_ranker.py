@@ -2,6 +2,7 @@ import json
 import pickle
 import signal
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -399,9 +400,13 @@ def test_a_path_is_the_fits_one_by_one(queries):
 def test_a_path_takes_the_fingerprint_of_its_data_once(queries, monkeypatch):
     X, y, qid = queries
     taken = []
-    monkeypatch.setattr(
-        "structsvm.solvers.run.fingerprint", lambda problem: (taken.append(problem.C), fingerprint(problem))[1]
-    )
+
+    def recorded(problem):
+        taken.append(problem.C)
+        return fingerprint(problem)
+
+    monkeypatch.setattr("structsvm.solvers.run.fingerprint", recorded)
+    monkeypatch.setattr("structsvm.solvers.run.fingerprint_aside", lambda problem: partial(recorded, problem))
     Cs = [0.1, 1.0, 10.0]
     path = Ranker().path(X, y, qid, Cs=Cs)
     assert taken == [0.1]

@@ -249,7 +249,9 @@ def _fault_of_error(error: Exception) -> str:
         return _fault_of_text(str(error))
     if isinstance(error, NotFittedError):
         return ""
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.endswith("foreign_words.py")
+    ]  # which only hands arguments on
     if not any(
         frame.filename.startswith(_OURS) for frame in frames
     ):  # an argument cannot be made, or fits no signature

@@ -74,7 +74,15 @@ class TestAll:
             WeightsDisplay([1.0]).plot()
 
 
+FOUR = [[0.0], [1.0], [2.0], [1.0]], [0, 1, 1, 0]
+
+
 class TestConvergence:
+    def test_the_excess_is_of_one_objective(self):
+        results = {f"C = {C:g}": Ranker(C=C).fit(*FOUR, qid=[0, 0, 1, 1]).result_ for C in (1.0, 100.0)}
+        with pytest.raises(InputError, match="the C of these differ"):
+            ConvergenceDisplay.from_results(results, y="excess")
+
     @pytest.mark.parametrize(("x", "name"), [("seconds", "seconds"), ("iterations", "iteration"), ("passes", "passes")])
     def test_gaps_of_a_result(self, x, name, ranker, axes):
         result = ranker.result_

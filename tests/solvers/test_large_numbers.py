@@ -39,7 +39,7 @@ def test_the_bounds_are_finite_or_the_features_are_refused(solver, scale, C):
 
 
 def test_frank_wolfe_refuses_planes_whose_products_are_finite_but_too_large():
-    with pytest.raises(InputError, match=r"a cut has a norm of 3.96168e\+141"):
+    with pytest.raises(InputError, match=r"a cut has a norm of [0-9.]+e\+14[0-9]"):
         solve(FrankWolfe(max_iter=200), scale=1e142)
 
 
