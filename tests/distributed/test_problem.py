@@ -414,7 +414,5 @@ def test_a_point_outside_of_the_bounds_is_the_nearest_within():
     partitions = [Partition(X[rows], y[rows], qid[rows], None) for rows in (slice(half), slice(half, None))]
     whole = Problem.from_queries(X, y, qid, C=10.0).regularised(bounds=(1.0, 2.0))
     spread = DistributedProblem.from_queries(InProcess(), partitions, C=10.0).regularised(bounds=(1.0, 2.0))
-    primal = [
-        each.primal(each.planes(point), point) for each in (whole, spread) for point in [each.at(np.zeros(each.d))]
-    ]
-    assert primal[0] == pytest.approx(primal[1], rel=1e-12)
+    here, there = whole.at(np.zeros(3)), spread.at(np.zeros(3))
+    assert spread.primal(spread.planes(there), there) == pytest.approx(whole.primal(whole.planes(here), here))
