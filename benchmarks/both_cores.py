@@ -21,10 +21,10 @@ ABOUT = """
 Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before them `X @ w` with `X.T @ c` of NumPy by as many threads
 of BLAS. Weights and bounds are the same to the last bit. The ratio is the time of one thread to that of two, of
 medians: two threads of a virtual machine may share a core, so that what NumPy gains says what there is to gain. It
-changes from minute to minute: in a run before this one, of nearly the same code, NumPy gained 1.16 to 1.42, fits 1.05
-to 1.49, and 10 of the 16 settings had 0.9 of NumPy's gain. Where a query is visited at a time (fewer than 75 of
-them), Frank-Wolfe's visits do not use a second thread, nor do sweeps over planes that are kept where there are fewer
-than 500; the QP never does.
+changes from minute to minute: on m NumPy gains 1.2 to 1.4 in this run and fits 1.1 to 1.25; in the one before, of
+nearly the same code, NumPy gained 1.6 to 1.7 there and fits 1.4 to 1.5. Where a query is visited at a time (fewer
+than 75 of them), Frank-Wolfe's visits do not use a second thread, nor do sweeps over planes that are kept where there
+are fewer than 500; the QP never does.
 
 Where the milliseconds of a fit by one thread and by two went before sweeps and joint steps were spread, by a profile
 (MAP; evaluations are those of certificates), which is what a second thread could gain:
@@ -86,7 +86,7 @@ weights in the average at which planes are found, 0.8 in a first pass, in place 
 | ROC area | 10000 | 28.8 | 32.5 | 31.2 | 41.1 | 67.1 |
 
 So batches stay of a fiftieth of the queries: four would take 30 % more passes, more than two threads gain from not
-waiting for each other. What two at a time cost one thread on l is 2 to 9 % of passes, for the same bits by any number
+waiting for each other. What two at a time cost one thread on l is up to 9 % of passes, for the same bits by any number
 of threads.
 """
 
