@@ -4,10 +4,13 @@ A stage has as many pieces as the others, which any thread takes. The one that e
 is between two stages, and lets the next begin, or ends all. Results do not depend on who did what.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from structsvm.compute.atomics import add, reached
 from structsvm.compute.compilation import compiled_part
+from structsvm.compute.threads import Threads
 from structsvm.types import IntVector
 
 _TAKEN, _STAGE, _DONE, _OVER, _PLACES = 0, 8, 16, 24, 32
@@ -18,6 +21,27 @@ line of its own."""
 def stage_counters() -> IntVector:
     """Return counters of work that has not begun."""
     return np.zeros(_PLACES, dtype=np.int64)
+
+
+def run_stages(threads: Threads, loop: Callable[[], None], counters: IntVector, most: int) -> None:
+    """Run a loop over stages on several threads; where one of them raises, the others do not wait for its piece.
+
+    Parameters
+    ----------
+    threads : run it.
+    loop : takes pieces until all is over.
+    counters : of the stages.
+    most : threads that are of use.
+    """
+
+    def until_over() -> None:
+        try:
+            loop()
+        except BaseException:
+            counters[_OVER] = 1
+            raise
+
+    threads.together(until_over, most)
 
 
 @compiled_part

@@ -3,6 +3,7 @@
 import numpy as np
 
 from structsvm.compute.memory import require_memory
+from structsvm.compute.stages import run_stages
 from structsvm.compute.threads import using
 from structsvm.planes.arrays import PlaneArrays
 from structsvm.planes.capacity import Capacity
@@ -118,7 +119,7 @@ class DualPlanes:
         """
         sweeps = Sweeps.of(order, most, self.arrays.L.shape[1], len(self.w))
         with using(None) as threads:
-            threads.together(lambda: sweep_over(self.arrays, sweeps, self.w, enough), len(sweeps.w))
+            run_stages(threads, lambda: sweep_over(self.arrays, sweeps, self.w, enough), sweeps.counters, len(sweeps.w))
         return float(sweeps.met[np.isfinite(sweeps.met)][-1])
 
     def held(self) -> Vector:

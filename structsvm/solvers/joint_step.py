@@ -7,7 +7,7 @@ import numpy as np
 
 from structsvm.compute.compilation import by_address, compiled, compiled_part
 from structsvm.compute.environment import numba
-from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
+from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, run_stages, stage_counters
 from structsvm.compute.tangents import lowest_point
 from structsvm.compute.threads import using
 from structsvm.planes import RestrictedProblem
@@ -135,7 +135,7 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
     joint = _Joint.of(planes, dual.w, most_cuts)
     improve, lead, solve = _loop(numba.typeof(planes), numba.typeof(joint))
     with using(None) as threads:
-        threads.together(lambda: improve(planes, joint, enough, lead, solve), len(joint.bounds) - 1)
+        run_stages(threads, lambda: improve(planes, joint, enough, lead, solve), joint.counters, len(joint.bounds) - 1)
     cuts = int(joint.plan[_CUTS])
     weight = joint.weight[:cuts]
     direction = weight @ joint.G[0, :cuts] - dual.w
