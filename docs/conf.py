@@ -197,7 +197,7 @@ _WAITED_FOR = "documentation_options.js"  # a script within each page adds to wh
 
 
 def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Scripts wait until a page is shown, styles and scripts of what it does not have are left out, images have a size."""
+    """Scripts wait until a page is shown; styles and scripts of what it does not have are left out."""
     body = context.get("body", "")
 
     def is_used(file: Any) -> bool:

@@ -1,6 +1,6 @@
-"""Questions of new users, and the place at which the site's search has a page that answers: ``python -m tests.docs.questions``.
+"""Questions of new users, and the place at which the site's search has a page that answers.
 
-It needs Node.js, and the site as ``make docs`` leaves it; other folders are named as the argument.
+``python -m tests.docs.questions`` needs Node.js, and the site as ``make docs`` leaves it, or another that it is told.
 """
 
 import json
