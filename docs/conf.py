@@ -76,7 +76,7 @@ copybutton_line_continuation_character = "\\"
 html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "")
 ogp_site_url = html_baseurl or "/"
 ogp_site_name = "structsvm"
-ogp_image = "_static/proved.png"
+ogp_image = "_static/proved.png"  # benchmarks/proved.svg, for those who show no SVG
 ogp_enable_meta_description = True
 ogp_social_cards = {"enable": False}
 
