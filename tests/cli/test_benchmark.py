@@ -7,10 +7,12 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 from structsvm.cli.paths import BENCHMARK
+from structsvm.data import load_letor
 from structsvm.protocols import AsGiven, EstimatorModel
 from structsvm.protocols.letor import model_names
 from tests.protocols.letor.conftest import write_set
@@ -39,6 +41,37 @@ def test_it_prints_tables_and_writes_five_formats(run, folds):
     for line in done.stderr.splitlines():
         assert line.startswith("structsvm: note: SVM-")
         assert line.endswith("; a wider range may do better")
+
+
+def test_tables_with_named_columns(run, folds):
+    """They give the figures of the same data in LETOR's format, with features called by their names."""
+    options = ("--models", "svm-map", "--single-features", "--jobs", 1, "-q")
+    expected = run("benchmark", "tiny", *options).stdout
+    Path("tables").mkdir()
+    for path in folds.iterdir():
+        data = load_letor(path, n_features=4)
+        rows = np.column_stack([data.X[:, 1], data.qid, data.y, data.X[:, [0, 2, 3]]])
+        if path.stem == "S2":
+            rows, names = rows[:, [2, 1, 3, 4, 5, 0]], "label,qid,one,three,four,two"
+        else:
+            names = "two,qid,label,one,three,four"
+        np.savetxt(f"tables/{path.stem}.csv", rows, "%.17g", ",", header=names, comments="")
+    shown = run("benchmark", "tables", *options).stdout
+    for number, name in enumerate(("two", "one", "three", "four"), start=1):
+        assert f"feature {number} ({name})" in shown
+    assert row(shown, "SVM-map") == row(expected, "SVM-map")
+    assert row(shown, "feature 1 (two)") == row(expected, "feature 2")
+    Path("tables/S3.csv").rename("tables/S3.txt")
+    assert "is a table by its name, and tables/S3.txt is not" in run("benchmark", "tables", *options, code=1).stderr
+    Path("tables/S3.txt").write_text(Path("tables/S2.csv").read_text())
+    Path("tables/S3.txt").rename("tables/S3.csv")
+    assert "query 200 is in tables/S" in run("benchmark", "tables", *options, code=1).stderr
+
+
+def row(shown, name):
+    """The means of a model in the table of folds, which is the first."""
+    (line,) = [line for line in shown.split("\n\n")[0].splitlines() if line.startswith(f"{name}  ")]
+    return line[len(name) :].split()
 
 
 def test_another_measure_and_baseline(run, folds):
