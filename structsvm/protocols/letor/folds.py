@@ -10,7 +10,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.settings import as_path
 
-_FILE = re.compile(r"(?P<stem>.+?)\.txt(\.(gz|bz2|xz|zst))?", re.IGNORECASE)
+_FILE = re.compile(r"(?P<stem>.+?)\.(txt|csv|tsv|parquet)(\.(gz|bz2|xz|zst))?", re.IGNORECASE)
 _FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 _SET = re.compile(r"S(\d+)", re.IGNORECASE)
 _ROLES = {"train": ("train",), "validate": ("vali", "valid", "validation"), "test": ("test",)}
@@ -47,7 +47,8 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     It has subfolders ``Fold1``, ``Fold2``, ... with ``train.txt``, ``vali.txt`` (or ``valid.txt``,
     ``validation.txt``) and ``test.txt`` each; or these three files itself, which are one fold; or ``S1.txt``
     to ``Sn.txt``, n ≥ 3: LETOR's rotation, in which fold k learns from n - 2 of them, beginning with Sk,
-    validates on the next one and tests on the one after that. Files may be compressed (``train.txt.gz``).
+    validates on the next one and tests on the one after that. Files may be compressed (``train.txt.gz``), or tables
+    with named columns (``train.csv``, ``.tsv`` or ``.parquet``).
 
     Raises
     ------

@@ -13,12 +13,13 @@ from attrs import evolve, field, frozen
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.compute.processes import one_thread
-from structsvm.data import RankingData, load_feature_names, load_letor_parts
+from structsvm.data import RankingData
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.normalisation import learned, normalisation_named
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
+from structsvm.protocols.letor.fold_reading import read_fold
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, as_reported, measured, name_of
@@ -148,10 +149,9 @@ def run_fold(
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
-        read = load_letor_parts([fold.train, fold.validation, fold.test])
+        read, names = read_fold(fold)
         parts = [_part(data) for data in (read if normalise is None else _normalised(read, normalise))]
         _require_relevant(fold, parts, measure)
-        names = load_feature_names(fold.train[0]) or ()
         named = [evolve(model, names=names) if isinstance(model, BestFeature) else model for model in models]
         outcomes = fit_models(named, parts, fold.name, partial(_fit, parts=parts, measure=measure))
         singles = _single_features(parts, names, measure) if single_features else {}
