@@ -8,8 +8,10 @@ from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from sphinx.application import Sphinx
+from sphinx.util.images import get_image_size
 
 HERE = Path(__file__).parent
 GALLERY = HERE.parent / "examples" / "gallery"
@@ -71,21 +73,23 @@ copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 
 # The addresses at which the site and its versions are: a deployment says them, a look at home does not need them.
-html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "/")
-ogp_site_url = html_baseurl
+html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "")
+ogp_site_url = html_baseurl or "/"
 ogp_site_name = "structsvm"
-ogp_image = "_static/proved.png"
+ogp_image = "_static/proved.png"  # benchmarks/proved.svg, for those who show no SVG
 ogp_enable_meta_description = True
 ogp_social_cards = {"enable": False}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "structsvm"
 html_static_path = ["_static"]
+html_favicon = "_static/mark.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_search_scorer = str(HERE / "search.js")
 html_theme_options = {
+    "logo": {"image_light": "_static/mark.svg", "image_dark": "_static/mark.svg", "text": "structsvm", "alt_text": ""},
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "navbar_end": ["version-switcher", "theme-switcher"],
@@ -180,6 +184,49 @@ def _copy_as_they_are(app: Sphinx, context: Any, lines: list[str]) -> None:
         lines[:] = [line if "`" in line else re.sub(r"(?<=\w)@(?=\w)", r"\@", line) for line in lines]
 
 
+# Parts of names of style sheets and scripts that extensions put on every page, and what is on the pages that use them.
+_USED_WITH = {
+    "sg_gallery": "sphx-glr-",
+    "sg-tags": "sphx-glr-",
+    "sphinx-design": "sd-",
+    "design-tabs": "sd-tab-",
+    "clipboard": "highlight",
+    "copybutton": "highlight",
+}
+_WAITED_FOR = "documentation_options.js"  # a script within each page adds to what it says
+
+
+def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Scripts wait until a page is shown; styles and scripts of what it does not have are left out."""
+    body = context.get("body", "")
+
+    def is_used(file: Any) -> bool:
+        return not any(part in str(file.filename) and mark not in body for part, mark in _USED_WITH.items())
+
+    def as_loaded(script: Any) -> Any:
+        inside = not script.filename or str(script.filename).endswith(_WAITED_FOR)
+        if inside or page == "search" or {"async", "defer"} & script.attributes.keys():
+            return script  # the scripts of the search are in its page, and begin at once
+        return type(script)(script.filename, priority=script.priority, **script.attributes, defer="defer")
+
+    context["css_files"][:] = filter(is_used, context["css_files"])
+    context["script_files"][:] = map(as_loaded, filter(is_used, context["script_files"]))
+    context["body"] = re.sub(r"<img [^>]*>", lambda found: _sized(app, found[0]), body)
+
+
+def _sized(app: Sphinx, image: str) -> str:
+    """Text below an image stays where it is when the image comes, and an image far below comes when one is near."""
+    source = re.search(r'src="(?:\.\./)*_images/([^"]*)"', image)
+    if source is None or re.search(r"\b(width|height|style)=", image):
+        return image
+    name = unquote(source[1])
+    known = (Path(app.srcdir, file) for file, (_, called) in app.env.images.items() if called == name)
+    size = get_image_size(next(known, Path(app.srcdir, "gallery", "images", name)))
+    if size is None:
+        return image
+    return image.replace("<img ", f'<img loading="lazy" width="{size[0]}" height="{size[1]}" ', 1)
+
+
 def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
     """The part of MathJax that is used, and the versions that there are."""
     static = Path(app.outdir) / "_static"
@@ -191,7 +238,7 @@ def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
         (static / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
         if not (static / "mathjax" / part).exists():
             copy(whole / part, static / "mathjax" / part)
-    here = {"name": f"{version} (this)", "version": version, "url": html_baseurl, "preferred": True}
+    here = {"name": f"{version} (this)", "version": version, "url": html_baseurl or "/", "preferred": True}
     (static / "switcher.json").write_text(json.dumps([here]), encoding="utf-8")
 
 
@@ -204,4 +251,5 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
     for part in ("description", "options", "arguments", "epilog"):
         app.connect(f"sphinx-click-process-{part}", _copy_as_they_are)
+    app.connect("html-page-context", _load_what_a_page_uses, priority=900)  # after those who put something there
     app.connect("build-finished", _write_files_beside_the_pages)
