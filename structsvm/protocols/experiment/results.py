@@ -141,7 +141,8 @@ class Fit(Picked):
     >>> from structsvm.protocols.experiment import Fit, Ranked
     >>> fit = Fit(
     ...     values=(0.1, 1.0, 10.0), validation=(0.5, 0.7, 0.6), seconds=(0.2, 0.1, 0.1), gaps=(9e-4, 8e-4, 7e-4),
-    ...     chosen=1, test=(0.4, 0.6, 0.65), features=50, ranked=Ranked(ap=(0.7, 0.5), ap_over_ties=(0.7, 0.5), tied=(0.0, 0.0)),
+    ...     chosen=1, test=(0.4, 0.6, 0.65), features=50,
+    ...     ranked=Ranked(ap=(0.7, 0.5), ap_over_ties=(0.7, 0.5), tied=(0.0, 0.0)),
     ... )
     >>> fit.value, fit.test[fit.chosen]
     (1.0, 0.6)
