@@ -19,6 +19,12 @@ def in_a_line(step: Step) -> str:
 def log_rounds(step: Step) -> None:
     """Log every round at level INFO of the logger "structsvm": give it as ``callback=``.
 
+    A line has the certified gap in units of C, seconds since the start, calls of the workers, and bytes both ways.
+
+    Parameters
+    ----------
+    step : what a solver shows after each round.
+
     Examples
     --------
     >>> import logging

@@ -22,7 +22,7 @@ _FORMATS: tuple[Format, ...] = (Solr(), Elasticsearch(), SVMRank(), ONNXGraph(),
 _ROUNDING = 1e-9
 
 FORMATS = tuple(each.name for each in _FORMATS)
-"""Names of the formats.
+"""Names of the formats that `export` writes; what each needs is said there.
 
 Examples
 --------

@@ -59,7 +59,12 @@ class Comb(Fusion):
 
     @abstractmethod
     def _combined(self, scores: Matrix) -> Vector:
-        """Return the combination of each row of normalised scores."""
+        """Return the combination of each row of normalised scores, shape (rows,).
+
+        Parameters
+        ----------
+        scores : shape (rows, systems); NaN where a system did not retrieve the document, and not in a whole row.
+        """
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -26,7 +26,7 @@ METHODS: dict[str, type[Fusion]] = {
     "condorcet": Condorcet,
     "copeland": Copeland,
 }
-"""The methods, by name.
+"""The classes of the methods, by the name that commands and `fusion_method` know them by.
 
 Examples
 --------

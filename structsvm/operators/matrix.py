@@ -68,7 +68,7 @@ class MatrixKind(ABC):
     """
 
     classes: ClassVar[tuple[type, ...]]
-    """Of the matrices that are kept."""
+    """Of the matrices that are kept; none, where what is read is kept as a matrix of another kind."""
 
     finite: ClassVar[bool] = False
     """Whether these classes hold finite numbers only, so that estimators take them as they are."""
@@ -128,6 +128,14 @@ def is_finite(X: Any) -> bool:
 def register_matrix(kind: MatrixKind) -> None:
     """Let `Rows` keep matrices of another kind: it comes before those registered so far to read an input.
 
+    Parameters
+    ----------
+    kind : reads them. It stays registered for as long as the process lives.
+
+    Raises
+    ------
+    InputError : when it is no `MatrixKind`.
+
     Examples
     --------
     >>> import numpy as np
@@ -155,6 +163,15 @@ def register_matrix(kind: MatrixKind) -> None:
 
 def readable(X: Any) -> Readable:
     """Return features as `Rows` reads them; a copy only of those that are neither float64 nor float32, dense or CSR.
+
+    Parameters
+    ----------
+    X : matrix, shape (rows, d), of numbers: an array or what NumPy makes one of, any sparse matrix of SciPy, a
+        `BinnedMatrix`, or what a registered `MatrixKind` reads.
+
+    Raises
+    ------
+    InputError : when they are no numbers.
 
     Examples
     --------

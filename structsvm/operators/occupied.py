@@ -47,6 +47,15 @@ def narrowed(xs: Any, columns: IntVector | None) -> Any:
 
     Entries in other columns are left out. Other features than sparse ones are made so.
 
+    Parameters
+    ----------
+    xs : a matrix, shape (rows, d), or several, one an example, in a list.
+    columns : their numbers, ascending, shape (k,), as `occupied` returns them.
+
+    Returns
+    -------
+    A matrix, shape (rows, k), or a list of such.
+
     Examples
     --------
     >>> from scipy.sparse import csr_array

@@ -27,7 +27,14 @@ _functions: list[Callable[..., None]] = []
 
 
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
-    """Write ``A_i w``.
+    """Write ``A_i w``, for functions of `register_view` whose view holds another; compiled with them.
+
+    Parameters
+    ----------
+    view : of a class that was registered.
+    i : number of the example.
+    w : weights, shape (d,).
+    out : is written, one score each, shape (ptr[i + 1] − ptr[i],).
 
     Examples
     --------
@@ -43,7 +50,14 @@ def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
 
 
 def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
-    """Write ``A_i' c``.
+    """Write ``A_i' c``, for functions of `register_view` whose view holds another; compiled with them.
+
+    Parameters
+    ----------
+    view : of a class that was registered.
+    i : number of the example.
+    c : one coefficient a score of this example, shape (ptr[i + 1] − ptr[i],).
+    out : is written, whatever it holds, shape (d,).
 
     Examples
     --------

@@ -13,6 +13,11 @@ from structsvm.types import Vector
 class Hinge(NamedTuple):
     """The weighted hinge at a point of a line, and its slope there.
 
+    Parameters
+    ----------
+    value : ``(C/n) Σ_i κ_i`` times the hinges at t: P(w) less its regulariser.
+    slope : a subgradient of it by t, that of the planes found there.
+
     Examples
     --------
     >>> import numpy as np
@@ -100,7 +105,12 @@ class Line(ABC):
 
     @abstractmethod
     def hinges(self, steps: Sequence[float]) -> list[Hinge]:
-        """Return the weighted hinge and its slope at some t."""
+        """Return the weighted hinge and its slope at some t.
+
+        Parameters
+        ----------
+        steps : where to look, each t from 0 on; they are looked at together.
+        """
 
     @abstractmethod
     def at(self, t: float) -> tuple[Any, Any]:

@@ -72,6 +72,11 @@ class Planes:
 class Cut:
     """The weighted mean of all planes in weight space: the risk is at least ``L − w·g``.
 
+    Parameters
+    ----------
+    g : ``Σ κ_i A_i'(c(y_i) − c(ŷ_i)) / Σ κ_i``, shape (d,).
+    L : the mean of the losses, with the same weights.
+
     Examples
     --------
     >>> import numpy as np
@@ -90,6 +95,12 @@ class Cut:
 @frozen(eq=False)
 class Cuts:
     """The planes of some examples in weight space: the hinge of ``example[k]`` is at least ``L[k] − w·G[k]``.
+
+    Parameters
+    ----------
+    G : ``A_i'(c(y_i) − c(ŷ_i))``, a row an example, shape (m, d).
+    L : ``Δ(y_i, ŷ_i)``, shape (m,).
+    example : number of each example, ascending, shape (m,).
 
     Examples
     --------
