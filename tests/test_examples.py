@@ -12,7 +12,11 @@ from tests.docs.values import docstring_of, is_value
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
-NEEDS = {"structsvm.objectives.for_xgboost": "xgboost"}
+NEEDS = {
+    "structsvm.objectives.for_xgboost": "xgboost",
+    "structsvm.rankers.lambda_mart": "lightgbm",
+    "structsvm.serving.trees": "lightgbm",
+}
 """What the examples of a module import that the tests are run without."""
 
 

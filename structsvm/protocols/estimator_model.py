@@ -117,6 +117,16 @@ class StagedModel(Model):
         round from there on; one without a round, such as boosting that found nothing to learn, at its ``predict``.
     grid : values for other parameters of the estimator; see `EstimatorModel`.
     sparse : see `EstimatorModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import AsGiven, StagedModel
+    >>> from structsvm.rankers import RankBoost
+    >>> X, y, qid = np.array([[1.0, 3.0], [2.0, 1.0], [3.0, 2.0]]), np.array([0.0, 1.0, 2.0]), np.zeros(3, np.int64)
+    >>> model = StagedModel(name="RankBoost", features=AsGiven(), estimator=RankBoost(20), rounds=(5, 10, 20))
+    >>> [candidate.value for candidate in model.candidates(X, y, qid)]  # of one fit of 20 rounds
+    [5.0, 10.0, 20.0]
     """
 
     name: str

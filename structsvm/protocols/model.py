@@ -13,7 +13,20 @@ from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
 
 Value: TypeAlias = float | str
-"""Of a hyper-parameter: a number, or several settings in words."""
+"""Of a hyper-parameter: a number, or several settings in words.
+
+Examples
+--------
+>>> import numpy as np
+>>> from structsvm.protocols import AsGiven, EstimatorModel
+>>> from structsvm.rankers import MaximumEntropy
+>>> X, y, qid = np.array([[1.0], [2.0], [3.0]]), np.array([0.0, 1.0, 1.0]), np.zeros(3, np.int64)
+>>> for grid in ({"C": (0.1, 1.0)}, {"C": (0.1, 1.0), "max_iter": (50,)}):
+...     model = EstimatorModel(name="MaxEnt", features=AsGiven(), estimator=MaximumEntropy(), grid=grid)
+...     print([candidate.value for candidate in model.candidates(X, y, qid)])
+[0.1, 1.0]
+['C=0.1, max_iter=50', 'C=1.0, max_iter=50']
+"""
 
 
 def spelled(value: Value) -> str:

@@ -31,6 +31,18 @@ class Round:
     lower : the best lower bound of the problem: F is at most ``objective − lower`` above where its convex part alone,
         with the subtracted one replaced by its tangent, could bring it.
     primal : the problem at the weights that the round found; F there is no larger.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.problem import ramp
+    >>> from structsvm.solvers import OneSlack, descend
+    >>> X, y, qid = [[1.0], [2.0], [4.0], [3.0], [0.0], [1.0]], [0, 0, 1, 0, 1, 0], [1, 1, 1, 2, 2, 2]
+    >>> problem = Problem.from_queries(X, y, qid, loss="map", C=1.0)
+    >>> for round_ in descend(problem, ramp(problem), OneSlack()).rounds:
+    ...     print(f"{round_.objective:.4f}, at most {round_.gap:.4f} less in this round")
+    0.5293, at most 0.1647 less in this round
+    0.3646, at most 0.0000 less in this round
     """
 
     objective: float
@@ -54,6 +66,17 @@ class Descent:
     rounds : the convex problems, of which the objective never rises from one to the next.
     stationary : whether the last one proved that w is stationary within ``2 tol · C``.
     result : that of the last convex problem, whose bounds are of this problem.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.problem import ramp
+    >>> from structsvm.solvers import OneSlack, descend
+    >>> X, y, qid = [[1.0], [2.0], [4.0], [3.0], [0.0], [1.0]], [0, 0, 1, 0, 1, 0], [1, 1, 1, 2, 2, 2]
+    >>> problem = Problem.from_queries(X, y, qid, loss="map", C=1.0)
+    >>> descent = descend(problem, ramp(problem), OneSlack())
+    >>> descent.stationary, round(descent.objective, 4), len(descent.rounds)
+    (True, 0.3646, 2)
     """
 
     w: Vector = field(repr=False)

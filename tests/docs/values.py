@@ -30,8 +30,8 @@ def docstring_of(path: str) -> str:
         if isinstance(node, ast.ImportFrom) and name in {each.asname or each.name for each in node.names}:
             (real,) = (each.name for each in node.names if name == (each.asname or each.name))
             return docstring_of(f"{node.module}.{real}")
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if any(isinstance(each, ast.Name) and each.id == name for each in targets):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", ast.Pass())]
+        if any(isinstance(each, ast.Name) and each.id == name for target in targets for each in ast.walk(target)):
             text = after.value if isinstance(after, ast.Expr) else None
             return inspect.cleandoc(str(text.value)) if isinstance(text, ast.Constant) else ""
     return ""

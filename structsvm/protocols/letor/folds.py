@@ -28,6 +28,15 @@ class Fold:
     train : files that models learn from.
     validation : files that pick their hyper-parameters.
     test : files that they are tested on.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm.protocols.letor import Fold
+    >>> train, validation, test = (Path("2023.txt"), Path("2024.txt")), (Path("2025.txt"),), (Path("2026.txt"),)
+    >>> fold = Fold("by year", train, validation, test)  # benchmark([fold]) learns from two years and tests on the last
+    >>> [path.is_absolute() for path in fold.located().train]
+    [True, True]
     """
 
     name: str
@@ -52,6 +61,18 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     Raises
     ------
     InputError : when there are none, or a file of one is missing or there twice; it says which.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.protocols.letor import find_folds
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("S1.txt", "S2.txt", "S3.txt", "S4.txt"):
+    ...         _ = (Path(folder) / name).write_text("1 qid:1 1:0.5")
+    ...     fold = find_folds(folder)[1]
+    >>> [[path.name for path in part] for part in (fold.train, fold.validation, fold.test)]
+    [['S2.txt', 'S3.txt'], ['S4.txt'], ['S1.txt']]
     """
     folder = as_path("folder", folder)
     if not folder.is_dir():
