@@ -22,7 +22,17 @@ _FORMATS: tuple[Format, ...] = (Solr(), Elasticsearch(), SVMRank(), ONNXGraph(),
 _ROUNDING = 1e-9
 
 FORMATS = tuple(each.name for each in _FORMATS)
-"""Names of the formats."""
+"""Names of the formats that `export` writes; what each needs is said there.
+
+Examples
+--------
+>>> import argparse
+>>> from structsvm.export import FORMATS
+>>> parser = argparse.ArgumentParser()
+>>> option = parser.add_argument("--format", choices=FORMATS, default="solr")
+>>> ", ".join(FORMATS)
+'solr, elasticsearch, svm_rank, onnx, json, numpy'
+"""
 
 
 def export(

@@ -51,6 +51,16 @@ class EstimatorModel(Model):
     grid : values for parameters of the estimator by name, the simplest first: all combinations are
         fitted, the last parameter changing fastest. None by default: one candidate.
     sparse : give indicators (`Indicators`) to an estimator that knows only arrays as a CSR matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from structsvm.protocols import EstimatorModel, Scores
+    >>> model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(), grid={"alpha": [10.0, 0.1]})
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
+    >>> [(each.value, each.scores(X, qid).round(2).tolist()) for each in model.candidates(X, y, qid)]
+    [(10.0, [0.41, 0.53, 0.65, 0.41]), (0.1, [0.11, 0.63, 1.16, 0.11])]
     """
 
     name: str

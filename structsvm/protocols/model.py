@@ -47,6 +47,17 @@ class Candidate:
         larger is ahead.
     seconds : how long fitting took.
     gap : certified gap to the optimum, in units of the loss; None without a certificate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import AsGiven, RankingSVM
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
+    >>> model = RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=(0.1, 10.0))
+    >>> for candidate in model.candidates(X, y, qid):
+    ...     print(candidate.value, candidate.scores(X, qid).argmax(), candidate.gap <= model.tol)
+    0.1 2 True
+    10.0 2 True
     """
 
     value: Value
@@ -60,6 +71,23 @@ class Model(ABC):
 
     A value: its ``repr`` is kept with the results and tells whether an experiment is the same, and
     it is sent to other processes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attrs import frozen
+    >>> from structsvm.protocols import AsGiven, Candidate, Model
+    >>> @frozen
+    ... class SumOfPowers(Model):
+    ...     name = "sum of powers"
+    ...     features = AsGiven()
+    ...     def candidates(self, X, y, qid):
+    ...         def scores(power):
+    ...             return lambda X, qid: (X**power).sum(axis=1)
+    ...         return [Candidate(power, scores(power), seconds=0.0) for power in (0.5, 1.0, 2.0)]
+    >>> X, y, qid = np.array([[4.0, 4.0], [0.0, 7.0]]), np.array([1, 0]), np.array([0, 0])
+    >>> [(each.value, int(each.scores(X, qid).argmax())) for each in SumOfPowers().candidates(X, y, qid)]
+    [(0.5, 0), (1.0, 0), (2.0, 1)]
     """
 
     name: str

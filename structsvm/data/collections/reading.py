@@ -28,13 +28,26 @@ T = TypeVar("T", Document, Topic)
 
 
 class Documents(Iterator[Document]):
-    """The documents of a collection, each read when it is asked for, once. Made by `read_documents`.
+    r"""The documents of a collection, each read when it is asked for, once. Made by `read_documents`.
 
     Attributes
     ----------
     n_read : number of documents so far.
     n_empty : how many of them have no text.
     n_bytes : how much of the files was read so far, in bytes as they are there, packed or not: of `bytes_of` in all.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm.data import read_documents
+    >>> _ = Path("plays.jsonl").write_text('{"id": "1", "text": "To be"}\n{"id": "2"}\n')
+    >>> with read_documents("plays.jsonl") as documents:
+    ...     for document in documents:
+    ...         print(document.id, document.fields)
+    1 {'text': 'To be'}
+    2 {}
+    >>> documents.n_read, documents.n_empty
+    (2, 1)
     """
 
     def __init__(self, read: Callable[[Callable[[int], None]], Generator[Document]]) -> None:
