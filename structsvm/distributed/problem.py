@@ -145,6 +145,7 @@ class DistributedProblem(AbstractProblem):
     known_fingerprint : the `fingerprint`, where it is known.
     coordinates : of points and cuts, where the regulariser is another than ``½‖w‖²``: shards see weights alone, and
         return planes of these.
+    tokens : numbers that points have at the shards; one sequence for all problems of the same shards.
 
     Examples
     --------

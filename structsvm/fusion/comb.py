@@ -82,7 +82,11 @@ class Comb(Fusion):
 
 
 class CombMIN(Comb):
-    """The smallest score of the document (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The smallest score of the document (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------
@@ -97,7 +101,11 @@ class CombMIN(Comb):
 
 
 class CombMAX(Comb):
-    """The largest score of the document (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The largest score of the document (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------
@@ -112,9 +120,13 @@ class CombMAX(Comb):
 
 
 class CombMED(Comb):
-    """The median of the document's scores (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The median of the document's scores (Fox and Shaw, TREC-2, 1994).
 
     That of an even number of scores is the mean of the two in the middle.
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------
@@ -132,7 +144,11 @@ class CombMED(Comb):
 
 
 class CombSUM(Comb):
-    """The sum of the document's scores (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The sum of the document's scores (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------

@@ -87,6 +87,11 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
 
     A method of fusion may have the name that it has in `structsvm.fusion.METHODS`, as "borda".
 
+    Parameters
+    ----------
+    name : the name.
+    models : where to look for it, in the order in which an error names them.
+
     Raises
     ------
     UnknownNameError : no model is called so; it names all of them.
@@ -209,7 +214,11 @@ def create_model(name: str, bins: int = 50) -> Model:
 
 
 def needed_package(model: str) -> str:
-    """Return the package that a model needs and that cannot be used, "" where there is none; for any name.
+    """Return the package that a model needs and that cannot be used; "" where there is none.
+
+    Parameters
+    ----------
+    model : the name of any model.
 
     Examples
     --------
@@ -221,7 +230,11 @@ def needed_package(model: str) -> str:
 
 
 def is_installed(model: str) -> bool:
-    """Say whether the package that a model needs is installed and can be loaded, for any name of a model.
+    """Say whether the package that a model needs is installed and can be loaded.
+
+    Parameters
+    ----------
+    model : the name of any model; where it needs no package, or nothing is known of it, the answer is True.
 
     Examples
     --------

@@ -2,15 +2,17 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
+
+T = TypeVar("T")
 
 Value: TypeAlias = float | str
 """Of a hyper-parameter: a number, or several settings in words.
@@ -138,6 +140,24 @@ def as_models(given: Any) -> tuple[str | Model, ...]:
                 "EstimatorModel(name=..., features=AsGiven(), estimator=...), of structsvm.protocols"
             )
     return models
+
+
+def look_up(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """Return what has a name.
+
+    Parameters
+    ----------
+    kind : what it is, in words.
+    name : its name.
+    known : all that there are, by name.
+
+    Raises
+    ------
+    UnknownNameError : nothing has that name; it tells the nearest one.
+    """
+    if name not in known:
+        raise UnknownNameError(kind, str(name), known)
+    return known[name]
 
 
 def require_different_names(what: str, named: Sequence[Any]) -> None:

@@ -152,6 +152,14 @@ def scales(qp: DualQP) -> list[float]:
     of a large C can lie below them. The first unit makes the largest entry of ``αH`` 1 where
     the caps allow; the second is the largest cap; the last lies between.
 
+    Parameters
+    ----------
+    qp : the programme.
+
+    Returns
+    -------
+    units : one where the first two are the same, else three.
+
     Examples
     --------
     >>> import numpy as np

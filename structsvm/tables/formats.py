@@ -45,6 +45,10 @@ _LATEX = str.maketrans(
 def as_text(table: Table) -> str:
     """Return a table as text: title, headings, rows, and its notes in lines of up to 100 characters.
 
+    Parameters
+    ----------
+    table : the table.
+
     Examples
     --------
     >>> from structsvm.tables import Column, Table, as_text
@@ -121,6 +125,10 @@ def as_markdown(tables: Sequence[Table], *, escaped: bool = True) -> str:
 def as_latex(tables: Sequence[Table]) -> str:
     r"""Return tables as LaTeX: a ``table`` each, which needs the packages booktabs and fontenc (T1).
 
+    Parameters
+    ----------
+    tables : the tables; there is a rule between their sections, and the notes are below.
+
     Examples
     --------
     >>> from structsvm.tables import Column, Table, as_latex
@@ -180,6 +188,10 @@ def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
 
 def as_json(tables: Sequence[Table]) -> str:
     """Return tables as a JSON list of objects with ``title``, ``rows`` (the records) and ``notes``.
+
+    Parameters
+    ----------
+    tables : the tables.
 
     Raises
     ------

@@ -30,6 +30,10 @@ T = TypeVar("T", Document, Topic)
 class Documents(Iterator[Document]):
     r"""The documents of a collection, each read when it is asked for, once. Made by `read_documents`.
 
+    Parameters
+    ----------
+    read : yields the documents, and calls what it is given with the number of further bytes that it read.
+
     Attributes
     ----------
     n_read : number of documents so far.

@@ -21,6 +21,10 @@ TRIALS = Kind(
 def count_trials(folder: str | Path) -> int:
     """Return the number of trials that are finished in a folder.
 
+    Parameters
+    ----------
+    folder : that of an experiment, ``out`` of `run`; 0 where there is no such folder yet.
+
     Examples
     --------
     >>> import tempfile

@@ -8,8 +8,9 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.protocols.model import look_up
 from structsvm.protocols.pick import Picked
-from structsvm.settings import require_integer
+from structsvm.settings import require_choice, require_integer
 from structsvm.significance import Comparison, compare
 from structsvm.storage.files import open_source, replacing
 from structsvm.storage.records import FORMAT, Header, as_json, from_json
@@ -297,14 +298,35 @@ class Results:
         }
 
     def fits(self, variant: str, model: str) -> tuple[Fit, ...]:
-        """Return a model's fits, trial by trial."""
-        return tuple(trial.fits[variant][model] for trial in self.trials)
+        """Return a model's fits, trial by trial.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant or model.
+        """
+        return tuple(look_up("model", model, look_up("variant", variant, trial.fits)) for trial in self.trials)
 
     def per_query(
         self, variant: str, model: str, *, denominators: Denominators = "pool", ties: Ties = "order"
     ) -> Vector:
-        """Return a model's average precision for each query, averaged over the trials that tested it; else NaN."""
-        return self._scaled(self._averaged(variant, model, _FIELD[ties]), denominators)
+        """Return a model's average precision for each query, averaged over the trials that tested it; else NaN.
+
+        Parameters
+        ----------
+        variant : ``"with-best"`` or ``"without-best"``.
+        model : its name.
+        denominators, ties : see `rows`.
+
+        Returns
+        -------
+        values : shape (Q,), in the order of ``queries``.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant or model.
+        InputError : another argument is none of those of `rows`.
+        """
+        return self._scaled(self._averaged(variant, model, _field(ties)), denominators)
 
     def rows(
         self, variant: str, *, denominators: Denominators = "pool", ties: Ties = "order", base_functions: int = 3
@@ -317,15 +339,22 @@ class Results:
         Parameters
         ----------
         variant : ``"with-best"`` or ``"without-best"``.
-        denominators, ties : which average precision; what is best and what is picked does not depend on them.
+        denominators : R in average precision: the relevant documents in the ``"pool"``, or all ``"judged"`` so, as
+            in trec_eval. What is best and what is picked depends neither on this nor on ``ties``.
+        ties : documents of one score in the tie ``"order"`` (see `Collection`), or the ``"average"`` over all orders.
         base_functions : how many.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant.
+        InputError : another argument is none of these.
         """
         models = [
-            (name, 0, self._averaged(variant, name, _FIELD[ties]), self._averaged(variant, name, "tied"))
+            (name, 0, self._averaged(variant, name, _field(ties)), self._averaged(variant, name, "tied"))
             for name in self.models
         ]
         functions = [
-            (function.name, place, np.array(getattr(function.ranked, _FIELD[ties])), np.array(function.ranked.tied))
+            (function.name, place, np.array(getattr(function.ranked, _field(ties))), np.array(function.ranked.tied))
             for place, function in enumerate(self.functions[:base_functions], start=1)
         ]
         tested = ~np.isnan(models[0][2])
@@ -340,13 +369,14 @@ class Results:
 
     def _averaged(self, variant: str, model: str, what: str) -> Vector:
         total, times = np.zeros(len(self.queries)), np.zeros(len(self.queries))
-        for trial in self.trials:
+        for trial, fit in zip(self.trials, self.fits(variant, model), strict=True):
             tested = list(trial.test)
-            total[tested] += getattr(trial.fits[variant][model].ranked, what)
+            total[tested] += getattr(fit.ranked, what)
             times[tested] += 1
         return np.asarray(np.divide(total, times, out=np.full(len(total), np.nan), where=times > 0))
 
     def _scaled(self, values: Vector, denominators: Denominators) -> Vector:
+        require_choice("denominators", denominators, ("pool", "judged"))
         if denominators == "pool":
             return values
         return np.asarray(values * [query.relevant / query.judged for query in self.queries])
@@ -418,3 +448,9 @@ class Results:
 
 
 _FIELD = {"order": "ap", "average": "ap_over_ties"}
+
+
+def _field(ties: Ties) -> str:
+    """Return the name of the values in `Ranked`."""
+    require_choice("ties", ties, _FIELD)
+    return _FIELD[ties]

@@ -58,6 +58,10 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     to ``Sn.txt``, n ≥ 3: LETOR's rotation, in which fold k learns from n - 2 of them, beginning with Sk,
     validates on the next one and tests on the one after that. Files may be compressed (``train.txt.gz``).
 
+    Parameters
+    ----------
+    folder : the folder; other files and folders in it do not matter.
+
     Raises
     ------
     InputError : when there are none, or a file of one is missing or there twice; it says which.

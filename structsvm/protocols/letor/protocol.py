@@ -40,6 +40,7 @@ class BestFeature(Model):
 
     Parameters
     ----------
+    name, features : see `structsvm.protocols.Model`; by default it reads the features as they are given.
     names : names of the features, in their order; none for those of which the number is all there is.
 
     Examples

@@ -29,6 +29,10 @@ FOLDS = Kind(
 def count_folds(folder: str | Path) -> int:
     """Return the number of folds that are finished in a folder.
 
+    Parameters
+    ----------
+    folder : that of a benchmark, ``out`` of `benchmark`; 0 where there is no such folder yet.
+
     Examples
     --------
     >>> import tempfile

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.metrics import AP, NDCG, Measure, P, rank_lists
+from structsvm.protocols.model import look_up
 from structsvm.protocols.pick import Picked
 from structsvm.types import IntVector, Vector
 
@@ -121,12 +122,26 @@ class Benchmark:
         return tuple(name for name in self.folds[0].features if all(name in fold.features for fold in self.folds))
 
     def of(self, name: str) -> tuple[Outcome, ...]:
-        """Return the outcomes of a model or single feature, fold by fold."""
-        return tuple((fold.features if name in fold.features else fold.outcomes)[name] for fold in self.folds)
+        """Return the outcomes of a model or single feature, fold by fold.
+
+        Raises
+        ------
+        UnknownNameError : some fold has none of that name.
+        """
+        return tuple(look_up("model of the benchmark", name, {**fold.outcomes, **fold.features}) for fold in self.folds)
+
+    def measured(self, name: str, measure: str) -> tuple[float, ...]:
+        """Return a measure of a model or single feature on the test queries, fold by fold.
+
+        Raises
+        ------
+        UnknownNameError : there is no such model, or the measure was not taken.
+        """
+        return tuple(look_up("measure of the benchmark", measure, outcome.measures) for outcome in self.of(name))
 
     def mean(self, name: str, measure: str) -> float:
-        """Return a measure of a model or single feature, the mean over the folds."""
-        return fmean(outcome.measures[measure] for outcome in self.of(name))
+        """Return the mean over the folds of what `measured` returns."""
+        return fmean(self.measured(name, measure))
 
     def queries(self, name: str) -> Vector:
         """Return the measure that picks of the test queries of all folds, by a model or single feature."""

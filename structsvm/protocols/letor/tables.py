@@ -10,6 +10,7 @@ from structsvm.evaluation.paired_columns import TESTS_SAID, p_value, paired_colu
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.protocols.letor.results import CUTOFFS, Benchmark, FoldResults, Outcome
 from structsvm.protocols.model import spelled
+from structsvm.settings import require_choice
 from structsvm.significance import holm, paired_tests
 from structsvm.tables import Column, Record, Table
 from structsvm.tables.writing import FILES, prepare_files, table_texts, write_texts
@@ -37,6 +38,10 @@ _EMPTY = "A query without a relevant document counts 0."
 
 def summary_table(benchmark: Benchmark) -> Table:
     """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time.
+
+    Parameters
+    ----------
+    benchmark : its results.
 
     Examples
     --------
@@ -97,8 +102,11 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     names = [fold.name for fold in benchmark.folds]
 
     def record(name: str) -> Record:
-        values = (outcome.measures[measure] for outcome in benchmark.of(name))
-        return {"model": name, **dict(zip(names, values, strict=True)), MEAN: benchmark.mean(name, measure)}
+        return {
+            "model": name,
+            **dict(zip(names, benchmark.measured(name, measure), strict=True)),
+            MEAN: benchmark.mean(name, measure),
+        }
 
     return Table(
         title=f"{measure.upper()} on the test queries{_of(benchmark)}",
@@ -177,6 +185,7 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
     >>> [round(table.records[3][f"p@{k}"], 2) for k in (1, 5, 10)]  # the mean, after those of three folds
     [0.67, 0.38, 0.22]
     """
+    require_choice("name", name, _TITLES)
     measures = [f"{name}@{k}" for k in CUTOFFS]
     sections = []
     for model in (*benchmark.models, *benchmark.features):
@@ -200,6 +209,10 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
 
 def training_table(benchmark: Benchmark) -> Table:
     """Return what was tried and picked in each fold, how that did, and how long it took.
+
+    Parameters
+    ----------
+    benchmark : its results.
 
     Examples
     --------
@@ -247,6 +260,10 @@ def training_table(benchmark: Benchmark) -> Table:
 
 def record_table(benchmark: Benchmark) -> Table:
     """Return every number, a row for each model and fold, and for the mean: the content of a CSV file.
+
+    Parameters
+    ----------
+    benchmark : its results.
 
     Examples
     --------
@@ -310,7 +327,16 @@ def data_table(benchmark: Benchmark) -> Table:
 
 
 def all_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table, ...]:
-    """Return every table: the data, the means, each measure fold by fold, and differences from a model, the first.
+    """Return every table: the data, the means, each measure fold by fold, and differences from a model.
+
+    Parameters
+    ----------
+    benchmark : its results.
+    baseline : the model that others are compared with; None: the first.
+
+    Raises
+    ------
+    UnknownNameError : there is no such model.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.protocols.model import Value
+from structsvm.protocols.model import Value, look_up
 from structsvm.protocols.morgan.topics import TopicCounts
 from structsvm.significance import Comparison, compare
 from structsvm.significance.student import mean_interval
@@ -223,8 +223,13 @@ class MorganResults:
         return tuple(combinations(self.methods, 2))
 
     def learned(self, method: str) -> tuple[Learned, ...]:
-        """Return what a method reached, trial by trial."""
-        return tuple(trial.learned[method] for trial in self.trials)
+        """Return what a method reached, trial by trial.
+
+        Raises
+        ------
+        UnknownNameError : there is no such method.
+        """
+        return tuple(look_up("method", method, trial.learned) for trial in self.trials)
 
     def per_topic(self, method: str, part: PartName) -> Matrix:
         """Return average precision at each length, with the value that validation picks, shape (topics, terms)."""
