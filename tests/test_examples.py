@@ -42,3 +42,12 @@ def test_examples_of_values(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     example = doctest.DocTestParser().get_doctest(docstring_of(path), {}, path, None, None)
     assert not doctest.DocTestRunner(optionflags=FLAGS).run(example).failed
+
+
+def test_every_public_name_has_an_example_that_is_run():
+    def is_run(path):
+        text = docstring_of(path) if is_value(thing(path)) else thing(path).__doc__
+        examples = doctest.DocTestParser().get_examples(text or "")
+        return "Examples\n" in (text or "") and examples and not any(doctest.SKIP in each.options for each in examples)
+
+    assert not [path for path in listed() if not is_run(path)]

@@ -66,11 +66,15 @@ def export(
 
     Examples
     --------
+    >>> import json
+    >>> from pathlib import Path
     >>> from structsvm import Ranker
     >>> from structsvm.export import export
     >>> ranker = Ranker().fit([[0.0, 1.0], [1.0, 0.5]], [0, 1])
-    >>> export(ranker, "model.json", "solr", feature_names=["bm25", "age"])  # doctest: +SKIP
+    >>> export(ranker, "model.json", "solr", feature_names=["bm25", "age"])
     ()
+    >>> [each["name"] for each in json.loads(Path("model.json").read_text())["features"]]
+    ['bm25', 'age']
     """
     require_kind("format", format, str, f"one of {', '.join(FORMATS)}")
     chosen = next((each for each in _FORMATS if plain(each.name) == plain(format)), None)

@@ -21,6 +21,15 @@ def occupied(xs: Any) -> IntVector | None:
     Parameters
     ----------
     xs : a matrix, or several, one an example, in a list or an array.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from structsvm.operators import occupied
+    >>> occupied(csr_array(([1.0, 2.0], ([0, 1], [5, 90_000])), shape=(2, 100_000)))
+    array([    5, 90000])
+    >>> occupied([[1.0, 0.0], [2.0, 0.0]]) is None  # dense features stay as they are
+    True
     """
     blocks = _sparse_blocks(xs)
     if not blocks:

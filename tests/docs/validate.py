@@ -1,7 +1,7 @@
 """numpydoc's checks of the docstrings of public names, those that our style keeps: ``python -m tests.docs.validate``.
 
 The others ask for types after names, which signatures have, for capitals after names, or for sections that are not
-always of use (ES01, EX01, PR01, RT01, SA01).
+always of use (ES01, PR01, RT01, SA01).
 """
 
 import sys
@@ -12,6 +12,7 @@ from tests.docs.test_reference import listed, thing
 from tests.docs.values import docstring_of, is_value
 
 CHECKS = {"GL01", "GL03", "GL05", "GL06", "GL07", "GL09", "GL10"}  # white space, sections, deprecations
+CHECKS |= {"EX01"}  # an example, which tests/test_examples.py runs
 CHECKS |= {"PR02", "PR04", "PR09", "PR10"}  # parameters that there are, and how they are written
 CHECKS |= {"RT05", "SS02", "SS03", "SS04", "SS05", "YD01"}  # sentences, summaries, what is yielded
 

@@ -88,7 +88,7 @@ def read_documents(
     fields: Iterable[str] | None = None,
     id_field: str | None = None,
 ) -> Documents:
-    """Read the documents of a collection, one after the other: the file is read as they are asked for.
+    r"""Read the documents of a collection, one after the other: the file is read as they are asked for.
 
     A document without text is returned as any other, without fields; `Documents.n_empty` counts these. White space
     around a field is left out, and so is a field with nothing else.
@@ -114,9 +114,11 @@ def read_documents(
 
     Examples
     --------
-    >>> documents = read_documents("cran.all.1400")  # doctest: +SKIP
-    >>> sum(1 for _ in documents), documents.n_empty  # doctest: +SKIP
-    (1400, 2)
+    >>> from pathlib import Path
+    >>> from structsvm.data import read_documents
+    >>> _ = Path("plays.trec").write_text("<DOC>\n<DOCNO> d1 </DOCNO>\n<TEXT>To be</TEXT>\n</DOC>\n")
+    >>> [(document.id, document.fields) for document in read_documents("plays.trec")]
+    [('d1', {'text': 'To be'})]
     """
     kept = None if fields is None else as_names("fields", fields)
     return Documents(lambda seen: _read(source, Document, "document", format, encoding, id_field, kept, seen=seen))
@@ -130,7 +132,7 @@ def read_topics(
     encoding: str = "utf-8",
     id_field: str | None = None,
 ) -> list[Topic]:
-    """Read topics.
+    r"""Read topics.
 
     Parameters
     ----------
@@ -149,8 +151,13 @@ def read_topics(
 
     Examples
     --------
-    >>> read_topics("cran.qry", numbering="position")[2].id  # doctest: +SKIP
-    '3'
+    >>> from pathlib import Path
+    >>> from structsvm.data import read_topics
+    >>> _ = Path("topics.tsv").write_text("7\tto be\n9\tor not\n")
+    >>> [topic.id for topic in read_topics("topics.tsv", "tsv")]
+    ['7', '9']
+    >>> [topic.id for topic in read_topics("topics.tsv", "tsv", numbering="position")]
+    ['1', '2']
     """
     require_choice("numbering", numbering, ("given", "position"))
     return list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
