@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,10 @@ from sphinx.application import Sphinx
 from sphinx.util.images import get_image_size
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from tests.docs.values import docstring_of  # noqa: E402
+
 GALLERY = HERE.parent / "examples" / "gallery"
 
 project = "structsvm"
@@ -139,6 +144,12 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
     return shown
 
 
+def _describe_values(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """What Python would say of a tuple or a dict is of all of them."""
+    if what == "data":
+        lines[:] = [*docstring_of(name).splitlines(), ""]
+
+
 def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
     """``name : text`` is a name with its text below: types are in signatures, and numpydoc takes the text for one."""
     section, made = "", []
@@ -245,6 +256,7 @@ def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
     app.connect("source-read", _lead_to_pages_of_the_site)
+    app.connect("autodoc-process-docstring", _describe_values, priority=50)
     app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
     app.connect("autodoc-process-signature", _name_aliases)
     app.connect("missing-reference", _find_by_last_name)

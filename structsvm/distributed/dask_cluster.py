@@ -47,6 +47,19 @@ class DaskCluster(Cluster):
     ------
     InputError : when there is no client.
     NotInstalledError : when Dask is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dask.distributed import Client
+    >>> from structsvm.distributed import DaskCluster, DistributedProblem, Partition
+    >>> from structsvm.solvers import OneSlack
+    >>> X = np.array([[1.0], [2.0]])
+    >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    ...     problem = DistributedProblem.from_queries(DaskCluster(client, limit=60.0), parts, loss="map")
+    ...     print(OneSlack().solve(problem).converged)
+    True
     """
 
     def __init__(self, client: "Client | None" = None, *, limit: float = 600.0) -> None:

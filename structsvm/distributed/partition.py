@@ -15,6 +15,14 @@ class Partition(NamedTuple):
     qid : query id of each row, shape (rows,); None: one query.
     sample_weight : weight of each row, the same for all rows of a query; None: all 1.
     names : names of the features; None: they have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.distributed import Partition
+    >>> part = Partition(np.array([[1.0, 0.0], [0.5, 2.0]]), y=[1, 0], qid=[7, 7], names=("bm25", "age"))
+    >>> part.rows, part.sample_weight is None
+    (2, True)
     """
 
     X: Readable

@@ -34,6 +34,18 @@ class Partitions:
     workers : those that hold them.
     parts : a future of a `Partition` each.
     surveys : what is known of each.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import numpy as np
+    >>> from dask.distributed import Client
+    >>> from structsvm.distributed import Partitions
+    >>> parts = [dask.delayed((np.eye(2), np.array([1, 0]), np.array([query, query]))) for query in (1, 2, 3)]
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    ...     data = Partitions.of(parts, client=client)
+    ...     print(data, data.labels, data.ask(lambda part: part.rows))
+    Partitions(3 of them, 3 queries, 6 documents, 2 features, float64) [0. 1.] [2, 2, 2]
     """
 
     workers: Workers = field(repr=False)

@@ -98,6 +98,8 @@ def partition_of(given: Any, number: int) -> Partition:
     known = isinstance(given, Partition) or (several and 2 <= len(given) <= 4)
     if not known or len(getattr(given[0], "shape", ())) != 2:
         what = f"a {type(given).__name__}" + (f" of {len(given)}" if several else "")
+        if known:
+            what = f"a {type(given[0]).__name__} for X: an array of shape (rows, d) is one"
         raise InputError(
             f"partition {number} must be a Partition, or (X, y, qid) or (X, y, qid, sample_weight) with a matrix X, "
             f"got {what}"
