@@ -23,10 +23,6 @@ _LOOK = 5.0
 """Seconds without a task that was done after which workers are looked for."""
 
 
-_BETWEEN_MESSAGES = 0.0005
-"""Seconds between two messages of the client to the scheduler, at least."""
-
-
 @frozen(eq=False)
 class Workers:
     """The workers of a client: all that is waited for of Dask is waited for here.
@@ -48,13 +44,10 @@ class Workers:
     def together(self, make: Callable[[], "list[Future[Any]]"]) -> "list[Future[Any]]":
         """Return the futures of tasks that a function submits, all of them in one message.
 
-        On its own thread the client sends nothing before the function is done. It has a message that follows another
-        within 10 ms wait until these are over (`distributed.batched.BatchedSend`), unless told otherwise: half of the
-        time of a call.
+        On its own thread the client sends nothing before the function is done.
         """
 
         async def made() -> "list[Future[Any]]":
-            self._send_at_once()
             return make()
 
         with self._in_time("new tasks"):
@@ -69,7 +62,6 @@ class Workers:
         futures: list[Future[Any]] = []
 
         async def asked() -> Any:
-            self._send_at_once()
             futures.extend(make())
             return await self.client.gather(futures, errors="skip", asynchronous=True)
 
@@ -79,11 +71,6 @@ class Workers:
         except TimeoutError:
             results = []
         return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen)
-
-    def _send_at_once(self) -> None:
-        stream: Any = getattr(self.client, "scheduler_comm", None)
-        if hasattr(stream, "interval"):
-            stream.interval = min(stream.interval, _BETWEEN_MESSAGES)
 
     def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
         """Wait until results are there, at the workers, and return their futures.
