@@ -5,6 +5,7 @@ import concurrent.futures
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _SOON = 10.0
 """Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
+
+_PACKAGE = __name__.partition(".")[0]
 
 _LOOK = 5.0
 """Seconds without a task that was done after which workers are looked for."""
@@ -217,6 +220,7 @@ def require_finished(future: "Future[Any]") -> None:
     Raises
     ------
     WorkersLost : when workers died with the task again and again, or what it needed is lost or cancelled.
+    InputError : when this package is missing at a worker, or another there.
     Exception : what the task raised, whatever that is.
     """
     from distributed.scheduler import KilledWorker
@@ -228,6 +232,13 @@ def require_finished(future: "Future[Any]") -> None:
             future.result()
         except KilledWorker as error:
             raise _lost(str(error)) from error
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != _PACKAGE:
+                raise
+            raise InputError(
+                f"a worker cannot import {error.name}: pip install structural-svm=={version('structural-svm')}, the "
+                "version that is here, wherever workers run"
+            ) from error
     raise _lost(f"the task {future.key} is {future.status}")
 
 
@@ -262,5 +273,8 @@ def client_of(given: Any = None) -> "Client":
                 "client=client names it"
             ) from None
     if not isinstance(given, Client):
-        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
+        raise InputError(
+            f"client must be a dask.distributed.Client or None, got {given!r}: distributed.Client(...) makes one of "
+            "the address of a scheduler, or of a cluster"
+        )
     return given
