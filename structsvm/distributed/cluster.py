@@ -3,6 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -159,12 +160,12 @@ class InProcess(Cluster):
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
         """Return what a function of each thing that is kept returns, in order."""
-        answers, seconds, began = [], [], time.perf_counter()
+        answers, seconds, up, began = [], [], 0, time.perf_counter()
         for shard in kept:
             started = time.perf_counter()
             answers.append(function(shard, *arguments))
+            up = max(up, size_of(answers[-1]))
             seconds.append(time.perf_counter() - started)
-        up = max(map(size_of, answers), default=0)
         wall = time.perf_counter() - began
         self.count(Call(function.__name__, len(kept), size_of(arguments), up, tuple(seconds), wall))
         return answers
@@ -190,10 +191,15 @@ def size_of(value: Any) -> int:
     """Return the bytes of the numbers in a value: those of arrays, and 8 of every other number or None."""
     if isinstance(value, np.ndarray):
         return int(value.nbytes)
-    if isinstance(value, str | bytes):
+    if isinstance(value, (str, bytes)):
         return len(value)
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return sum(map(size_of, value))
-    if has(type(value)):
-        return sum(size_of(getattr(value, each.name)) for each in fields(type(value)))
-    return 8
+    names = _fields(type(value))
+    return 8 if names is None else sum([size_of(getattr(value, name)) for name in names])
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the fields of an attrs class; None of another."""
+    return tuple(each.name for each in fields(kind)) if has(kind) else None

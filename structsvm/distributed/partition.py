@@ -1,7 +1,10 @@
 """A partition: the rows that a worker holds."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from structsvm.exceptions import DataFormatError, InputError, OracleError
 from structsvm.operators import Readable
 
 
@@ -35,3 +38,18 @@ class Partition(NamedTuple):
     def rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
+
+
+@contextmanager
+def naming(partition: str) -> Iterator[None]:
+    """Name the partition in errors that are raised inside, unless they name a file and a line."""
+    try:
+        yield
+    except DataFormatError:
+        raise
+    except OracleError as error:
+        raise OracleError(f"{partition}: {error}") from error
+    except InputError as error:
+        if type(error).__init__ is not InputError.__init__:
+            raise
+        raise type(error)(f"{partition}: {error}") from None

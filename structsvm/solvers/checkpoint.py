@@ -247,7 +247,8 @@ class Keeper:
             )
         if self.known is not None and not same(seen, self.known.fingerprint):
             raise self._refusal(
-                "is of a fit to other features, labels or weights of examples, or of a loss with other settings or code"
+                "is of a fit to other features, labels or weights of examples, or of a loss with other settings or "
+                "code (of partitions: other ones of the same rows are other data, too)"
             )
 
     def due(self) -> bool:
