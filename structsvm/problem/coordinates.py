@@ -62,8 +62,9 @@ class Coordinates:
 
         Raises
         ------
-        InputError : when one is no vector of d finite numbers, a penalty is negative, or 0 where a weight has no
-            finite bounds or has a linear term, or a bound is NaN, or the lower is above the upper one.
+        InputError : when one is no vector of d finite numbers, or these are too large to compute with, a penalty is
+            negative, or 0 where a weight has no finite bounds or has a linear term, or a bound is NaN, or the lower is
+            above the upper one.
         """
         if centre is None and penalty is None and linear is None and bounds is None:
             return None
