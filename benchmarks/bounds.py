@@ -21,11 +21,11 @@ from structsvm.types import Vector
 TITLE = "Weights with bounds"
 ABOUT = """
 MQ2008, five folds: C is the best of 0.1, 1, 10 and 100 by validation MAP. Signs are what is known of LETOR's 46
-features before any training: scores only rise with term frequencies, TF-IDF, BM25, language models, PageRank and the number of
-links to a page, only fall with the slashes and the length of its URL, and do either with the rest (inverse document
-frequencies, which do not differ within a query, lengths of fields, links from a page, pages below it). `p` is that of
-Fisher's randomisation test over all test queries, MAP against no bounds. Weights at a bound are the mean over folds, of
-46. CPU seconds are those of all 20 fits, from one value of C to the next.
+features before any training: scores only rise with term frequencies, TF-IDF, BM25, language models, PageRank and the
+number of links to a page, only fall with the slashes and the length of its URL, and do either with the rest (inverse
+document frequencies, which do not differ within a query, lengths of fields, links from a page, pages below it). `p`
+is that of Fisher's randomisation test over all test queries, MAP against no bounds. Weights at a bound are the mean
+over folds, of 46. CPU seconds are those of all 20 fits, from one value of C to the next.
 """
 
 WHAT = "MQ2008, MAP"
