@@ -52,9 +52,9 @@ def compiled(
     )
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
-    watched(dispatcher)
     if keep:
         _keep(dispatcher)
+    watched(dispatcher)
     if signatures is not None:
         for signature in signatures:
             dispatcher.compile(signature)
@@ -102,8 +102,8 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     dispatcher = numba.njit(nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
-    watched(dispatcher)
     _keep(dispatcher)
+    watched(dispatcher)
 
     @cache
     def alone() -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.compute.threads import require_jobs
 from structsvm.estimators.descending import descended
 from structsvm.estimators.model_file import SavedEstimator, Trained
 from structsvm.estimators.parameters import regularised, require_solver
@@ -148,6 +149,7 @@ class LatentStructuralSVM(SavedEstimator):
         require_kind(place(self, "loss"), self.loss, LatentLoss, "a LatentLoss")
         require_solver(self)
         require_switch(place(self, "warm_start"), self.warm_start)
+        require_jobs(place(self, "n_jobs"), self.n_jobs)
         xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, "a list of outputs, one an example")
         require_pairs(len(xs), len(ys))
         completed = Completed(self.loss)

@@ -316,8 +316,8 @@ class Problem(AbstractProblem):
 
         Raises
         ------
-        InputError : when one is no vector of d finite numbers, a penalty is negative, or 0 for a weight without finite
-            bounds, or no weight is within the bounds.
+        InputError : when one is no vector of d finite numbers, or these are too large to compute with (1e100), a
+            penalty is negative, or 0 for a weight without finite bounds, or no weight is within the bounds.
         """
         own = self.loss.weight_bounds(self.d)
         if own is not None:

@@ -87,9 +87,12 @@ class PairsOfGrades(PairEncoding):
         return several_grades(y) and len(self.pairs(y)) > 0
 
     def why_none_usable(self, ys: Sequence[Any]) -> str:
-        """Say so where no query has two grades."""
-        if self.why_unusable or any(map(several_grades, ys)):
+        """Say so where no query has two grades, or no pair of them a weight."""
+        several = [y for y in ys if several_grades(y)]
+        if self.why_unusable or any(len(self.pairs(y)) for y in several):
             return super().why_none_usable(ys)
+        if several:
+            return f"{self.title}.weight is 0 for each pair of their documents with different labels"
         return "the documents of each have all the same label. A pair is of two labels; check the labels and qid"
 
 
