@@ -32,8 +32,9 @@ Examples
 --------
 >>> from structsvm.fusion import METHODS
 >>> scores, y = [[5.0, 0.0], [4.0, 4.0], [0.0, 5.0]], [0, 1, 0]
->>> [name for name, method in METHODS.items() if method().fit(scores, y).score(scores, y) == 1.0]
-['comb-min', 'comb-med', 'comb-sum', 'comb-anz', 'comb-mnz', 'weighted-comb-sum']
+>>> combinations = {name: method() for name, method in METHODS.items() if name.startswith("comb-")}
+>>> [name for name, fusion in combinations.items() if fusion.fit(scores, y).score(scores, y) == 1.0]
+['comb-min', 'comb-med', 'comb-sum', 'comb-anz', 'comb-mnz']
 """
 
 
