@@ -104,7 +104,7 @@ class Cluster(ABC):
         ----------
         function : called with a part, and with an element of every further sequence.
         parts : values, things that are kept, or whatever the cluster takes for a value elsewhere (futures).
-        each : further arguments, one for each part.
+        *each : further arguments, one for each part.
         """
 
     @abstractmethod

@@ -83,7 +83,7 @@ class Registry(Generic[T]):
         ----------
         spec : an object, or a name, with cut-off and settings of its own or without:
             ``"ndcg@10"``, ``"map(relevant_from=2)"``.
-        settings : more settings.
+        **settings : more settings.
 
         Raises
         ------

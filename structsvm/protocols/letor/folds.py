@@ -31,12 +31,16 @@ class Fold:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from structsvm.protocols.letor import Fold
-    >>> train, validation, test = (Path("2023.txt"), Path("2024.txt")), (Path("2025.txt"),), (Path("2026.txt"),)
-    >>> fold = Fold("by year", train, validation, test)  # benchmark([fold]) learns from two years and tests on the last
-    >>> [path.is_absolute() for path in fold.located().train]
-    [True, True]
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import Fold, benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     old, newer, newest = write_folds(folder, data, folds=3)
+    ...     fold = Fold("by year", train=(old,), validation=(newer,), test=(newest,))
+    ...     results = benchmark([fold], "CombSUM", jobs=1)  # one fold, without the rotation
+    >>> results.folds[0].name, results.folds[0].queries
+    ('by year', (3, 3, 3))
     """
 
     name: str
