@@ -17,7 +17,8 @@ from sphinx.util.images import get_image_size
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from tests.docs.values import docstring_of  # noqa: E402
+from tests.docs.test_reference import listed, thing  # noqa: E402
+from tests.docs.values import docstring_of, is_value  # noqa: E402
 
 GALLERY = HERE.parent / "examples" / "gallery"
 
@@ -49,6 +50,7 @@ smartquotes = False  # "--loss" and quotation marks are copied into terminals
 # Docstrings: `name` is a link where it is the name of something documented, and plain otherwise.
 default_role = "autolink"
 autosummary_generate = True
+autosummary_context = {"values": {path for path in listed() if is_value(thing(path))}}
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: f"numpy.typing.{name}" for name in ("ArrayLike", "DTypeLike")}

@@ -106,7 +106,7 @@ class InputError(StructSVMError, ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """What was passed in holds things that are no numbers, which scikit-learn's estimators answer with a TypeError.
+    """What was passed in holds no numbers, or goes by a word of another library: elsewhere these are a TypeError, too.
 
     Examples
     --------
