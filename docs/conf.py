@@ -56,6 +56,7 @@ autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: f"numpy.typing.{name}" for name in ("ArrayLike", "DTypeLike")}
 maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False
 nitpicky = True
@@ -95,6 +96,7 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_search_scorer = str(HERE / "search.js")
+html_context = {"default_mode": "auto"}  # light or dark, as the system is
 html_theme_options = {
     "logo": {"image_light": "_static/mark.svg", "image_dark": "_static/mark.svg", "text": "structsvm", "alt_text": ""},
     "navbar_align": "left",
