@@ -154,7 +154,7 @@ def size_of(value: Any) -> int:
         return len(value)
     if isinstance(value, (tuple, list)):
         return sum(map(size_of, value))
-    names = _fields(type(value))
+    names = _fields(value.__class__)
     return 8 if names is None else sum([size_of(getattr(value, name)) for name in names])
 
 
