@@ -64,8 +64,12 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     'Ranking'
     """
     values = as_vector(scores, "scores")
-    queries = Queries.of(qid, len(values))
     rows = _tie_order(len(values), doc_ids)
+    if qid is None:
+        one = np.zeros(len(rows), dtype=np.int64)
+        order = rows[np.argsort(-values[rows], kind="stable")]
+        return Ranking(ids=np.zeros(1, dtype=np.int64), order=order, query=one, rank=np.arange(1, len(rows) + 1))
+    queries = Queries.of(qid, len(values))
     rows = rows[np.argsort(queries.number[rows], kind="stable")]
     start, size = queries.ptr[:-1], queries.sizes
     return Ranking(

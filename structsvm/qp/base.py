@@ -95,10 +95,9 @@ class QPSolution:
     Examples
     --------
     >>> import numpy as np
-    >>> from structsvm.qp import ActiveSet, DualQP
-    >>> qp = DualQP(H=np.array([[2.0]]), b=np.array([1.0]), group=np.array([0]), cap=np.array([10.0]), tol=1e-9)
-    >>> ActiveSet().solve(qp).handed_over
-    False
+    >>> from structsvm.qp import QPSolution
+    >>> QPSolution(a=np.array([0.5]), gap=0.0)
+    QPSolution(a=array([0.5]), gap=0.0, handed_over=False)
     """
 
     a: Vector

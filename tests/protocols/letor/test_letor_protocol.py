@@ -40,7 +40,7 @@ from structsvm.protocols.letor import (
 from structsvm.rankers import RankSVM
 from structsvm.significance import holm
 from structsvm.tables import as_csv, as_text
-from tests.protocols.letor.conftest import write_set
+from tests.protocols.letor.conftest import write_set, write_sets
 
 FEW = (0.1, 1.0, 10.0)
 SVM = RankingSVM(name="svm", features=AsGiven(), loss="map", Cs=FEW, tol=1e-4)
@@ -57,9 +57,10 @@ class Rounds(BaseEstimator):
         yield from X.T
 
 
-@pytest.fixture
-def results(sets):
-    return benchmark(sets, [SVM, BINS], single_features=True, jobs=1)
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Of sets that are those of the fixture `sets`."""
+    return benchmark(write_sets(tmp_path_factory.mktemp("sets")), [SVM, BINS], single_features=True, jobs=1)
 
 
 def loaded(paths):
