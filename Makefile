@@ -21,6 +21,8 @@ PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11 python
 BIN := $(VENV)/bin
 OLDEST := $(VENV)-oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Python compiles what is imported, when it is; much of what is installed never is.
+INSTALL := $(PIP) install --no-compile
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -134,12 +136,12 @@ $(BIN)/pip:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what it depends on into $(VENV)"
-	@$(PIP) install --editable '.[cvxopt,plot]'
+	@$(INSTALL) --editable '.[cvxopt,plot]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm, what it depends on and the development tools into $(VENV)"
-	@$(PIP) install --editable '.[cvxopt,dev]'
+	@$(INSTALL) --editable '.[cvxopt,dev]'
 	@touch $(VENV)/.installed $@
 
 $(OLDEST)/.installed-dev: pyproject.toml
@@ -151,12 +153,12 @@ $(OLDEST)/.installed-dev: pyproject.toml
 
 $(VENV)/.installed-docs: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what its site is built with into $(VENV)"
-	@$(PIP) install --editable '.[docs]'
+	@$(INSTALL) --editable '.[docs]'
 	@touch $(VENV)/.installed $@
 
 # dlib is compiled here, which takes minutes and a C++ compiler; without it the benchmarks go on without it.
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what the benchmarks compare it with into $(VENV); dlib is compiled for minutes"
-	@$(PIP) install --editable '.[cvxopt,bench]'
-	@$(PIP) install --editable '.[dlib]' || echo "dlib could not be installed: the page will say so" >&2
+	@$(INSTALL) --editable '.[cvxopt,bench]'
+	@$(INSTALL) --editable '.[dlib]' || echo "dlib could not be installed: the page will say so" >&2
 	@touch $(VENV)/.installed $@

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,11 @@ from sphinx.application import Sphinx
 from sphinx.util.images import get_image_size
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from tests.docs.test_reference import listed, thing  # noqa: E402
+from tests.docs.values import docstring_of, is_value  # noqa: E402
+
 GALLERY = HERE.parent / "examples" / "gallery"
 
 project = "structsvm"
@@ -44,6 +50,7 @@ smartquotes = False  # "--loss" and quotation marks are copied into terminals
 # Docstrings: `name` is a link where it is the name of something documented, and plain otherwise.
 default_role = "autolink"
 autosummary_generate = True
+autosummary_context = {"values": {path for path in listed() if is_value(thing(path))}}
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: f"numpy.typing.{name}" for name in ("ArrayLike", "DTypeLike")}
@@ -139,6 +146,12 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
     if len(found) == 1:
         return python.resolve_xref(env, node["refdoc"], app.builder, "obj", found.pop(), node, shown)
     return shown
+
+
+def _describe_values(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """What Python would say of a tuple or a dict is of all of them."""
+    if what == "data":
+        lines[:] = [*docstring_of(name).splitlines(), ""]
 
 
 def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
@@ -247,6 +260,7 @@ def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
     app.connect("source-read", _lead_to_pages_of_the_site)
+    app.connect("autodoc-process-docstring", _describe_values, priority=50)
     app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
     app.connect("autodoc-process-signature", _name_aliases)
     app.connect("missing-reference", _find_by_last_name)
