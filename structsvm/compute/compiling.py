@@ -1,5 +1,6 @@
 """What is being compiled, for progress lines. Signals wait until it is done. Importing this loads no numba."""
 
+import gc
 import logging
 import threading
 import time
@@ -21,7 +22,8 @@ _running: list[tuple[str, float]] = []
 def watched(dispatcher: Any) -> None:
     """Let a function of numba's say while it is compiled, and let no signal fall into that.
 
-    KeyboardInterrupt within numba's compiler leaves it in a state in which it compiles nothing more.
+    KeyboardInterrupt within numba's compiler leaves it in a state in which it compiles nothing more. Python does not
+    look for garbage meanwhile: a tenth of the time, as the compiler makes many objects that it keeps.
     """
     name = dispatcher.py_func.__name__.strip("_")
     dispatcher.compile = _watching(dispatcher.compile, name)
@@ -34,10 +36,14 @@ def _watching(compile_: Callable[[Any], Any], name: str) -> Callable[[Any], Any]
         running = name, time.monotonic()
         _thread.compiles = True
         _running.append(running)
+        collects = gc.isenabled()
         try:
             with held():
+                gc.disable()
                 return compile_(signature)
         finally:
+            if collects:
+                gc.enable()
             _running.remove(running)
             _thread.compiles = False
             seconds = time.monotonic() - running[1]
