@@ -65,7 +65,8 @@ class PlaneValues:
         self.choices: Choices = np.empty((most_choices, n), dtype=np.int32)
         self._w = w.copy()
         self._plan, self._steps = np.zeros(2, dtype=np.int64), np.zeros(2)
-        self._g, self._sums = np.zeros((self.blocks, d)), np.zeros((self.blocks, _SUMS))
+        self._g, self._sums = np.zeros((self.blocks + 1, d)), np.zeros((self.blocks + 1, _SUMS))  # all is last
+        self._total, self._g_of_all = self._sums[-1], self._g[-1]
         self._arguments = (
             self.counters,
             np.arange(self.blocks + 1) * n // self.blocks,
@@ -114,15 +115,15 @@ class PlaneValues:
         self._stage(_MOVE, t, beyond)
 
     def cut(self) -> tuple[Vector, float]:
-        """Return ``Σ cap_i (g_i, L_i)`` over the last choice."""
-        return self._g.sum(axis=0), float(self._sums[:, _OFFSET].sum())
+        """Return ``Σ cap_i (g_i, L_i)`` over the last choice, until the next one is made."""
+        return self._g_of_all, float(self._total[_OFFSET])
 
     def _stage(self, kind: int, t: float = 0.0, beyond: float = 0.0) -> Sequence[float]:
         self._plan[_KIND] = kind
         self._steps[_T], self._steps[_BEYOND] = t, beyond
         _work(*self._arguments, True)
-        sums: list[float] = self._sums.sum(axis=0).tolist()
-        return sums
+        total: list[float] = self._total.tolist()
+        return total
 
 
 @compiled
@@ -177,7 +178,20 @@ def _work(
             block = next_piece(counters, blocks)
         if leads:
             ends_stage(counters, blocks)
+            add_up(sums)
+            if plan[_KIND] >= _START:
+                add_up(g)
             return
+
+
+@compiled_part
+def add_up(rows: Matrix) -> None:
+    """Write the sum of all rows but the last into the last."""
+    last = len(rows) - 1
+    for k in range(rows.shape[1]):
+        rows[last, k] = 0.0
+        for row in range(last):
+            rows[last, k] += rows[row, k]
 
 
 @compiled_part

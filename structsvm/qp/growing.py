@@ -61,12 +61,11 @@ class GrowingQP:
         """Add a cut without weight."""
         k = self.size
         self._G[k], self._L[k] = g, L
-        self.size = k + 1
-        products = self.G @ g
-        self._H[k, : k + 1] = products
-        self._H[:k, k] = products[:k]
-        self._weight[k], self._weight[k + 1] = 0.0, self._weight[k]  # what no cut has stays last
-        self._slope[k], self._slope[k + 1] = L - float(products @ self.a), 0.0
+        self.size = end = k + 1
+        products = self._G[:end] @ g
+        self._H[k, :end] = self._H[:end, k] = products
+        self._weight[k], self._weight[end] = 0.0, self._weight[k]  # what no cut has stays last
+        self._slope[k] = L - float(products @ self._weight[:end])
 
     def solve(self, tol: float) -> None:
         """Improve the multipliers until the gap of this QP is at most ``tol``, or nearly."""
@@ -92,5 +91,6 @@ class GrowingQP:
         self._slope[:k] = self.L - self._H[:k, :k] @ self.a
 
     def _evaluate(self) -> None:
-        self.w = self.a @ self.G
-        self.dual = float(self.a @ self.L) - 0.5 * float(self.w @ self.w)
+        a = self.a
+        self.w = w = a @ self.G
+        self.dual = float(a @ self.L) - 0.5 * float(w @ w)
