@@ -1,5 +1,6 @@
 """What is told of compiling, and signals that come meanwhile."""
 
+import gc
 import signal
 import time
 
@@ -51,13 +52,15 @@ def test_what_is_compiled_is_told_while_it_is(monkeypatch):
 
     def slow(signature):
         told.append(what_is_compiled())
+        told.append(gc.isenabled())
         time.sleep(0.35)
         told.append(what_is_compiled())
 
     monkeypatch.setattr(numba.core.registry.CPUDispatcher, "compile", lambda self, signature: slow(signature))
     compiled(doubled).compile("never")
-    assert told[0] == ""
-    assert told[1].startswith("compiling doubled")
+    assert told[:2] == ["", False]
+    assert told[2].startswith("compiling doubled")
+    assert gc.isenabled()
     assert what_is_compiled() == ""
 
 
