@@ -52,9 +52,9 @@ def compiled(
     )
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
-    watched(dispatcher)
     if keep:
         _keep(dispatcher)
+    watched(dispatcher)
     if signatures is not None:
         for signature in signatures:
             dispatcher.compile(signature)
@@ -65,8 +65,9 @@ def compiled(
 def by_address(function: F, signature: Any) -> F:
     """Compile a function for one signature, to be given as an argument to what then calls it by its address.
 
-    Numba's looking up of addresses in LLVM, wherever such an argument is given, is done here once for all.
-    LLVM has one lock for all threads; where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
+    Numba's looking up of the code by its types and of addresses in LLVM, wherever such an argument is given, is done
+    here once for all: the first takes as long as some argmaxes, and for the second LLVM has one lock for all threads;
+    where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
 
     Parameters
     ----------
@@ -76,10 +77,10 @@ def by_address(function: F, signature: Any) -> F:
     if numba.config.DISABLE_JIT:
         return function
     made = function.get_compile_result(signature)  # type: ignore[attr-defined]
+    function.get_compile_result = lambda _signature: made  # type: ignore[attr-defined]
     made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
-    address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    if made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name) == 0:
-        function.__wrapper_address__ = lambda: address  # type: ignore[attr-defined]  # asked for, and not called
+    for name in (made.fndesc.llvm_func_name, made.fndesc.llvm_cfunc_wrapper_name):
+        made.library.get_pointer_to_function(name)
     return function
 
 
@@ -102,8 +103,8 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     dispatcher = numba.njit(
         nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
     )(function)
-    watched(dispatcher)
     _keep(dispatcher)
+    watched(dispatcher)
 
     @cache
     def alone() -> Any:
