@@ -121,6 +121,38 @@ QUESTIONS = (
         r"faq#(index-18|.*run-on)|stability#what-it-runs|project",
         ("windows support", "supported python versions"),
     ),
+    Question(
+        "ties",
+        r"formulation#(index-0|usable)|measures|trec|losses",
+        ("ties in scores", "documents with equal scores"),
+    ),
+    Question(
+        "the area under the ROC curve", r"losses|measures|guide/choices", ("ROC AUC loss", "area under the curve")
+    ),
+    Question(
+        "the first ten",
+        r"losses#(cut-offs|names|index-1)|losses$|measures|guide/choices",
+        ("optimise precision at 10", "P@10"),
+    ),
+    Question("ends", r"solvers|quickstart|howto/C_and_tol", ("time limit for training", "max_iter")),
+    Question(
+        "weights",
+        r"howto/export_a_model#(show|index-0)|plots|quickstart",
+        ("feature importance", "show the weights of a model"),
+    ),
+    Question(
+        "memory",
+        r"data#(index-1|time-and)|scale|quickstart|benchmarks",
+        ("how much memory", "data larger than memory"),
+    ),
+    Question("tables", r"data|faq#(index-15|.*data-frame)|guide/features", ("pandas dataframe input", "read csv file")),
+    Question(
+        "search engines",
+        r"howto/export_a_model|faq#index-8|guide/serve",
+        ("elasticsearch learning to rank plugin", "deploy to solr"),
+    ),
+    Question("fusion", r"fusion|guide/runs", ("reciprocal rank fusion", "combine several runs")),
+    Question("latent variables", r"howto/latent_variables|guide/own", ("hidden variables", "latent structural SVM")),
 )
 
 
