@@ -37,7 +37,7 @@ help:
 	@echo "make linkcheck    look up every link of the site; needs a network"
 	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
-	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
+	@echo "make audit   check the workflows, and look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
 	@echo "make paper   run the experiments of the paper and write docs/experiment/yue2007.md: DATA=folder"
 	@echo "make wheel   build wheel and sdist into dist/; the same files each time"
@@ -65,6 +65,7 @@ check: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-docs
 	@$(BIN)/python -m tests.docs.validate
+	@$(BIN)/python -m pytest -q --noconftest tests/docs/test_search.py tests/docs/test_site.py
 	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q $(SPHINXOPTS) -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -78,7 +79,8 @@ fuzz: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
 audit: $(VENV)/.installed-dev
-	@$(PIP) install pip-audit
+	@$(PIP) install pip-audit zizmor
+	@$(BIN)/zizmor --quiet --offline .github
 	@$(BIN)/pip-audit --skip-editable
 
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.cutoff import data_sets
 from benchmarks.data import letor_folder, robust_folder
-from benchmarks.measuring import Size, clock
+from benchmarks.measuring import Size
 from benchmarks.mq2008 import Fold, read_folds
 from benchmarks.rows import Row, Target, pick
 from structsvm import Ranker
@@ -57,10 +57,10 @@ def _positives(size: Size) -> Iterator[Row]:
         return
     folds = next(folds for what, folds in data_sets(size) if what == "Robust 2003")
     seeds = range(max(1, round(POSITIVE_SEEDS * size.scale)))
-    seconds, found = clock(lambda: np.array([[_known(fold, seed) for fold in folds] for seed in seeds]), 1)
+    found = np.array([[_known(fold, seed) for fold in folds] for seed in seeds])
     maps = found.mean(axis=1)
     for k, who in enumerate(("known ones as they are", "over propensities", FULL)):
-        values = {"map": float(maps[:, k].mean()), "seconds": seconds[0] / 3}
+        values = {"map": float(maps[:, k].mean())}
         values["ratio"] = float(((maps[:, k] - maps[:, 0]) / (maps[:, 2] - maps[:, 0])).mean())
         note = f"MAP of {len(seeds)} seeds from {maps[:, k].min():.4f} to {maps[:, k].max():.4f}"
         yield Row(what=POSITIVES, who=who, C=1.0, repeats=len(seeds), values=values, note=note)
@@ -86,7 +86,7 @@ def _clicks(size: Size) -> Iterator[Row]:
         return
     folds = read_folds(folder)
     seeds = range(max(1, round(SEEDS * size.scale)))
-    seconds, found = clock(lambda: np.array([[_tested(fold, seed) for fold in folds] for seed in seeds]), 1)
+    found = np.array([[_tested(fold, seed) for fold in folds] for seed in seeds])
     maps = found.mean(axis=1)  # seeds x ways
     gap = maps[:, 3] - maps[:, 0]
     for k, who in enumerate((NAIVE, WEIGHTED, ESTIMATED, FULL)):
@@ -94,7 +94,7 @@ def _clicks(size: Size) -> Iterator[Row]:
         values = {"map": float(maps[:, k].mean()), "ratio": float(recovered.mean())}
         low, high = maps[:, k].min(), maps[:, k].max()
         note = f"smallest ratio of {len(seeds)} seeds {recovered.min():.2f}; MAP from {low:.4f} to {high:.4f}"
-        yield Row(what=WHAT, who=who, repeats=len(seeds), values={**values, "seconds": seconds[0] / 4}, note=note)
+        yield Row(what=WHAT, who=who, repeats=len(seeds), values=values, note=note)
 
 
 def _tested(fold: Fold, seed: int) -> list[float]:

@@ -30,6 +30,8 @@ COLUMNS: dict[str, Column] = {
     "p_ndcg_lambda_mart": Column.number("p, NDCG", "p_ndcg_lambda_mart", ".3f"),
     "p_map_svm_map": Column.number("p, MAP against SVM-map", "p_map_svm_map", ".3f"),
     "p_ndcg_svm_map": Column.number("p, NDCG", "p_ndcg_svm_map", ".3f"),
+    "p_free": Column.number("p, MAP against no bounds", "p_free", ".3f"),
+    "at_a_bound": Column.number("weights at a bound", "at_a_bound", ".1f"),
     "lead": Column.number("behind the best", "lead", "+.4f"),
     "error": Column.number("± s.e.", "error", ".4f"),
     "p5": Column.number("test P@5", "p5", ".4f"),

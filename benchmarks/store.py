@@ -23,6 +23,7 @@ NAMES = (
     "long_queries",
     "both_cores",
     "mq2008",
+    "bounds",
     "ndcg",
     "cutoff",
     "full_depth",

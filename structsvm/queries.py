@@ -114,8 +114,14 @@ class Queries:
         return first
 
 
-def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
+def row_weights(sample_weight: ArrayLike, n: int, each: str = "row") -> Vector:
     """Return the weights of n rows as float64.
+
+    Parameters
+    ----------
+    sample_weight : the weights, shape (n,).
+    n : number of rows.
+    each : what messages call one of them.
 
     Raises
     ------
@@ -123,16 +129,16 @@ def row_weights(sample_weight: ArrayLike, n: int) -> Vector:
     """
     weights = numbers(sample_weight, "sample_weight")
     if weights.shape != (n,):
-        raise InputError(f"sample_weight must hold one weight per row, shape ({n},), got shape {weights.shape}")
+        raise InputError(f"sample_weight must hold one weight per {each}, shape ({n},), got shape {weights.shape}")
     wrong = ~(np.isfinite(weights) & (weights >= 0.0))
     if wrong.any():
         first = int(wrong.argmax())
         raise InputError(
             f"sample_weight must be finite and not negative: {wrong.sum()} of {n} are not, "
-            f"the first is {weights[first]:g} at row {first}"
+            f"the first is {weights[first]:g} at {each} {first}"
         )
     if not weights.any():
-        raise InputError("sample_weight is zero at every row: some must have a weight above 0")
+        raise InputError(f"sample_weight is zero at every {each}: some must have a weight above 0")
     return weights
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _PLOTTED = 40
 """Bars of a plot, at most."""
 
+_LISTED = 20
+"""Numbers of a setting that are shown in its line, at most."""
+
 
 @click.command(
     cls=Command,
@@ -88,7 +91,13 @@ def _column(name: str, records: "list[dict[str, Any]]") -> "Column":
 
 
 def _in_words(value: Any) -> str:
+    if isinstance(value, list) and _numbers_in(value) > _LISTED:
+        return "one for each feature, which --format json shows"
     return f"{value:.8g}" if isinstance(value, float) else "-" if value is None else str(value)
+
+
+def _numbers_in(value: Any) -> int:
+    return sum(map(_numbers_in, value)) if isinstance(value, list) else 1
 
 
 def _draw(table: "Table", path: Path) -> None:

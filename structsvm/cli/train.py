@@ -31,6 +31,7 @@ from structsvm.cli.rankers import (
 )
 from structsvm.cli.texts import example
 from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, note_choice, of_fold, read_judges
+from structsvm.cli.weights import Limit, as_limits, as_signs, settings_for
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
 from structsvm.registry import rankers as registered
@@ -73,6 +74,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     epilog=example(
         "structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz",
         "structsvm train train.txt --C-grid 0.01:100 --folds 5 --measure ndcg@10 --measure map --model m.npz",
+        "structsvm train train.txt --bounds 0: --monotonic-cst 3:-1 --model m.npz",
         "structsvm train train.txt --ranker 'rank_boost(n_rounds=300)' --validation vali.txt --model m.npz",
     ),
 )
@@ -160,6 +162,24 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "documents). The model keeps it: data for predict and evaluate stay as they are.",
 )
 @click.option(
+    "--bounds",
+    "limits",
+    metavar="[FEATURE:]LOW:HIGH",
+    callback=as_limits,
+    multiple=True,
+    help="Smallest and largest weight, of one feature, by name or number, or of all without FEATURE; a number that is "
+    "left out is no bound: 0: for weights that are not negative. Several as 0:,3:-1:1. See --normalise: they are of "
+    "features as that leaves them.",
+)
+@click.option(
+    "--monotonic-cst",
+    "signs",
+    metavar="FEATURE:SIGN",
+    callback=as_signs,
+    multiple=True,
+    help="Let scores only rise (+1) or only fall (-1) with a feature, by name or number. Several as 3:+1,age:-1.",
+)
+@click.option(
     "--jobs",
     type=int,
     callback=_threads,
@@ -192,6 +212,8 @@ def train_command(
     fit_intercept: bool,
     class_weight: str | None,
     normalise: str | None,
+    limits: tuple[Limit, ...],
+    signs: dict[str, int],
     jobs: int | None,
     checkpoint: Path | None,
     columns: Columns,
@@ -213,7 +235,10 @@ def train_command(
     kind: Any = registered.find(name)
     staged = hasattr(kind, "staged_predict")
     if not is_default(name):
-        require_applicable(name, further={"C_grid": "C" in settings_of(name), "checkpoint": hasattr(kind, "path")})
+        known_settings = settings_of(name)
+        further = {"limits": "bounds" in known_settings, "signs": "monotonic_cst" in known_settings}
+        further |= {"C_grid": "C" in known_settings, "checkpoint": hasattr(kind, "path")}
+        require_applicable(name, further=further)
     if validation and folds:
         raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
     if C_grid and not (validation or folds):
@@ -241,6 +266,7 @@ def train_command(
     with progress_line(shown=not quiet) as say, using(jobs):
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns, sparse=dense)
+        estimator.set_params(**settings_for(read, limits, signs))
         names, known = read.feature_names, read.X.shape[1]
         judges = read_judges(validation, known, measures[0], columns, names, sparse=dense) if validation else None
         say("first iteration")
@@ -377,6 +403,7 @@ def _summary(ranker: Any, solver: "Solver", data: "RankingData", files: int, mod
         *_what_was_trained(ranker),
         f"used     {_used(ranker)}",
         f"optimum  {_bounds(result)}: gap {result.gap / unit:.2g} * C, asked for {result.tol * result.C / unit:g} * C",
+        *_at_bounds(ranker),
         *_learned_nothing(ranker),
         *_far_apart(ranker, data),
         f"run      {', '.join(how)}: {', '.join(run)}",
@@ -393,6 +420,14 @@ def _what_was_trained(ranker: Any) -> list[str]:
         return []
     trained = losses.spell(ranker.loss_) or ranker.loss_
     return [f"loss     {ranker.loss} trains at full depth, so that the optimum is that of {trained}"]
+
+
+def _at_bounds(ranker: Any) -> list[str]:
+    """Say how many weights are at a bound, where they have some."""
+    from structsvm.estimators.record import training_record
+
+    at = training_record(ranker).get("weights_at_a_bound")
+    return [] if at is None else [f"bounds   {at} of {counted(len(ranker.coef_), 'weight')} are at one"]
 
 
 def _learned_nothing(ranker: Any) -> list[str]:

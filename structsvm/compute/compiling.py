@@ -11,7 +11,7 @@ from structsvm.signals import held
 logger = logging.getLogger("structsvm")
 
 _SOON = 0.3
-"""Seconds of compiling below which it is not worth telling: machine code that is read from disk takes less."""
+"""Seconds of compiling below which it is not worth telling."""
 
 _thread = threading.local()
 _running: list[tuple[str, float]] = []
@@ -21,30 +21,44 @@ _running: list[tuple[str, float]] = []
 def watched(dispatcher: Any) -> None:
     """Let a function of numba's say while it is compiled, and let no signal fall into that.
 
-    KeyboardInterrupt within numba's compiler leaves it in a state in which it compiles nothing more.
+    KeyboardInterrupt within numba's compiler leaves it in a state in which it compiles nothing more. What is read from
+    disk is not compiled, however long that takes: call this once it is known whether machine code is kept there.
     """
     name = dispatcher.py_func.__name__.strip("_")
     dispatcher.compile = _watching(dispatcher.compile, name)
+    dispatcher._cache.load_overload = _compiling_if_missing(dispatcher._cache.load_overload)
 
 
 def _watching(compile_: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
     def compile_and_tell(signature: Any) -> Any:
-        if getattr(_thread, "compiles", False):
+        if getattr(_thread, "asked_for", None) is not None:
             return compile_(signature)
-        running = name, time.monotonic()
-        _thread.compiles = True
-        _running.append(running)
+        _thread.asked_for, _thread.begun = name, None
         try:
             with held():
                 return compile_(signature)
         finally:
-            _running.remove(running)
-            _thread.compiles = False
-            seconds = time.monotonic() - running[1]
-            if seconds > _SOON:
-                logger.info("compiled %s in %.1f s; machine code is kept on disk", name, seconds)
+            begun, _thread.asked_for = _thread.begun, None
+            if begun is not None:
+                _running.remove(begun)
+                seconds = time.monotonic() - begun[1]
+                if seconds > _SOON:
+                    logger.info("compiled %s in %.1f s; machine code is kept on disk", name, seconds)
 
     return compile_and_tell
+
+
+def _compiling_if_missing(load: Callable[..., Any]) -> Callable[..., Any]:
+    """Take note that what was asked for is compiled now, where its machine code is not on disk."""
+
+    def load_or_begin(*arguments: Any) -> Any:
+        found = load(*arguments)
+        if found is None and getattr(_thread, "asked_for", None) is not None and _thread.begun is None:
+            _thread.begun = _thread.asked_for, time.monotonic()
+            _running.append(_thread.begun)
+        return found
+
+    return load_or_begin
 
 
 def what_is_compiled() -> str:
@@ -54,4 +68,4 @@ def what_is_compiled() -> str:
     except IndexError:
         return ""
     seconds = time.monotonic() - began
-    return f"compiling {name} (at first use), {seconds:.0f} s" if seconds > _SOON else ""
+    return f"compiling {name}, {seconds:.0f} s" if seconds > _SOON else ""

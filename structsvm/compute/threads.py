@@ -23,13 +23,13 @@ _MOST_BLOCKS = 128
 
 
 def require_jobs(what: str, n_jobs: Any) -> None:
-    """Require a number of threads as scikit-learn counts them: an integer other than 0, or None."""
+    """Require a number of threads or processes as scikit-learn counts them: an integer other than 0, or None."""
     counted = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is None or (counted and n_jobs != 0):
         return
     raise InputError(
-        f"{what} must be a number of threads (1: no others), -1 for all cores, -2 for all but one and so on, or None, "
-        f"got {n_jobs!r}"
+        f"{what} must be a number of threads or processes (1: no others), -1 for all cores, -2 for all but one and so "
+        f"on, or None, got {n_jobs!r}"
     )
 
 

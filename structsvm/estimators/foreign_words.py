@@ -1,8 +1,8 @@
-"""What other libraries call the query of a row, told apart from any other unknown word."""
+"""What other libraries call the query of a row, or the data that are held out, told apart from other unknown words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from structsvm.exceptions import InputTypeError
@@ -16,24 +16,39 @@ _IDS = ("groups", "group_id", "query_id", "query_ids", "qids")
 """Those of scikit-learn's splitters, CatBoost and people."""
 
 
-def knows_foreign_words(method: Callable[..., T]) -> Callable[..., T]:
-    """Let a method that takes ``qid`` say so to who gives it group sizes, or ids by another word.
+_HELD_OUT = ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stopping_rounds")
+"""LightGBM's, XGBoost's and CatBoost's."""
 
-    Its signature stays as it is, and a word that nobody uses is Python's TypeError as before.
+
+def knows_foreign_words(method: Callable[..., T]) -> Callable[..., T]:
+    """Let a method say what it takes to who gives it group sizes, ids by another word, or data that are held out.
+
+    Its signature stays as it is, and a word that nobody uses is Python's TypeError as before, with the name of the
+    estimator's class and not of the one that the method comes from.
     """
     own = signature(method).parameters
+    takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in own.values())
 
     @wraps(method)
     def named(self: Any, *args: Any, **words: Any) -> T:
-        for word in words:
-            if word not in own and (word in _SIZES or word in _IDS):
-                raise InputTypeError(f"{type(self).__name__}.{method.__name__} has no {word}: {_way_out(word)}")
+        for word in words.keys() - own.keys():
+            called = f"{type(self).__name__}.{method.__name__}"
+            if word in (*_SIZES, *_IDS, *_HELD_OUT):
+                raise InputTypeError(f"{called} has no {word}: {_way_out(word, own)}")
+            if not takes_any:
+                raise TypeError(f"{called}() got an unexpected keyword argument {word!r}")
         return method(self, *args, **words)
 
     return named
 
 
-def _way_out(word: str) -> str:
+def _way_out(word: str, own: Collection[str]) -> str:
+    if word in _HELD_OUT:
+        if "validation" in own:
+            return "the queries that choose are validation=(X, y, qid) here, and measure= is what they are judged by"
+        return "nothing is held out while it runs; score(X, y, qid) of other queries, at each C of path, chooses"
+    if "qid" not in own:
+        return "a row has the same score whatever its query"
     if word in _IDS:
         return f"the query id of each row is qid here, qid={word}"
     return (

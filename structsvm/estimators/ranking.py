@@ -89,9 +89,9 @@ class RankingEstimator(BaseEstimator):
     """What `name_features` was given since the last fit."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Let what takes qid say so where another library's word is used."""
+        """Let methods say what they take where another library's word is used."""
         super().__init_subclass__(**settings)
-        for name in ("fit", "path", "score"):
+        for name in ("fit", "path", "score", "predict"):
             if name in cls.__dict__:
                 setattr(cls, name, knows_foreign_words(cls.__dict__[name]))
 

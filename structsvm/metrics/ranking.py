@@ -22,6 +22,13 @@ class Ranking:
     order : row numbers in ranked order, shape (n,).
     query : position in `ids` of the query of each ranked row, ascending, shape (n,).
     rank : rank of each ranked row within its query, from 1, shape (n,).
+
+    Examples
+    --------
+    >>> from structsvm.metrics import rank_documents
+    >>> ranking = rank_documents([1.0, 3.0, 2.0, 5.0], qid=["a", "a", "b", "a"])
+    >>> ranking.order.tolist(), ranking.rank.tolist(), ranking.ids[ranking.query].tolist()
+    ([3, 1, 0, 2], [1, 2, 3, 1], ['a', 'a', 'a', 'b'])
     """
 
     ids: NDArray[Any]

@@ -3,9 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
@@ -25,6 +27,18 @@ class Display(ABC):
     ----------
     ax_ : the axes that were drawn on last, `matplotlib.axes.Axes`.
     figure_ : the figure that they are of.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from structsvm.plots import Display, WeightsDisplay
+    >>> display = WeightsDisplay([0.1, -2.0], ["length", "spam"]).plot(color="grey")
+    >>> isinstance(display, Display), display.ax_.get_xlabel()
+    (True, 'weight')
+    >>> display.figure_.savefig("weights.svg")
+    >>> left, right = Figure().subplots(1, 2)
+    >>> display.plot(right).ax_ is right
+    True
     """
 
     ax_: "Axes"
@@ -90,6 +104,40 @@ def named(what: str, given: Any, default: str) -> dict[str, Any]:
         if not isinstance(name, str):
             raise InputError(f"{what} must have texts for names, got {name!r}")
     return dict(given)
+
+
+def fitted(estimator: Any) -> Any:
+    """Return an estimator that is fitted, or that scikit-learn knows nothing of.
+
+    Raises
+    ------
+    NotFittedError : of scikit-learn, when it is not fitted.
+    """
+    from sklearn.base import BaseEstimator
+    from sklearn.utils.validation import check_is_fitted
+
+    if isinstance(estimator, BaseEstimator):
+        check_is_fitted(estimator)
+    return estimator
+
+
+def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
+    """Return the scores that a fitted ranker gives rows of these queries.
+
+    Raises
+    ------
+    NotFittedError : of scikit-learn, when it is not fitted.
+    InputError : when it cannot predict, or was fitted with qid and there is none.
+    """
+    if not hasattr(ranker, "predict"):
+        raise InputError(f"a ranker must have predict, got {ranker!r}")
+    if qid is None and getattr(fitted(ranker), "_fitted_with_qid", False):
+        raise InputError(
+            f"this {type(ranker).__name__} was fitted with qid, so that the rows to draw it of need qid too; "
+            "qid=np.zeros(len(X)) says that all of them are one query"
+        )
+    scores: Vector = ranker.predict(X, **({"qid": qid} if "qid" in signature(ranker.predict).parameters else {}))
+    return scores
 
 
 def vector(values: Any, what: str, *, length: int | None = None) -> Vector:

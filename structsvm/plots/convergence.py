@@ -7,7 +7,7 @@ import numpy as np
 
 from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
-from structsvm.plots.base import Display, named, vector
+from structsvm.plots.base import Display, fitted, named, vector
 from structsvm.plots.style import GREY, as_label, chosen, look
 from structsvm.result import Result
 from structsvm.settings import as_list, require_choice, require_kind, require_number
@@ -155,11 +155,12 @@ class ConvergenceDisplay(Display):
         Raises
         ------
         NotInstalledError : when Matplotlib is missing.
-        InputError : an estimator is not fitted, or has no result.
+        NotFittedError : of scikit-learn, when an estimator is not fitted.
+        InputError : an estimator has no result.
         """
         results = {}
         for name, each in named("estimator", estimator, "").items():
-            result = getattr(each, "result_", None)
+            result = getattr(fitted(each), "result_", None)
             if not isinstance(result, Result):
                 raise InputError(
                     f"{type(each).__name__} has no result_ to draw: give a fitted Ranker, a fitted StructuralSVM, or "

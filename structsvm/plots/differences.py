@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure, RankedLists, rank_lists
-from structsvm.plots.base import Display, texts, vector
+from structsvm.plots.base import Display, scores_of, texts, vector
 from structsvm.plots.style import BLUE, INK, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
 from structsvm.settings import require_kind
@@ -146,7 +146,7 @@ class QueryDifferencesDisplay(Display):
         Parameters
         ----------
         first, second : rankers, fitted.
-        X, y, qid : features, labels and query ids, as `score` takes them.
+        X, y, qid : features, labels and query ids, as `score` takes them: rankers that were fitted with qid need it.
         measure, ax, **kwargs : see `from_predictions`.
         names : see the class; None: names of their classes.
 
@@ -154,11 +154,8 @@ class QueryDifferencesDisplay(Display):
         ------
         NotInstalledError, InputError, UnknownNameError : as `from_predictions`.
         """
-        for ranker in (first, second):
-            if not hasattr(ranker, "predict"):
-                raise InputError(f"a ranker must have predict, got {ranker!r}")
         called = names or (type(first).__name__, type(second).__name__)
-        scores = (first.predict(X), second.predict(X))
+        scores = (scores_of(first, X, qid), scores_of(second, X, qid))
         return cls.from_predictions(y, *scores, qid, measure=measure, names=called, ax=ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:

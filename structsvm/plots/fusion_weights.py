@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.plots.base import Display, named, texts, vector
+from structsvm.plots.base import Display, fitted, named, texts, vector
 from structsvm.plots.style import COLOURS, INK, as_label, chosen
 from structsvm.settings import require_kind
 from structsvm.types import Vector
@@ -73,11 +73,12 @@ class FusionWeightsDisplay(Display):
         Raises
         ------
         NotInstalledError : when Matplotlib is missing.
-        InputError : one is not fitted, or has no weights.
+        NotFittedError : of scikit-learn, when one is not fitted.
+        InputError : one has no weights.
         """
         weights = {}
         for name, each in named("estimator", estimator, "").items():
-            found = getattr(each, "weights_", getattr(each, "coef_", None))
+            found = getattr(fitted(each), "weights_", getattr(each, "coef_", None))
             if found is None:
                 raise InputError(
                     f"{type(each).__name__} has no weights of systems: give a fitted WeightedCombSUM, or a fitted "

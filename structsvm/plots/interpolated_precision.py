@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.metrics import IPrec, RankedLists, rank_lists
-from structsvm.plots.base import Display, named, vector
+from structsvm.plots.base import Display, named, scores_of, vector
 from structsvm.plots.style import as_label, chosen, look
 from structsvm.settings import require_integer, require_kind
 
@@ -126,7 +126,7 @@ class InterpolatedPrecisionDisplay(Display):
         Parameters
         ----------
         estimator : a fitted ranker, or several by name.
-        X, y, qid : features, labels and query ids, as `score` takes them.
+        X, y, qid : features, labels and query ids, as `score` takes them: a ranker that was fitted with qid needs it.
         levels, ax, **kwargs : see `from_predictions`.
 
         Raises
@@ -135,9 +135,7 @@ class InterpolatedPrecisionDisplay(Display):
         """
         scores = {}
         for name, ranker in named("estimator", estimator, "").items():
-            if not hasattr(ranker, "predict"):
-                raise InputError(f"a ranker must have predict, got {ranker!r}")
-            scores[name or type(ranker).__name__] = ranker.predict(X)
+            scores[name or type(ranker).__name__] = scores_of(ranker, X, qid)
         return cls.from_predictions(y, scores, qid, levels=levels, ax=ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:

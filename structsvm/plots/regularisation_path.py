@@ -8,8 +8,10 @@ from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
+from structsvm.metrics import Measure
 from structsvm.plots.base import Display, texts, vector
 from structsvm.plots.style import BLUE, GREY, VERMILION, as_label, chosen, measure_label
+from structsvm.registry import measures
 from structsvm.settings import as_list, require_integer, require_kind
 from structsvm.types import Matrix, Vector
 
@@ -95,6 +97,7 @@ class RegularisationPathDisplay(Display):
         *,
         Cs: Iterable[float] = _Cs,
         folds: int = 5,
+        measure: str | Measure | None = None,
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
@@ -109,12 +112,15 @@ class RegularisationPathDisplay(Display):
         X, y, qid : features, labels and query ids, as `fit` takes them.
         Cs : values of C.
         folds : number of folds.
+        measure : what is drawn, by name or as an object; None: that of the estimator, which is "map" unless it says so.
         ax, **kwargs : see `plot`.
 
         Raises
         ------
         NotInstalledError : when Matplotlib is missing.
-        InputError : the estimator has no C, there are fewer queries than folds, or the data cannot be used.
+        InputError : the estimator has no C, or no measure to set, there are fewer queries than folds, or the data
+            cannot be used.
+        UnknownNameError : there is no measure of a name.
         """
         from sklearn.base import clone
         from sklearn.model_selection import GroupKFold
@@ -132,10 +138,14 @@ class RegularisationPathDisplay(Display):
         rows = X if hasattr(X, "shape") and not hasattr(X, "iloc") else np.asarray(X)
         if rows.ndim != 2 or len(rows) != len(ids):
             raise InputError(f"X must be a table with a row for each of {len(ids)} ids; its shape is {rows.shape}")
-        warm = {"warm_start": True} if "warm_start" in known else {}
+        settings: dict[str, Any] = {"warm_start": True} if "warm_start" in known else {}
+        if measure is not None:
+            if "measure" not in known:
+                raise InputError(f"{type(estimator).__name__} has no setting measure, so that measure= cannot be drawn")
+            settings["measure"] = measures.create(measure)
         reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
         for learned, held in GroupKFold(folds).split(rows, groups=ids):
-            ranker = clone(estimator).set_params(**warm)
+            ranker = clone(estimator).set_params(**settings)
             parts = [(rows[part], grouped[part], ids[part]) for part in (learned, held)]
             path = []
             for C in values.tolist():
@@ -144,8 +154,8 @@ class RegularisationPathDisplay(Display):
                 path.append([ranker.score(each, labels, qid=query) for each, labels, query in parts])
             for name, column in zip(reached, np.array(path).T, strict=True):
                 reached[name].append(column.tolist())
-        measure = measure_label(str(known.get("measure") or "map"))
-        return cls(values, reached["validation"], train=reached["train"], measure=measure).plot(ax, **kwargs)
+        label = measure_label(str(measure or known.get("measure") or "map"))
+        return cls(values, reached["validation"], train=reached["train"], measure=label).plot(ax, **kwargs)
 
     @classmethod
     def from_search(cls, search: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.arrays import numbers
 from structsvm.exceptions import InputError, OracleError, StructSVMError
 from structsvm.losses import ScoreLoss
-from structsvm.queries import require_labels
+from structsvm.queries import require_labels, row_weights
 from structsvm.settings import require_number
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
@@ -151,14 +150,13 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
 
     Examples that are not usable have weight 0, whatever was given.
     """
-    kappa = np.ones(n) if weights is None else numbers(weights, "weights")
-    if usable is not None and kappa.shape == (n,):
-        kappa = np.where(usable, kappa, 0.0)
-    if kappa.shape != (n,) or not np.isfinite(kappa).all() or (kappa < 0).any() or not kappa.any():
-        raise InputError(
-            f"example weights must be {n} finite numbers, none negative and not all zero, got shape {kappa.shape}"
-        )
-    return kappa
+    kappa = np.ones(n) if weights is None else row_weights(weights, n, "example")
+    if usable is None:
+        return kappa
+    kept = np.where(usable, kappa, 0.0)
+    if not kept.any():
+        raise InputError(f"sample_weight is zero at every example that can be learned from, {usable.sum()} of {n}")
+    return kept
 
 
 def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVector, usable: BoolVector) -> None:

@@ -15,6 +15,9 @@ from structsvm.types import BoolVector, Matrix, Vector
 Bounds: TypeAlias = Any
 """A pair of the smallest and the largest weights, each a number for all, or one for each; None: no bound."""
 
+_LARGEST = 1e100
+"""Largest absolute value of bounds, centres and linear terms, and of penalties and 1 over these."""
+
 
 @frozen(eq=False)
 class Coordinates:
@@ -30,6 +33,18 @@ class Coordinates:
     constant : what is added to ``½‖u‖²``: ``−v·b − ½ Σ_j v_j² / λ_j``.
     bounds : the smallest and the largest w, shape (d,) each; None: there are none.
     loose : the weights without regulariser (λ = 0, where s is 1), shape (d,); None: there are none. They have bounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.problem import Coordinates
+    >>> coordinates = Coordinates.of(2, centre=[1.0, 0.0], penalty=[4.0, 1.0])
+    >>> w = np.array([1.5, 3.0])
+    >>> u = coordinates.u(w)
+    >>> u.tolist(), coordinates.w(u).tolist()
+    ([1.0, 3.0], [1.5, 3.0])
+    >>> 0.5 * float(u @ u), 0.5 * (4.0 * (1.5 - 1.0) ** 2 + 3.0**2)
+    (5.0, 5.0)
     """
 
     centre: Vector = field(repr=False)
@@ -59,8 +74,9 @@ class Coordinates:
 
         Raises
         ------
-        InputError : when one is no vector of d finite numbers, a penalty is negative, or 0 where a weight has no
-            finite bounds or has a linear term, or a bound is NaN, or the lower is above the upper one.
+        InputError : when one is no vector of d finite numbers, or these are too large to compute with, a penalty is
+            negative, or 0 where a weight has no finite bounds or has a linear term, or a bound is NaN, or the lower is
+            above the upper one.
         """
         if centre is None and penalty is None and linear is None and bounds is None:
             return None
@@ -142,8 +158,8 @@ def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, V
 
     Raises
     ------
-    InputError : when they are no pair of such, one is NaN or no number, or the lower is above the upper one
-        or is none at all.
+    InputError : when they are no pair of such, one is NaN or no number, or finite and too large to compute with, or the
+        lower is above the upper one or is none at all.
     """
     alone = isinstance(bounds, np.ndarray) and bounds.ndim == 0
     if alone or not isinstance(bounds, tuple | list | np.ndarray) or len(bounds) != 2:
@@ -163,6 +179,12 @@ def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, V
             raise InputError(
                 f"{what}: the {part} weights must not be NaN, nor None for some of them: {none} (numpy.inf) is no bound"
             )
+        large = np.isfinite(end) & (np.abs(end) > _LARGEST)
+        if large.any():
+            raise InputError(
+                f"{what}: the {part} weights must be at most {_LARGEST:g} in absolute value to be computed with, got "
+                f"{end[large][0]:g}: {none} (numpy.inf) is no bound"
+            )
         ends.append(np.broadcast_to(end, (d,)).astype(np.float64))
     low, high = ends
     empty = (low > high) | (low == np.inf) | (high == -np.inf)
@@ -181,6 +203,12 @@ def _loose(penalty: Vector, bounds: tuple[Vector, Vector] | None) -> BoolVector 
         first = int(np.argmax(penalty < 0.0))
         raise InputError(f"penalty must not be below 0, and that of weight {first} is {penalty[first]:g}")
     loose: BoolVector = penalty == 0.0
+    if (penalty[~loose] < 1.0 / _LARGEST).any():
+        first = int(np.argmax(~loose & (penalty < 1.0 / _LARGEST)))
+        raise InputError(
+            f"penalty must be 0 or at least {1.0 / _LARGEST:g} to be computed with, and that of weight {first} is "
+            f"{penalty[first]:g}"
+        )
     if not loose.any():
         return None
     bounded = np.zeros_like(loose) if bounds is None else np.isfinite(bounds[0]) & np.isfinite(bounds[1])
@@ -201,4 +229,11 @@ def _vector(what: str, given: Any, d: int, default: float) -> Vector:
         got = f"the number {vector:g} alone" if vector.ndim == 0 else f"shape {vector.shape}"
         got = "one that is not finite" if vector.shape == (d,) else got
         raise InputError(f"{what} must hold a finite number for each of the {d} weights, got {got}")
+    large = np.abs(vector) > _LARGEST
+    if large.any():
+        first = int(np.argmax(large))
+        raise InputError(
+            f"{what} must be at most {_LARGEST:g} in absolute value to be computed with, and that of weight {first} is "
+            f"{vector[first]:g}"
+        )
     return vector

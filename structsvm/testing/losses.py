@@ -88,7 +88,8 @@ def check_loss(
     methods.operator()
     usable = [y for y in ys if methods.usable(y)]
     if not usable:
-        raise InputError(f"none of the {len(ys)} examples is usable by {methods.loss.title}: give some that are")
+        why = methods.loss.why_none_usable(ys)
+        raise InputError(f"{methods.loss.title} can learn from none of the {len(ys)} examples: {why}. Give some others")
     params = methods.params(usable)
     rng = np.random.default_rng(seed)
     length = None

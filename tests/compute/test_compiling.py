@@ -46,19 +46,23 @@ def doubled(x):
     return 2.0 * x
 
 
-def test_what_is_compiled_is_told_while_it_is(monkeypatch):
+@pytest.mark.parametrize(("on_disk", "wanted"), [(None, "compiling doubled, 0 s"), ("machine code", "")])
+def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, monkeypatch, caplog):
     told = []
 
-    def slow(signature):
+    def slow(self, signature):
         told.append(what_is_compiled())
+        self._cache.load_overload(signature, None)
         time.sleep(0.35)
         told.append(what_is_compiled())
 
-    monkeypatch.setattr(numba.core.registry.CPUDispatcher, "compile", lambda self, signature: slow(signature))
-    compiled(doubled).compile("never")
-    assert told[0] == ""
-    assert told[1].startswith("compiling doubled")
+    monkeypatch.setattr(numba.core.caching.FunctionCache, "load_overload", lambda *_: on_disk)
+    monkeypatch.setattr(numba.core.registry.CPUDispatcher, "compile", slow)
+    with caplog.at_level("INFO", "structsvm"):
+        compiled(doubled).compile("never")
+    assert told == ["", wanted]
     assert what_is_compiled() == ""
+    assert ("compiled doubled in 0." in caplog.text) is (on_disk is None)
 
 
 def test_a_part_is_called_from_python_and_from_compiled_code():

@@ -37,9 +37,28 @@ def test_what_it_says_works():
 
 
 def test_any_other_word_is_pythons():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'grop'") as caught:
+    with pytest.raises(TypeError, match=r"Ranker\.fit\(\) got an unexpected keyword argument 'grop'") as caught:
         Ranker().fit(X, y, grop=[2, 2])
     assert not isinstance(caught.value, InputTypeError)
+
+
+@pytest.mark.parametrize("ranker", RANKERS)
+def test_words_that_predict_does_not_take_are_of_the_class_that_is_used(ranker):
+    fitted = ranker().fit(X, y, qid=[0, 0, 1, 1])
+    takes = "qid" in inspect.signature(ranker.predict).parameters
+    with pytest.raises(InputTypeError, match=rf"^{ranker.__name__}\.predict has no group: ") as caught:
+        fitted.predict(X, group=[2, 2])
+    assert ("qid=np.repeat" in str(caught.value)) is takes
+    with pytest.raises(TypeError, match=rf"^{ranker.__name__}\.predict\(\) got an unexpected keyword argument 'rows'$"):
+        fitted.predict(X, rows=3)
+
+
+@pytest.mark.parametrize(
+    ("ranker", "way_out"), [(Ranker, "at each C of path, chooses"), (RankBoost, r"validation=\(X, y, qid\)")]
+)
+def test_data_that_are_held_out(ranker, way_out):
+    with pytest.raises(InputTypeError, match=rf"^{ranker.__name__}\.fit has no eval_set: .*{way_out}"):
+        ranker().fit(X, y, eval_set=[(X, y)])
 
 
 def test_a_ranker_that_takes_the_word_is_given_it():

@@ -120,6 +120,8 @@ def test_it_computes_in_as_many_processes_as_it_is_told(monkeypatch: pytest.Monk
     monkeypatch.setattr(Problem, "from_examples", lambda *given, n_jobs, **named: told.append(n_jobs) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         LatentStructuralSVM(Detector(), n_jobs=2).fit(*series(4, 0))
+    with pytest.raises(InputError, match=r"LatentStructuralSVM\(n_jobs=...\) must be a number of threads or processes"):
+        LatentStructuralSVM(Detector(), n_jobs="a").fit(*series(4, 0))
     assert told == [2]
 
 

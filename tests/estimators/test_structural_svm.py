@@ -76,8 +76,14 @@ def test_bad_input(iris):
         StructuralSVM(Toy()).fit([], [])
     with pytest.raises(InputError, match="is not among the classes"):
         StructuralSVM(Multiclass(classes=(0, 1))).fit(X, y)
-    with pytest.raises(InputError, match="example weights must be 150"):
-        StructuralSVM().fit(X, y, sample_weight=-np.ones(150))
+    weights = np.arange(150.0)
+    for given, said in (
+        (-weights, "not negative: 149 of 150 are not, the first is -1 at example 1"),
+        (0 * weights, "zero at every example: some must have a weight above 0"),
+        (weights[1:], r"one weight per example, shape \(150,\), got shape \(149,\)"),
+    ):
+        with pytest.raises(InputError, match=f"sample_weight .*{said}"):
+            StructuralSVM().fit(X, y, sample_weight=given)
     with pytest.raises(InputError, match="requires y"):
         StructuralSVM().fit(X, None)
 

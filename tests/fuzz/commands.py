@@ -29,6 +29,7 @@ WORKING = (
     "predict m.npz test.txt --format trec --tag me --output scores.txt",
     "predict m.npz test.txt -o scores.txt.gz",
     "train train.txt --normalise query-min-max --model new.npz",
+    "train train.txt --bounds 0:,1:-1:0.5 --monotonic-cst 2:-1 --model new.npz",
     "show m.npz --top 2 --plot new.svg",
     "show m.npz --format csv",
     "export m.npz --format solr --feature-names names.txt --name me --output new.json",

@@ -116,7 +116,7 @@ def test_queries_without_a_weighted_pair_are_left_out() -> None:
     assert (ranker.n_examples_, ranker.n_left_out_) == (1, 2)
     with pytest.raises(InputError, match="documents of each have all the same label"):
         Ranker(FromTop()).fit(X, [1, 1, 0, 0, 5, 5], qid)
-    with pytest.raises(InputError, match=r"FromTop.usable\(y\) is false"):
+    with pytest.raises(InputError, match=r"FromTop.weight is 0 for each pair"):
         Ranker(FromTop()).fit(X, [1, 0, 0, 1, 1, 0], qid)
 
 
@@ -136,6 +136,18 @@ def test_weights_that_are_none_are_refused(returned: Any, said: str) -> None:
 
     with pytest.raises(InputError, match=f"Wrong.weight {said}"):
         Ranker(Wrong()).fit(np.eye(2), [1.0, 0.0], [0, 0])
+
+
+def test_weights_that_are_all_0_are_named() -> None:
+    class Nothing(GradedPairsLoss):
+        def weight(self, better: Vector, worse: Vector) -> float:
+            return 0.0
+
+    said = "Nothing.weight is 0 for each pair of their documents with different labels"
+    with pytest.raises(InputError, match=f"none of the 1 queries: {said}"):
+        Ranker(Nothing()).fit(np.eye(2), [1.0, 0.0], [0, 0])
+    with pytest.raises(InputError, match=f"Nothing can learn from none of the [0-9]+ examples: {said}"):
+        check_loss(Nothing())
 
 
 def test_a_shift_too_large_is_found() -> None:

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.data import load_digits_queries
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
 from structsvm.fusion import WeightedCombSUM
 from structsvm.metrics import AP, IPrec, rank_lists
 from structsvm.plots import (
@@ -139,7 +140,9 @@ class TestConvergence:
 
     def test_estimators_without_a_result(self):
         with pytest.raises(InputError, match="RankBoost has no result_"):
-            ConvergenceDisplay.from_estimator(RankBoost())
+            ConvergenceDisplay.from_estimator(RankBoost(1).fit(*FOUR, qid=[0, 0, 1, 1]))
+        with pytest.raises(NotFittedError, match="Ranker instance is not fitted"):
+            ConvergenceDisplay.from_estimator(Ranker())
         with pytest.raises(InputError, match=r"results\['a'\] must be a Result"):
             ConvergenceDisplay.from_results({"a": 3})
 
@@ -185,6 +188,16 @@ class TestRegularisationPath:
             RegularisationPathDisplay.from_search(search)
         with pytest.raises(InputError, match="search must be a fitted GridSearchCV"):
             RegularisationPathDisplay.from_search(GridSearchCV(Ranker(), {"C": [1.0]}))
+
+    def test_a_measure_that_is_not_that_of_the_estimator(self, data, axes):
+        given = data.X, data.y, data.qid
+        settings = {"Cs": [1.0, 10.0], "folds": 2}
+        display = RegularisationPathDisplay.from_estimator(Ranker(), *given, **settings, measure="p@5", ax=axes)
+        wanted = RegularisationPathDisplay.from_estimator(Ranker(measure="p@5"), *given, **settings)
+        assert display.values["validation"] == pytest.approx(wanted.values["validation"])
+        assert axes.get_ylabel() == "P@5"
+        with pytest.raises(UnknownNameError, match="no measure named 'foo'"):
+            RegularisationPathDisplay.from_estimator(Ranker(), *given, measure="foo")
 
     def test_discs_are_on_the_line_of_test_queries(self, axes):
         display = RegularisationPathDisplay(self.Cs, [0.1, 0.3, 0.2], test=[0.2, 0.3, 0.4], picks=[1, 3, 0]).plot(axes)
@@ -237,6 +250,22 @@ class TestQueryDifferences:
         )
         assert display.names == ("Ranker", "Ranker")
         assert display.measure == "P@5"
+
+    def test_rankers_that_were_fitted_with_qid_are_not_drawn_without(self, data, ranker):
+        with pytest.raises(InputError, match=r"this Ranker was fitted with qid.*qid=np\.zeros\(len\(X\)\) says"):
+            QueryDifferencesDisplay.from_estimators(ranker, ranker, data.X, data.y)
+        with pytest.raises(InputError, match="need qid too"):
+            InterpolatedPrecisionDisplay.from_estimator(ranker, data.X, data.y)
+        with pytest.raises(InputError, match="a ranker must have predict, got 3"):
+            QueryDifferencesDisplay.from_estimators(ranker, 3, data.X, data.y, data.qid)
+
+    def test_rankers_that_normalise_by_query_are_given_the_queries(self, data):
+        first, second = (Ranker(C=C, normalise="query-z-score").fit(data.X, data.y, data.qid) for C in (0.1, 10.0))
+        display = QueryDifferencesDisplay.from_estimators(first, second, data.X, data.y, data.qid)
+        values = [
+            AP().of(rank_lists(each.predict(data.X, data.qid), data.y, data.qid)).values for each in (first, second)
+        ]
+        assert display.differences == pytest.approx(np.sort(values[0] - values[1])[::-1])
 
     def test_queries_that_only_one_has_are_left_out(self, axes):
         one = rank_lists([2.0, 1.0, 2.0, 1.0], [1, 0, 0, 1], [1, 1, 2, 2])
@@ -341,7 +370,9 @@ class TestFusionWeights:
             FusionWeightsDisplay(*arguments)
 
     def test_estimators_without_weights(self):
-        with pytest.raises(InputError, match="WeightedCombSUM has no weights of systems"):
+        with pytest.raises(InputError, match="RankBoost has no weights of systems"):
+            FusionWeightsDisplay.from_estimator(RankBoost(1).fit(*FOUR, qid=[0, 0, 1, 1]))
+        with pytest.raises(NotFittedError, match="WeightedCombSUM instance is not fitted"):
             FusionWeightsDisplay.from_estimator(WeightedCombSUM())
 
 

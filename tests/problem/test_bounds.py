@@ -195,11 +195,18 @@ def test_what_cannot_be_is_refused() -> None:
         ((np.nan, None), "must not be NaN"),
         (("low", None), "bounds: the smallest weights must be numbers"),
         ((INF, None), "no weight 0 is between inf and inf"),
+        ((0.0, 1e200), r"the largest weights must be at most 1e\+100 .* got 1e\+200: inf .numpy.inf. is no bound"),
+        (([0.0, -1e200, 0.0], None), r"the smallest weights must be at most 1e\+100 .* got -1e\+200: -inf"),
     ]:
         with pytest.raises(InputError, match=said):
             problem.regularised(bounds=bounds)
     with pytest.raises(InputError, match="weight 1 has no regulariser .penalty 0., and without one nothing"):
         problem.regularised(penalty=[1.0, 0.0, 1.0], bounds=(0.0, None))
+    for what, value in (("centre", 1e200), ("linear", -1e101), ("penalty", 1e300)):
+        with pytest.raises(InputError, match=rf"{what} must be at most 1e\+100 in absolute value .* weight 1 is -?1e"):
+            problem.regularised(**{what: [1.0, value, 1.0]})
+    with pytest.raises(InputError, match="penalty must be 0 or at least 1e-100 .* that of weight 2 is 1e-300"):
+        problem.regularised(penalty=[1.0, 1.0, 1e-300])
     with pytest.raises(InputError, match="weight 1 has no regulariser .* no linear term can be added"):
         problem.regularised(penalty=[1.0, 0.0, 1.0], bounds=(-1.0, 1.0), linear=np.ones(3))
     with pytest.raises(InputError, match="FrankWolfe steps on planes as if weights had neither bounds"):

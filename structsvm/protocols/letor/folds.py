@@ -28,6 +28,19 @@ class Fold:
     train : files that models learn from.
     validation : files that pick their hyper-parameters.
     test : files that they are tested on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import Fold, benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     old, newer, newest = write_folds(folder, data, folds=3)
+    ...     fold = Fold("by year", train=(old,), validation=(newer,), test=(newest,))
+    ...     results = benchmark([fold], "CombSUM", jobs=1)  # one fold, without the rotation
+    >>> results.folds[0].name, results.folds[0].queries
+    ('by year', (3, 3, 3))
     """
 
     name: str
@@ -50,9 +63,25 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     validates on the next one and tests on the one after that. Files may be compressed (``train.txt.gz``), or tables
     with named columns (``train.csv``, ``.tsv`` or ``.parquet``).
 
+    Parameters
+    ----------
+    folder : the folder; other files and folders in it do not matter.
+
     Raises
     ------
     InputError : when there are none, or a file of one is missing or there twice; it says which.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.protocols.letor import find_folds
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("S1.txt", "S2.txt", "S3.txt", "S4.txt"):
+    ...         _ = (Path(folder) / name).write_text("1 qid:1 1:0.5")
+    ...     fold = find_folds(folder)[1]
+    >>> [[path.name for path in part] for part in (fold.train, fold.validation, fold.test)]
+    [['S2.txt', 'S3.txt'], ['S4.txt'], ['S1.txt']]
     """
     folder = as_path("folder", folder)
     if not folder.is_dir():

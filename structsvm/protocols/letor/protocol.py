@@ -41,7 +41,18 @@ class BestFeature(Model):
 
     Parameters
     ----------
+    name, features : see `structsvm.protocols.Model`; by default it reads the features as they are given.
     names : names of the features, in their order; none for those of which the number is all there is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols.letor import BestFeature
+    >>> X, y, qid = np.array([[0.2, 3.0], [0.9, 1.0]]), np.array([0.0, 1.0]), np.zeros(2, np.int64)
+    >>> for candidate in BestFeature(names=("tf", "idf")).candidates(X, y, qid):
+    ...     print(candidate.value, candidate.scores(X, qid))
+    feature 1 (tf) [0.2 0.9]
+    feature 2 (idf) [3. 1.]
     """
 
     name: str = "Best feature"
@@ -105,6 +116,21 @@ def benchmark(
         model cannot learn from the data, no validation or no test document is relevant, or ``out`` belongs to another
         benchmark; it says why.
     KeyboardInterrupt : after Ctrl-C; finished folds are kept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, ["CombSUM", "Borda"], measure="ndcg@10", jobs=1)
+    >>> for name in results.models:
+    ...     print(f"{name:12} {results.mean(name, 'ndcg@10'):.2f}")
+    CombSUM      0.68
+    BordaCount   0.68
+    Best feature 0.47
     """
     normalise = normalisation_named("normalise", normalise)
     picking = as_reported(measures.create(measure))

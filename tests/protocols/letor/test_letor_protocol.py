@@ -29,6 +29,7 @@ from structsvm.protocols.letor import (
     difference_table,
     find_folds,
     fold_table,
+    measure_table,
     measured,
     model_names,
     record_table,
@@ -267,6 +268,22 @@ def test_the_tables_show_the_results(results):
         assert f"{cells}   {results.mean(name, 'map'):.4f}" in by_fold
     titles = [table.title for table in all_tables(results)]
     assert len(titles) == len(set(titles)) == 8
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (lambda results: results.queries("SVM-mpa"), "no model of the benchmark named 'SVM-mpa'"),
+        (
+            lambda results: fold_table(results, "ndcg@11"),
+            "no measure of the benchmark named 'ndcg@11'. Did you mean 'ndcg@1'",
+        ),
+        (lambda results: measure_table(results, "map"), "name must be 'p' or 'ndcg' or 'ndcg4', got 'map'"),
+    ],
+)
+def test_what_results_do_not_have_is_named(results, asked, message):
+    with pytest.raises(InputError, match=message):
+        asked(results)
 
 
 def test_another_measure_picks_and_compares(sets):

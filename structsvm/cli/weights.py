@@ -1,0 +1,133 @@
+"""Bounds and signs of weights, as options say them of features by name or number."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+import numpy as np
+from attrs import frozen
+
+from structsvm.cli.options import several
+from structsvm.registry.spelling import is_whole
+
+if TYPE_CHECKING:
+    from structsvm.data import RankingData
+
+T = TypeVar("T")
+
+_SIGNS = {"1": 1, "+1": 1, "-1": -1, "0": 0}
+
+
+@frozen
+class Limit:
+    """The smallest and the largest weight, of one feature or of all.
+
+    Parameters
+    ----------
+    feature : name or number of the feature; None: all.
+    low, high : the two, infinite where there is none.
+    """
+
+    feature: str | None
+    low: float
+    high: float
+
+
+def as_limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[Limit, ...]:
+    """Return limits that are written as LOW:HIGH or FEATURE:LOW:HIGH: the callback of an option."""
+    found = []
+    for text in several(ctx, param, texts):
+        *feature, low, high = text.rsplit(":", 2) if ":" in text else ("", text, "none")
+        try:
+            ends = (float(low or "-inf"), float(high or "inf"))
+        except ValueError:
+            ends = np.nan, np.nan
+        if np.isnan(ends).any():
+            raise click.BadParameter(
+                f"{text!r} is neither LOW:HIGH, of all weights, nor FEATURE:LOW:HIGH, of one, such as 0: for weights "
+                "that are not negative and 3:-1:1 for that of feature 3; a number that is left out is no bound"
+            )
+        if not (ends[0] <= ends[1] and ends[0] < np.inf and ends[1] > -np.inf):
+            raise click.BadParameter(f"{text!r}: no weight is between {ends[0]:g} and {ends[1]:g}")
+        found.append(Limit(feature[0] if feature else None, *ends))
+    _require_once(each.feature or "LOW:HIGH" for each in found)
+    return tuple(found)
+
+
+def as_signs(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, int]:
+    """Return signs that are written as FEATURE:SIGN, by feature: the callback of an option."""
+    pairs = []
+    for text in several(ctx, param, texts):
+        feature, _, sign = text.rpartition(":")
+        if not feature or sign not in _SIGNS:
+            raise click.BadParameter(
+                f"{text!r} is not FEATURE:SIGN, such as 3:+1 or age:-1: +1 where scores only rise with the feature, -1 "
+                "where they only fall"
+            )
+        pairs.append((feature, _SIGNS[sign]))
+    _require_once(feature for feature, _ in pairs)
+    return dict(pairs)
+
+
+def settings_for(data: "RankingData", limits: Sequence[Limit], signs: Mapping[str, int]) -> dict[str, Any]:
+    """Return ``bounds`` and ``monotonic_cst`` of a ranker of these data, those that were asked for.
+
+    Parameters
+    ----------
+    data : what is learned from, whose features are called by their names, or by their numbers from 1.
+    limits : of `as_limits`; those of one feature hold in place of those of all.
+    signs : of `as_signs`.
+
+    Raises
+    ------
+    click.BadParameter : there is no such feature, or no weight of its sign is within its bounds.
+    """
+    settings: dict[str, Any] = {}
+    width = data.X.shape[1]
+    of_all = next((each for each in limits if each.feature is None), Limit(None, -np.inf, np.inf))
+    of_one = {each.feature: each for each in limits if each.feature is not None}
+    low, high = np.full(width, of_all.low), np.full(width, of_all.high)
+    for column, each in _by_column(data, of_one, "--bounds"):
+        low[column], high[column] = each.low, each.high
+    if limits:
+        settings["bounds"] = (low, high) if of_one else (of_all.low, of_all.high)
+    monotonic = np.zeros(width, dtype=np.int64)
+    for (column, sign), feature in zip(_by_column(data, signs, "--monotonic-cst"), signs, strict=True):
+        monotonic[column] = sign
+        if (sign > 0 and high[column] < 0.0) or (sign < 0 and low[column] > 0.0):
+            raise click.BadParameter(
+                f"{feature}:{sign:+d} and --bounds contradict each other: the weight is between {low[column]:g} and "
+                f"{high[column]:g}",
+                param_hint="'--monotonic-cst'",
+            )
+    if signs:
+        settings["monotonic_cst"] = monotonic
+    return settings
+
+
+def _by_column(data: "RankingData", features: Mapping[str, T], option: str) -> list[tuple[int, T]]:
+    """Return the columns of features that are called by name, or else by number, with what is said of each."""
+    columns = {name: k for k, name in enumerate(data.feature_names or ())}
+    width = data.X.shape[1]
+    found: dict[int, str] = {}
+    for feature in features:
+        column = columns.get(feature, int(feature) - 1 if is_whole(feature) else -1)
+        if not 0 <= column < width:
+            first = f", the first is named {next(iter(columns))!r}" if columns else ""
+            raise click.BadParameter(
+                f"the data have no feature {feature!r}: they are numbered 1 to {width}{first}", param_hint=f"'{option}'"
+            )
+        if column in found:
+            raise click.BadParameter(
+                f"{found[column]!r} and {feature!r} are the same feature", param_hint=f"'{option}'"
+            )
+        found[column] = feature
+    return [(column, features[feature]) for column, feature in found.items()]
+
+
+def _require_once(features: Iterable[str]) -> None:
+    known = set[str]()
+    for feature in features:
+        if feature in known:
+            raise click.BadParameter(f"{feature} is given twice: leave one out")
+        known.add(feature)

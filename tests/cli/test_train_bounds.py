@@ -1,0 +1,97 @@
+"""``structsvm train --bounds`` and ``--monotonic-cst``: features by name or number, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker
+from structsvm.data import load_letor
+
+TABLE = "label,qid,match,age:days,3\n" + "".join(
+    f"{k % 2},{k // 4},{k % 2 + 0.1 * (k % 5)},{-(k % 2) + 0.2 * (k % 7)},{(k * 7) % 5 / 5}\n" for k in range(40)
+)
+
+
+@pytest.fixture
+def table() -> Path:
+    Path("t.csv").write_text(TABLE)
+    return Path("t.csv")
+
+
+def test_bounds_of_all_weights(run):
+    done = run("train", "train.txt", "-C", 10, "--bounds", "0:", "--model", "m.npz")
+    ranker, data = Ranker.load("m.npz"), load_letor("train.txt")
+    wanted = Ranker(C=10.0, tol=1e-3, bounds=(0, None)).fit(data.X, data.y, qid=data.qid)
+    np.testing.assert_array_equal(ranker.coef_, wanted.coef_)
+    at = int((ranker.coef_ == 0.0).sum())
+    assert 0 < at < 4
+    assert f"bounds   {at} of 4 weights are at one" in done.stdout.splitlines()
+    assert f"weights at a bound  {at}" in run("show", "m.npz").stdout
+
+
+def test_those_of_one_feature_hold_in_place_of_those_of_all(run):
+    run("train", "train.txt", "-C", 10, "--bounds", "0:,1::0.5", "--bounds", "4:-1:-0.5", "-m", "m.npz", "-q")
+    ranker = Ranker.load("m.npz")
+    low, high = ranker.bounds
+    assert low.tolist() == [-np.inf, 0.0, 0.0, -1.0]
+    assert high.tolist() == [0.5, np.inf, np.inf, -0.5]
+    assert ranker.coef_[0] == 0.5
+    assert -1.0 <= ranker.coef_[3] <= -0.5
+
+
+def test_signs_of_features_by_name_and_number(run, table):
+    """A name is a name even where it is a number, of which others are called."""
+    signs = ("--monotonic-cst", "match:-1,age:days:+1", "--monotonic-cst", "3:0")
+    run("train", table, "-C", 10, *signs, "--bounds", "age:days::2", "-m", "m.npz", "-q")
+    ranker = Ranker.load("m.npz")
+    assert list(ranker.monotonic_cst) == [-1, 1, 0]
+    assert ranker.bounds[1].tolist() == [np.inf, 2.0, np.inf]
+    assert ranker.coef_[0] <= 0.0 <= ranker.coef_[1]
+    run("train", table, "-C", 10, "--monotonic-cst", "1:-1", "-m", "m.npz", "-q")
+    assert list(Ranker.load("m.npz").monotonic_cst) == [-1, 0, 0]
+
+
+def test_a_grid_keeps_to_them(run):
+    run("train", "train.txt", "--C-grid", "1:10:2", "--folds", 2, "--bounds", "-0.1:0.1", "-m", "m.npz", "-q")
+    assert np.abs(Ranker.load("m.npz").coef_).max() <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--bounds", "3"], "'3' is neither LOW:HIGH, of all weights, nor FEATURE:LOW:HIGH"),
+        (["--bounds", "a:b"], "'a:b' is neither"),
+        (["--bounds", "nan:1"], "'nan:1' is neither"),
+        (["--bounds", "1:0"], "'1:0': no weight is between 1 and 0"),
+        (["--bounds", "inf:"], "'inf:': no weight is between inf and inf"),
+        (["--bounds", "0:,1:"], "LOW:HIGH is given twice: leave one out"),
+        (["--bounds", "2:0:1,2:1:2"], "2 is given twice: leave one out"),
+        (["--monotonic-cst", "3"], "'3' is not FEATURE:SIGN, such as 3:+1"),
+        (["--monotonic-cst", "3:2"], "'3:2' is not FEATURE:SIGN"),
+        (["--monotonic-cst", "3:1,3:-1"], "3 is given twice: leave one out"),
+        (["--ranker", "rank_svm", "--bounds", "0:"], "--bounds does not apply to RankSVM: leave it out"),
+    ],
+)
+def test_what_is_refused_before_data_are_read(run, options, said, monkeypatch):
+    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
+    assert said in run("train", "train.txt", *options, "--model", "m.npz", code=2).stderr.replace("\n", " ")
+    assert not Path("m.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--bounds", "4:0:"],
+            "'--bounds': the data have no feature '4': they are numbered 1 to 3, the first is named",
+        ),
+        (["--bounds", "0:0:1"], "the data have no feature '0'"),
+        (["--monotonic-cst", "agee:1"], "'--monotonic-cst': the data have no feature 'agee'"),
+        (["--monotonic-cst", "match:1,1:1"], "'match' and '1' are the same feature"),
+        (["--bounds", ":-1", "--monotonic-cst", "2:+1"], "2:+1 and --bounds contradict each other: the weight is betw"),
+    ],
+)
+def test_features_that_the_data_do_not_have(run, table, options, said):
+    assert said in run("train", table, *options, "--model", "m.npz", code=2).stderr.replace("\n", " ")
+    assert not Path("m.npz").exists()
