@@ -21,6 +21,8 @@ PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11 python
 BIN := $(VENV)/bin
 OLDEST := $(VENV)-oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Python compiles what is imported, when it is; much of what is installed never is.
+INSTALL := $(PIP) install --no-compile
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -35,7 +37,7 @@ help:
 	@echo "make linkcheck    look up every link of the site; needs a network"
 	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
-	@echo "make audit   look up known vulnerabilities of what is installed; needs a network"
+	@echo "make audit   check the workflows, and look up known vulnerabilities of what is installed; needs a network"
 	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
 	@echo "make paper   run the experiments of the paper and write docs/experiment/yue2007.md: DATA=folder"
 	@echo "make wheel   build wheel and sdist into dist/; the same files each time"
@@ -63,6 +65,7 @@ check: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-docs
 	@$(BIN)/python -m tests.docs.validate
+	@$(BIN)/python -m pytest -q --noconftest tests/docs/test_search.py tests/docs/test_site.py
 	@OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -n -q $(SPHINXOPTS) -j auto -d docs/_build/doctrees -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -76,7 +79,8 @@ fuzz: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
 audit: $(VENV)/.installed-dev
-	@$(PIP) install pip-audit
+	@$(PIP) install pip-audit zizmor
+	@$(BIN)/zizmor --quiet --offline .github
 	@$(BIN)/pip-audit --skip-editable
 
 # Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
@@ -132,12 +136,12 @@ $(BIN)/pip:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what it depends on into $(VENV)"
-	@$(PIP) install --editable '.[cvxopt,plot]'
+	@$(INSTALL) --editable '.[cvxopt,plot]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm, what it depends on and the development tools into $(VENV)"
-	@$(PIP) install --editable '.[cvxopt,dev]'
+	@$(INSTALL) --editable '.[cvxopt,dev]'
 	@touch $(VENV)/.installed $@
 
 $(OLDEST)/.installed-dev: pyproject.toml
@@ -149,12 +153,12 @@ $(OLDEST)/.installed-dev: pyproject.toml
 
 $(VENV)/.installed-docs: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what its site is built with into $(VENV)"
-	@$(PIP) install --editable '.[docs]'
+	@$(INSTALL) --editable '.[docs]'
 	@touch $(VENV)/.installed $@
 
 # dlib is compiled here, which takes minutes and a C++ compiler; without it the benchmarks go on without it.
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what the benchmarks compare it with into $(VENV); dlib is compiled for minutes"
-	@$(PIP) install --editable '.[cvxopt,bench]'
-	@$(PIP) install --editable '.[dlib]' || echo "dlib could not be installed: the page will say so" >&2
+	@$(INSTALL) --editable '.[cvxopt,bench]'
+	@$(INSTALL) --editable '.[dlib]' || echo "dlib could not be installed: the page will say so" >&2
 	@touch $(VENV)/.installed $@

@@ -4,14 +4,22 @@ import json
 import os
 import re
 import shutil
+import sys
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from sphinx.application import Sphinx
+from sphinx.util.images import get_image_size
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from tests.docs.test_reference import listed, thing  # noqa: E402
+from tests.docs.values import docstring_of, is_value  # noqa: E402
+
 GALLERY = HERE.parent / "examples" / "gallery"
 
 project = "structsvm"
@@ -42,11 +50,13 @@ smartquotes = False  # "--loss" and quotation marks are copied into terminals
 # Docstrings: `name` is a link where it is the name of something documented, and plain otherwise.
 default_role = "autolink"
 autosummary_generate = True
+autosummary_context = {"values": {path for path in listed() if is_value(thing(path))}}
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: f"numpy.typing.{name}" for name in ("ArrayLike", "DTypeLike")}
 maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_inherit_docstrings = True
 numpydoc_show_class_members = False
 nitpicky = True
@@ -71,21 +81,24 @@ copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 
 # The addresses at which the site and its versions are: a deployment says them, a look at home does not need them.
-html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "/")
-ogp_site_url = html_baseurl
+html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "")
+ogp_site_url = html_baseurl or "/"
 ogp_site_name = "structsvm"
-ogp_image = "_static/proved.png"
+ogp_image = "_static/proved.png"  # benchmarks/proved.svg, for those who show no SVG
 ogp_enable_meta_description = True
 ogp_social_cards = {"enable": False}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "structsvm"
 html_static_path = ["_static"]
+html_favicon = "_static/mark.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_search_scorer = str(HERE / "search.js")
+html_context = {"default_mode": "auto"}  # light or dark, as the system is
 html_theme_options = {
+    "logo": {"image_light": "_static/mark.svg", "image_dark": "_static/mark.svg", "text": "structsvm", "alt_text": ""},
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "navbar_end": ["version-switcher", "theme-switcher"],
@@ -135,6 +148,12 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
     return shown
 
 
+def _describe_values(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """What Python would say of a tuple or a dict is of all of them."""
+    if what == "data":
+        lines[:] = [*docstring_of(name).splitlines(), ""]
+
+
 def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
     """``name : text`` is a name with its text below: types are in signatures, and numpydoc takes the text for one."""
     section, made = "", []
@@ -180,6 +199,49 @@ def _copy_as_they_are(app: Sphinx, context: Any, lines: list[str]) -> None:
         lines[:] = [line if "`" in line else re.sub(r"(?<=\w)@(?=\w)", r"\@", line) for line in lines]
 
 
+# Parts of names of style sheets and scripts that extensions put on every page, and what is on the pages that use them.
+_USED_WITH = {
+    "sg_gallery": "sphx-glr-",
+    "sg-tags": "sphx-glr-",
+    "sphinx-design": "sd-",
+    "design-tabs": "sd-tab-",
+    "clipboard": "highlight",
+    "copybutton": "highlight",
+}
+_WAITED_FOR = "documentation_options.js"  # a script within each page adds to what it says
+
+
+def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Scripts wait until a page is shown; styles and scripts of what it does not have are left out."""
+    body = context.get("body", "")
+
+    def is_used(file: Any) -> bool:
+        return not any(part in str(file.filename) and mark not in body for part, mark in _USED_WITH.items())
+
+    def as_loaded(script: Any) -> Any:
+        inside = not script.filename or str(script.filename).endswith(_WAITED_FOR)
+        if inside or page == "search" or {"async", "defer"} & script.attributes.keys():
+            return script  # the scripts of the search are in its page, and begin at once
+        return type(script)(script.filename, priority=script.priority, **script.attributes, defer="defer")
+
+    context["css_files"][:] = filter(is_used, context["css_files"])
+    context["script_files"][:] = map(as_loaded, filter(is_used, context["script_files"]))
+    context["body"] = re.sub(r"<img [^>]*>", lambda found: _sized(app, found[0]), body)
+
+
+def _sized(app: Sphinx, image: str) -> str:
+    """Text below an image stays where it is when the image comes, and an image far below comes when one is near."""
+    source = re.search(r'src="(?:\.\./)*_images/([^"]*)"', image)
+    if source is None or re.search(r"\b(width|height|style)=", image):
+        return image
+    name = unquote(source[1])
+    known = (Path(app.srcdir, file) for file, (_, called) in app.env.images.items() if called == name)
+    size = get_image_size(next(known, Path(app.srcdir, "gallery", "images", name)))
+    if size is None:
+        return image
+    return image.replace("<img ", f'<img loading="lazy" width="{size[0]}" height="{size[1]}" ', 1)
+
+
 def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
     """The part of MathJax that is used, and the versions that there are."""
     static = Path(app.outdir) / "_static"
@@ -191,17 +253,19 @@ def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
         (static / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
         if not (static / "mathjax" / part).exists():
             copy(whole / part, static / "mathjax" / part)
-    here = {"name": f"{version} (this)", "version": version, "url": html_baseurl, "preferred": True}
+    here = {"name": f"{version} (this)", "version": version, "url": html_baseurl or "/", "preferred": True}
     (static / "switcher.json").write_text(json.dumps([here]), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
     app.connect("source-read", _lead_to_pages_of_the_site)
+    app.connect("autodoc-process-docstring", _describe_values, priority=50)
     app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
     app.connect("autodoc-process-signature", _name_aliases)
     app.connect("missing-reference", _find_by_last_name)
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
     for part in ("description", "options", "arguments", "epilog"):
         app.connect(f"sphinx-click-process-{part}", _copy_as_they_are)
+    app.connect("html-page-context", _load_what_a_page_uses, priority=900)  # after those who put something there
     app.connect("build-finished", _write_files_beside_the_pages)

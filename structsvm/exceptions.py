@@ -106,17 +106,40 @@ class InputError(StructSVMError, ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """What was passed in holds things that are no numbers, which scikit-learn's estimators answer with a TypeError."""
+    """What was passed in holds no numbers, or goes by a word of another library: elsewhere these are a TypeError, too.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import InputTypeError
+    >>> try:
+    ...     Ranker().fit([[1.0], [2.0], [0.0]], [1, 0, 0], group=[3])  # sizes of queries, as LightGBM has them
+    ... except InputTypeError as error:
+    ...     print(str(error).rpartition(": ")[2])
+    qid=np.repeat(np.arange(len(group)), group)
+    """
 
 
 class DataFormatError(InputError):
-    """A data file has a line that cannot be read.
+    r"""A data file has a line that cannot be read.
 
     Parameters
     ----------
     path : path of the file.
     line : number of the line, from 1; None when no single line is at fault.
     problem : what is wrong with it, and the way out.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_letor
+    >>> from structsvm.exceptions import DataFormatError
+    >>> _ = Path("train.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1=0.2\n")
+    >>> try:
+    ...     load_letor("train.txt")
+    ... except DataFormatError as error:
+    ...     print(error.line, error)
+    2 train.txt, line 2: '1=0.2' has no colon: a line reads '<label> qid:<query> <index>:<value> ...'
     """
 
     def __init__(self, path: str | Path, line: int | None, problem: str) -> None:
@@ -169,27 +192,101 @@ class UnknownNameError(InputError):
 
 
 class ModelFileError(InputError):
-    """A file is not a model, is damaged, or was written by a newer version."""
+    """A file is not a model, is damaged, or was written by a newer version.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import ModelFileError
+    >>> _ = Path("model.npz").write_text("to be or not to be")
+    >>> try:
+    ...     Ranker.load("model.npz")
+    ... except ModelFileError as error:
+    ...     print(error)
+    model.npz is not a model file, or it is damaged
+    """
 
 
 class TooLargeError(StructSVMError, MemoryError):
-    """What was asked for needs more memory than there is; said before any of it is taken, where that can be known."""
+    """What was asked for needs more memory than there is; said before any of it is taken, where that can be known.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import TooLargeError
+    >>> X = csr_array(([1.0, 2.0], [0, 10**15 - 1], [0, 1, 2]), shape=(2, 10**15))
+    >>> try:
+    ...     Ranker().fit(X, [0, 1])
+    ... except TooLargeError as error:
+    ...     print(str(error).partition(":")[0])
+    a vector of 1,000,000,000,000,000 weights takes 7.1 PiB, which cannot be had
+    """
 
 
 class NotInstalledError(StructSVMError, ImportError):
-    """An optional package is missing, or cannot be loaded."""
+    """An optional package is missing, or cannot be loaded.
+
+    Examples
+    --------
+    >>> from structsvm.exceptions import NotInstalledError
+    >>> try:
+    ...     from structsvm.objectives.for_jax import HingeLoss
+    ... except NotInstalledError as error:  # it says which extra brings what is missing
+    ...     HingeLoss = None
+    >>> issubclass(NotInstalledError, ImportError)
+    True
+    """
 
 
 class PluginError(StructSVMError, ImportError):
-    """What another package registered under a name cannot be imported, or is of another kind."""
+    """What another package registered under a name cannot be imported, or is of another kind.
+
+    Examples
+    --------
+    >>> from structsvm.exceptions import PluginError
+    >>> from structsvm.registry import losses
+    >>> try:
+    ...     loss = losses.create("map")
+    ... except PluginError as error:  # its package is broken, or made for another version
+    ...     print(error)
+    """
 
 
 class ClusterError(StructSVMError):
-    """Workers of a cluster did not answer in time, or there are none left."""
+    """Workers of a cluster did not answer in time, or there are none left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dask.distributed import Client
+    >>> from structsvm.distributed import DaskCluster
+    >>> from structsvm.exceptions import ClusterError
+    >>> with Client(processes=False, n_workers=0, dashboard_address=None) as client:
+    ...     try:
+    ...         DaskCluster(client, limit=0.1).keep(np.sum, [np.ones(2)])
+    ...     except ClusterError as error:
+    ...         print(str(error).rpartition(". ")[2])
+    There are no workers left: start some
+    """
 
 
 class CheckpointWarning(UserWarning):
-    """The checkpoint of a fit could not be written, as on a full disk. The fit goes on; what was there stays."""
+    """The checkpoint of a fit could not be written, as on a full disk. The fit goes on; what was there stays.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from structsvm import Problem
+    >>> from structsvm.exceptions import CheckpointWarning
+    >>> from structsvm.solvers import OneSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", CheckpointWarning)  # a fit that is not kept shall end
+    ...     OneSlack().solve(problem, checkpoint="fit.npz").converged
+    True
+    """
 
 
 class ZeroWeightsWarning(UserWarning):
@@ -197,6 +294,17 @@ class ZeroWeightsWarning(UserWarning):
 
     That is no failure to converge. Where the hinge of a loss bounds it loosely, no other weights may
     lower the hinge; no C changes that, and the message names what does.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import ZeroWeightsWarning
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", ZeroWeightsWarning)
+    ...     ranker = Ranker().fit([[1.0], [1.0]], [0, 1])
+    >>> [each.category.__name__ for each in caught], ranker.coef_.tolist()
+    (['ZeroWeightsWarning'], [0.0])
     """
 
 
@@ -205,11 +313,42 @@ class OneQueryWarning(UserWarning):
 
     Documents are then ranked across queries, which is seldom what is meant, and takes long. Where all rows are one
     query, ``qid=np.zeros(len(y))`` says so, and nothing is warned of.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import OneQueryWarning
+    >>> X, y = np.arange(20_000.0).reshape(-1, 1), np.arange(20_000) % 2
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", OneQueryWarning)  # no fit without qid
+    ...     try:
+    ...         Ranker().fit(X, y)
+    ...     except OneQueryWarning as warning:
+    ...         print(str(warning).partition(", as")[0])
+    all 20,000 rows are taken as one query
     """
 
 
 class FeatureScaleWarning(UserWarning):
-    """Columns of the features differ in scale by orders of magnitude, and no normalisation was asked for."""
+    """Columns of the features differ in scale by orders of magnitude, and no normalisation was asked for.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from structsvm import Ranker
+    >>> from structsvm.exceptions import FeatureScaleWarning
+    >>> X, y = [[1.0, 2e6], [0.0, 1e6]], [1, 0]
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", FeatureScaleWarning)
+    ...     try:
+    ...         ranker = Ranker().fit(X, y)
+    ...     except FeatureScaleWarning as warning:
+    ...         print(str(warning).partition(":")[0])
+    ...         ranker = Ranker(normalise="standard").fit(X, y)
+    ranges of the features differ by a factor of 1e+06
+    """
 
 
 class OracleError(StructSVMError):
@@ -218,6 +357,27 @@ class OracleError(StructSVMError):
     A bound was broken that no exact argmax can break, so what the solver certifies would
     be wrong. ``structsvm.testing.check_loss`` finds the output that should have been
     returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.exceptions import OracleError
+    >>> from structsvm.losses import Loss
+    >>> class Careless(Loss):
+    ...     def joint_feature(self, x, y):
+    ...         return x * y
+    ...     def loss(self, y, y_hat):
+    ...         return float(y != y_hat)
+    ...     def argmax(self, x, w):
+    ...         return 1 if x @ w > 0.0 else -1
+    ...     def loss_augmented_argmax(self, x, y, w):
+    ...         return -y  # which is right for small w only
+    >>> try:
+    ...     StructuralSVM(Careless(), C=10.0).fit(np.array([[1.0], [-2.0]]), [1, -1])
+    ... except OracleError as error:
+    ...     print(str(error).partition(" by ")[0])
+    Careless: the output returned as the loss-augmented argmax of example 1 has Δ + w·Ψ lower than the true output
     """
 
 
@@ -225,6 +385,20 @@ class CheckError(StructSVMError, AssertionError):
     """What a check of ``structsvm.testing`` found wrong with a loss, backend, solver, operator or retrieval function.
 
     As an AssertionError it fails a test.
+
+    Examples
+    --------
+    >>> from structsvm.exceptions import CheckError
+    >>> from structsvm.operators import Rows
+    >>> from structsvm.testing import check_operator
+    >>> class Halved(Rows):
+    ...     def combine(self, c):
+    ...         return 0.5 * super().combine(c)
+    >>> try:
+    ...     check_operator(Halved.of([[1.0, 2.0], [3.0, 4.0]]))
+    ... except CheckError as error:
+    ...     print(str(error).partition(",")[0])
+    Halved: expected the transpose of scores in combine
     """
 
 

@@ -1,7 +1,69 @@
 """Settings of all tests."""
 
+import atexit
+import gc
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
-# The first example of a test may compile; shared machines are slow at times.
-settings.register_profile("structsvm", deadline=None)
+# The first example of a test may compile; shared machines are slow at times. Fifty examples of what a few cells or
+# documents can be find what a hundred do, and each run has others; a test that needs more says so.
+settings.register_profile("structsvm", deadline=None, max_examples=50)
 settings.load_profile("structsvm")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while tests are collected, nor later on among them and all that they import.
+
+    Python would go through millions of objects, all of which stay, time and again: a tenth of the time of all tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
+def _compile_once(run: str) -> None:
+    """Let what two workers of pytest-xdist need at once be compiled by one of them, and read by the other."""
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.dispatcher import Dispatcher
+
+    from structsvm.storage.locks import lock
+
+    folder = Path(tempfile.gettempdir()) / f"structsvm-tests-{run}"
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    compile_, under_way = Dispatcher.compile, set[str]()
+
+    def compile_alone(self: Any, signature: Any) -> Any:
+        name = re.sub(r"\W", "_", f"{self.py_func.__module__}.{self.py_func.__qualname__}")
+        with global_compiler_lock, ExitStack() as stack:
+            if name not in under_way:
+                under_way.add(name)
+                stack.callback(under_way.discard, name)
+                folder.mkdir(exist_ok=True)
+                file = stack.enter_context((folder / name).open("ab"))
+                for _ in range(600):
+                    with suppress(BlockingIOError):
+                        lock(file)
+                        break
+                    time.sleep(0.1)
+            return compile_(self, signature)
+
+    Dispatcher.compile = compile_alone
+
+
+if "PYTEST_XDIST_TESTRUNUID" in os.environ:
+    _compile_once(os.environ["PYTEST_XDIST_TESTRUNUID"])

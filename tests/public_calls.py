@@ -144,7 +144,7 @@ NOT_CALLED = {
     **dict.fromkeys(["problem.Line", "problem.Parabola", "problem.Traffic"], _MADE),
     "problem.AbstractProblem": "for problems of another kind",
     "solvers.Round": _MADE,
-    **dict.fromkeys(["problem.completion", "problem.ramp", "solvers.descend"], "for objectives of one's own"),
+    **dict.fromkeys(["problem.ramp", "solvers.descend"], "for objectives of one's own"),
     "testing.check_latent_loss": "as check_loss",
     **dict.fromkeys(["evaluation.ComparedRun", "evaluation.RunComparison"], _MADE),
     "objectives.Hinges": _MADE,

@@ -72,6 +72,16 @@ def ranking_arrays(seed: int, queries: int = 5, documents: int = 4, d: int = 3) 
     return rng.standard_normal((len(y), d)), y, np.repeat(np.arange(queries), documents)
 
 
+def graded_arrays(seed: int) -> tuple[Matrix, Vector, Vector]:
+    """X, y, qid of six queries of 2 to 5 documents, each with documents below 1, at 1 or 2, and a weak signal."""
+    rng = np.random.default_rng(seed)
+    ys = [rng.permutation([0.0, 2.0, *rng.integers(0, 3, n - 2)]) for n in (2, 3, 4, 5, 5, 4)]
+    y = np.concatenate(ys)
+    X = rng.standard_normal((len(y), 3))
+    X[:, 0] += 0.5 * y
+    return X, y, np.repeat(np.arange(6), [len(each) for each in ys])
+
+
 def ranking(loss: Any, seed: int, C: float = 1.0, weights: Vector | None = None, **sizes: int) -> Problem:
     X, y, qid = ranking_arrays(seed, **sizes)
     rows = None if weights is None else weights[qid]

@@ -8,8 +8,16 @@ from functools import cache
 import pytest
 
 from tests.docs.test_reference import listed, thing
+from tests.docs.values import docstring_of, is_value
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+NEEDS = {
+    "structsvm.objectives.for_xgboost": "xgboost",
+    "structsvm.rankers.lambda_mart": "lightgbm",
+    "structsvm.serving.trees": "lightgbm",
+}
+"""What the examples of a module import that the tests are run without."""
 
 
 @cache
@@ -22,6 +30,24 @@ def modules() -> list[str]:
 
 @pytest.mark.parametrize("name", modules())
 def test_examples(name, tmp_path, monkeypatch):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     monkeypatch.chdir(tmp_path)
     failed, _ = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
     assert not failed
+
+
+@pytest.mark.parametrize("path", [path for path in listed() if is_value(thing(path))])
+def test_examples_of_values(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = doctest.DocTestParser().get_doctest(docstring_of(path), {}, path, None, None)
+    assert not doctest.DocTestRunner(optionflags=FLAGS).run(example).failed
+
+
+def test_every_public_name_has_an_example_that_is_run():
+    def is_run(path):
+        text = docstring_of(path) if is_value(thing(path)) else thing(path).__doc__
+        examples = doctest.DocTestParser().get_examples(text or "")
+        return "Examples\n" in (text or "") and examples and not any(doctest.SKIP in each.options for each in examples)
+
+    assert not [path for path in listed() if not is_run(path)]

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import structsvm
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "structsvm"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+ALL = frozenset(MODULES)
 
 # The parts of the package in order: what each may import besides itself. A solver sees
 # neither a loss nor an operator, a loss sees no solver, an operator sees no loss.
@@ -130,8 +132,6 @@ from numba.core import event
 
 found = {}
 for statement in STATEMENTS:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "structsvm"]:
-        del sys.modules[name]
     with event.install_recorder("numba:compile") as recorder:
         exec(statement)
     compiled = [str(one.data) for _, one in recorder.buffer if one.is_start]
@@ -143,7 +143,7 @@ print(json.dumps(found))
 def test_an_import_is_light(tmp_path):
     """No solver library and no plotting is loaded, and nothing is compiled (a cache of machine code would hide it).
 
-    Each statement finds no module of the package loaded, so that each part can be the first that is imported.
+    Each part can be the first that is imported, as no module imports itself by way of others.
     """
     done = subprocess.run(
         [sys.executable, "-c", f"STATEMENTS, LARGE = {STATEMENTS!r}, {LARGE!r}\n{IMPORTS}"],
@@ -156,16 +156,22 @@ def test_an_import_is_light(tmp_path):
     assert json.loads(done.stdout) == {statement: [[], []] for statement in STATEMENTS}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_pandas_is_imported_where_it_is_used(module):
+@cache
+def imports(module: Path) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Collect the imports anywhere in a file, each with whether it is done at the import of the file itself."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    top = set(map(id, tree.body))
+    return [(node, id(node) in top) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def test_pandas_is_imported_where_it_is_used():
     """It takes half a second. What is imported cannot be asked: scikit-learn loads pandas where it is installed."""
-    names = set()
-    for node in ast.parse(module.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names.add(str(node.module))
-    assert not {name for name in names if name.split(".")[0] == "pandas"}
+    found = set()
+    for module in MODULES:
+        for node, top in imports(module):
+            modules = [str(node.module)] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
+            found |= {(module, name) for name in modules if top and name.split(".")[0] == "pandas"}
+    assert not found
 
 
 def part_of(module: Path) -> str:
@@ -177,22 +183,21 @@ def imported_parts(module: Path) -> set[str]:
     """Collect the parts of the package that a file imports, anywhere in it."""
     here = ("structsvm", *module.relative_to(PACKAGE).parent.parts)
     names = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node, _ in imports(module):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             start = ".".join(here[: len(here) - node.level + 1]) if node.level else ""
             source = ".".join(filter(None, [start, node.module]))
             names |= {f"{source}.{alias.name}" for alias in node.names}
     return {name.split(".")[1] if "." in name else "__init__" for name in names if name.split(".")[0] == "structsvm"}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_imports_run_one_way(module):
-    part = part_of(module)
-    if part not in ANYTHING:
-        assert part in MAY_IMPORT, f"{part} has no place in the order of imports yet"
-        assert imported_parts(module) <= MAY_IMPORT[part] | {part}
+def test_imports_run_one_way():
+    placed = {module: part_of(module) for module in MODULES if part_of(module) not in ANYTHING}
+    assert set(placed.values()) <= set(MAY_IMPORT), "these have no place in the order of imports yet"
+    wrong = {module: imported_parts(module) - MAY_IMPORT[part] - {part} for module, part in placed.items()}
+    assert {module: parts for module, parts in wrong.items() if parts} == {}
 
 
 def test_the_order_of_imports_has_no_circle():
@@ -206,10 +211,10 @@ def test_the_order_of_imports_has_no_circle():
 def imported_modules(module: Path) -> set[Path]:
     """Collect the files of the package that a file imports by their names, anywhere in it, for types only too."""
     names = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node, _ in imports(module):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             below = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= {name if file_of(name) else str(node.module) for name in below}
     return {file for file in map(file_of, names) if file}
@@ -217,7 +222,7 @@ def imported_modules(module: Path) -> set[Path]:
 
 def file_of(name: str) -> Path | None:
     path = ROOT.joinpath(*name.split("."))
-    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file in MODULES), None)
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file in ALL), None)
 
 
 def test_no_module_imports_itself_by_way_of_others():
@@ -248,9 +253,8 @@ def test_imports_are_found(source, parts, tmp_path, monkeypatch):
     assert imported_parts(module) == parts
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_every_module_is_named_for_what_it_holds(module):
-    assert module.stem not in {"utils", "helpers", "misc"}
+def test_every_module_is_named_for_what_it_holds():
+    assert [module for module in MODULES if module.stem in {"utils", "helpers", "misc"}] == []
 
 
 def texts() -> list[Path]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from structsvm import Ranker
 from structsvm.data import load_digits_queries
-from structsvm.plots import COLOURS, STYLE, RegularisationPathDisplay
+from structsvm.plots import COLOURS, STYLE, RegularisationPathDisplay, WeightsDisplay
 
 plt.style.use(STYLE)
 
@@ -48,6 +48,13 @@ picked = Cs[np.argmax(display.values["validation"].mean(axis=0))]
 for C in (Cs[0], picked, Cs[-1]):
     score = Ranker(C=C).fit(X, train.y, qid=train.qid).score(new_X, test.y, qid=test.qid)
     print(f"C = {C:8.3f}: test MAP {score:.3f}{' (picked)' if picked == C else ''}")
+
+# %%
+# What the picked model looks at: its largest weights are those of similarities, and noise comes eleventh.
+
+ranker = Ranker(loss="map", C=picked).fit(X, train.y, qid=train.qid)
+names = [f"similarity {k}" for k in range(1, 26)] + [f"noise {k}" for k in range(1, 61)]
+WeightsDisplay.from_estimator(ranker, names, top=12)
 
 # %%
 # :doc:`/howto/C_and_tol` says what values are usual, and what C is in other programs. scikit-learn's searches work

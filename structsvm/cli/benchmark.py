@@ -82,9 +82,10 @@ def benchmark_command(
     """Train, pick and test models on the folds of a LETOR data set.
 
     DATA_FOLDS holds Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, or S1.txt to S5.txt, which are
-    rotated as LETOR does. In each fold the value of a model's hyper-parameter is picked by --measure on the validation
-    queries. The best single feature on validation is a further row. Queries without a relevant document count 0. The
-    last table has the differences from one of the models, query by query, with their uncertainty.
+    rotated as LETOR does; or tables with columns label and qid, such as train.csv and S1.parquet. In each fold the
+    value of a model's hyper-parameter is picked by --measure on the validation queries. The best single feature on
+    validation is a further row. Queries without a relevant document count 0. The last table has the differences from
+    one of the models, query by query, with their uncertainty.
 
     Finished folds are kept in the folder that --out names: Ctrl-C ends the benchmark; the same command goes on with it,
     and comes to the same tables.

@@ -11,15 +11,13 @@ from attrs import evolve, frozen
 from structsvm.cli.console import counted, note
 from structsvm.cli.options import as_list
 from structsvm.cli.paths import DATA, OUTPUT
+from structsvm.data.columns.names import named_as_table
 from structsvm.exceptions import InputError
-from structsvm.storage.packed import without_suffix
 
 if TYPE_CHECKING:
     from structsvm.data import RankingData
 
 T = TypeVar("T", bound=Callable[..., Any])
-
-_TABLES = {".csv", ".tsv", ".parquet"}
 
 
 @frozen
@@ -49,7 +47,7 @@ class Columns:
         ------
         click.UsageError : some are and some are not, or other options are of LETOR's format.
         """
-        by_name = [without_suffix(path).suffix.lower() in _TABLES for path in paths]
+        by_name = [named_as_table(path) for path in paths]
         named = [name for name in ("label", "qid", "docid", "features") if getattr(self, name) is not None]
         if not named and any(by_name) and not all(by_name):
             raise click.UsageError(

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -79,7 +79,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 )
 @click.option("--tag", default="fused", show_default=True, help="Name of the run, its last column.")
 @click.option("-o", "--output", type=OUTPUT, help="File to write the run to.  [default: standard output]")
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor what was written.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor learned weights, nor what was written.")
 def fuse_command(
     runs: tuple[Path, ...],
     method: str,
@@ -101,10 +101,11 @@ def fuse_command(
     from structsvm.data import load_qrels
     from structsvm.data.trec import run_files, run_lines
     from structsvm.fusion import fuse_runs, fusion_method
+    from structsvm.fusion.runs import fit_to_judged
 
     given = {"normalisation": normalisation, "count": count}
     try:
-        chosen = fusion_method(method, **{name: value for name, value in given.items() if value is not None})
+        chosen: Any = fusion_method(method, **{name: value for name, value in given.items() if value is not None})
     except InputError as error:
         raise click.UsageError(str(error)) from None
     if chosen.learns and qrels is None:
@@ -118,11 +119,19 @@ def fuse_command(
         say("reading runs")
         read = _read(files)
         judgments = None if qrels is None else load_qrels(qrels)
+        if judgments is not None:
+            say("learning weights")
+            fit_to_judged(chosen, read, judgments, depth=depth)
+            chosen.set_params(weights=chosen.weights_)
         say("fusing runs")
-        fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag, qrels=judgments)
+        fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag)
         lines = run_lines(fused)
     _note_missing(read)
-    _note_trained_on(judgments, fused)
+    if judgments is not None:
+        if not quiet:
+            pairs = zip(read, chosen.weights_, strict=True)
+            note(f"learned weights: {', '.join(f'{run.name} {weight:.4g}' for run, weight in pairs)}")
+        _note_trained_on(judgments, fused)
     write_text(lines, output)
     if output is not None and not quiet:
         topics = counted(len(set(fused.qid.tolist())), "topic")
@@ -151,9 +160,9 @@ def _read(files: "Sequence[Path]") -> "list[Run]":
     return [run if times[run.name] == 1 else evolve(run, name=str(path)) for run, path in zip(runs, files, strict=True)]
 
 
-def _note_trained_on(judgments: "Qrels | None", fused: "Run") -> None:
+def _note_trained_on(judgments: "Qrels", fused: "Run") -> None:
     """Say which topics of the fused run weights were learned from."""
-    trained = set() if judgments is None else set(judgments.qid.tolist()) & set(fused.qid.tolist())
+    trained = set(judgments.qid.tolist()) & set(fused.qid.tolist())
     if trained:
         note(
             f"weights were learned from {counted(len(trained), 'topic')} that the fused run has too: measure it on the "

@@ -30,7 +30,7 @@ from structsvm.cli.rankers import (
     summary,
 )
 from structsvm.cli.texts import example
-from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, of_fold, read_judges
+from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, note_choice, of_fold, read_judges
 from structsvm.cli.weights import Limit, as_limits, as_signs, settings_for
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
@@ -291,9 +291,10 @@ def train_command(
                 say(f"fold {number} of {folds}")
                 return _fit(estimator, part, C_grid, show, checkpoint and of_fold(checkpoint, number))
 
-            chosen_C = cross_validated(read, folds, seed, C_grid, shown, path, quiet=quiet)
+            chosen_C, choice = cross_validated(read, folds, seed, C_grid, shown, path, quiet=quiet)
             say(f"all queries, C = {chosen_C:g}")
             rankers = _fit(estimator.set_params(C=chosen_C), read, None, show, checkpoint)
+            note_choice(rankers[0], choice)
         else:
             rankers = _fit(estimator, read, C_grid, show, checkpoint)
         finish()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 
-from structsvm.cli.console import note, print_table
+from structsvm.cli.console import counted, note, print_table
 from structsvm.cli.data import Columns, read_as_wide
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def cross_validated(
     path: "Callable[[RankingData, int], Sequence[Any]]",
     *,
     quiet: bool,
-) -> float:
-    """Return the value of C that does best on held-out queries, the smallest among equals.
+) -> tuple[float, str]:
+    """Return the value of C that does best on held-out queries, the smallest among equals, and this in words.
 
     Parameters
     ----------
@@ -121,7 +121,9 @@ def cross_validated(
     if not quiet:
         _show_folds(grid, means, best)
         _note_end(overall, best, grid[best])
-    return float(grid[best])
+    each = ", ".join(f"{fold[best]:.4f}" for fold in means[first])
+    said = f"{_picked(grid, best)}: {first} {overall[best]:.4f} over {folds} folds, seed {seed} ({each})"
+    return float(grid[best]), said
 
 
 def _show_folds(grid: "Sequence[float]", means: "Mapping[str, list[list[float]]]", best: int | None) -> None:
@@ -144,6 +146,10 @@ def _show_folds(grid: "Sequence[float]", means: "Mapping[str, list[list[float]]]
 def as_queries(ranker: Any, data: "RankingData") -> dict[str, Any]:
     """Return the queries of rows as an argument of ``predict``, where that takes them."""
     return {"qid": data.qid} if "qid" in signature(ranker.predict).parameters else {}
+
+
+def _picked(grid: "Sequence[float]", best: int) -> str:
+    return f"C = {grid[best]:g} of {len(grid)} values from {grid[0]:g} to {grid[-1]:g}"
 
 
 def _note_end(scores: "Sequence[float]", best: int, C: float) -> None:
@@ -201,7 +207,7 @@ def choose(
     *,
     quiet: bool,
 ) -> Any:
-    """Return the ranker that does best on validation queries, the one of the smallest C among equals.
+    """Return the ranker that does best on validation queries, the one of the smallest C among equals; it knows this.
 
     Parameters
     ----------
@@ -211,6 +217,8 @@ def choose(
     measures : what is compared, by name; the first chooses.
     quiet : False prints a table of all of them, and a note where the best is at an end of the grid.
     """
+    import numpy as np
+
     predicted = [ranker.predict(validation.X, **as_queries(ranker, validation)) for ranker in rankers]
     values = {
         name: [measure.mean(scores, validation.y, validation.qid) for scores in predicted]
@@ -234,4 +242,12 @@ def choose(
         print_table(["C", *(f"validation {name}" for name in values), *gap, ""], rows)
         if not interrupted(rankers, grid):
             _note_end(scores, best, rankers[best].C)
+    held_out = counted(len(np.unique(validation.qid)), "validation query", "validation queries")
+    tried = [ranker.C for ranker in rankers]
+    note_choice(rankers[best], f"{_picked(tried, best)}: {next(iter(values))} {scores[best]:.4f} on {held_out}")
     return rankers[best]
+
+
+def note_choice(ranker: Any, said: str) -> None:
+    """Write into the record of training how a setting was chosen."""
+    ranker.trained_ = evolve(ranker.trained_, choice=said)

@@ -70,6 +70,10 @@ def from_randomised(log: ClickLog) -> PositionBias:
     to propensities (Wang, Bendersky, Metzler and Najork, "Learning to rank with selection bias in personal search",
     SIGIR 2016). It is the least assuming of the estimates, and costs the users of the results in random order.
 
+    Parameters
+    ----------
+    log : clicks on documents in random order.
+
     Raises
     ------
     InputError : when a position up to the last one has no clicks.

@@ -29,6 +29,14 @@ class Combination:
     solver : name of the solver, with those settings that differ from its own.
     backend : name of the QP backend, likewise; None where the solver solves no QP or chooses for itself.
     C : weight of the mean hinge.
+
+    Examples
+    --------
+    >>> from structsvm.comparison import Combination
+    >>> print(Combination("map", "one-slack", "highs", 10.0))
+    map, one-slack, highs, C = 10
+    >>> print(Combination("map", "frank-wolfe", None, 10.0))
+    map, frank-wolfe, C = 10
     """
 
     loss: str

@@ -32,6 +32,15 @@ def gap_against_time(comparison: Comparison) -> "Figure":
     ------
     NotInstalledError : when Matplotlib is missing.
     InputError : when no row has a result.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.comparison import compare, gap_against_time
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> figure = gap_against_time(compare(problem, ["one-slack", "frank-wolfe"], "active-set", Cs=[1, 10]))
+    >>> [axes.get_title() for axes in figure.axes]
+    ['C = 1', 'C = 10']
     """
     require_kind("comparison", comparison, Comparison, "a Comparison, such as compare returns")
     require_matplotlib()

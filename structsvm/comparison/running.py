@@ -34,6 +34,18 @@ class Progress:
     number, planned : number of the combination, from 1, and how many there are.
     combination : its names.
     step : what its solver reports; None before it starts.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.comparison import compare
+    >>> def show(progress):
+    ...     if progress.step is None:
+    ...         print(f"{progress.number} of {progress.planned}: {progress.combination}")
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> comparison = compare(problem, "frank-wolfe", Cs=[1, 10], callback=show)
+    1 of 2: map, frank-wolfe, C = 1
+    2 of 2: map, frank-wolfe, C = 10
     """
 
     number: int

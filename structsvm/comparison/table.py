@@ -33,6 +33,18 @@ class Row:
     oracle_seconds, qp_seconds : time in scores and argmaxes, and in the working set and its QPs.
     seconds : time in all, until the result was there.
     history : the steps on the way.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.comparison import compare
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> (row,) = compare(problem, "one-slack", "active-set", tol=1e-4)
+    >>> row.status, row.gap <= row.tol
+    ('converged', True)
+    >>> seconds, gap = row.curve[-1]
+    >>> gap <= row.tol, seconds <= row.seconds
+    (True, True)
     """
 
     loss: str
@@ -77,6 +89,17 @@ class Comparison:
     rows : the rows, in the order in which they were run.
     planned : number of combinations; there are fewer rows where Ctrl-C or the callback ended the comparison.
     interrupted : whether Ctrl-C did.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.comparison import compare
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> comparison = compare(problem, ["one-slack", "frank-wolfe"], "active-set")
+    >>> [(row["solver"], row["status"]) for row in comparison.records()]
+    [('one-slack', 'converged'), ('frank-wolfe', 'converged')]
+    >>> comparison.to_csv().splitlines()[0].split(",")[:6]
+    ['loss', 'solver', 'backend', 'C', 'tol', 'status']
     """
 
     rows: tuple[Row, ...]

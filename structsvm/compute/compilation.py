@@ -68,8 +68,9 @@ def by_address(function: F, signature: Any) -> F:
     Of a part that is called by its name, LLVM optimises the code once more in each function that calls it, in those
     that call these, and so on: for a large one, this takes longer than to compile it.
 
-    Numba's looking up of addresses in LLVM, wherever such an argument is given, is done here once for all.
-    LLVM has one lock for all threads; where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
+    Numba's looking up of the code by its types and of addresses in LLVM, wherever such an argument is given, is done
+    here once for all: the first takes as long as some argmaxes, and for the second LLVM has one lock for all threads;
+    where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
 
     Parameters
     ----------
@@ -79,6 +80,7 @@ def by_address(function: F, signature: Any) -> F:
     if numba.config.DISABLE_JIT:
         return function
     made = function.get_compile_result(signature)  # type: ignore[attr-defined]
+    function.get_compile_result = lambda _signature: made  # type: ignore[attr-defined]
     made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
     address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
     if made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name) == 0:

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.compute.compilation import compiled, compiled_part
-from structsvm.types import Vector
+from structsvm.types import Matrix, Vector
 
 _USUAL_PARTIALS = 64
 """Room for partial sums that hold many of their 53 places each."""
@@ -81,28 +81,43 @@ class VectorSum:
     def merged(cls, sums: Iterable["VectorSum"]) -> Self:
         """Sum up sums, one at the least."""
         first, *others = sums
-        high, low = first.high, first.low
+        if not others:
+            return cls(first.high, first.low)
+        total, more = np.empty((2, len(first.high))), np.empty((2, len(first.high)))
+        first._write(total)
         for each in others:
-            with np.errstate(invalid="ignore", over="ignore"):
-                total = high + each.high
-                of_second = total - high
-                lost = (high - (total - of_second)) + (each.high - of_second)
-                for rest in (low, each.low):
-                    lost = lost if rest is None else lost + rest
-                lost = np.where(np.isfinite(total), lost, 0.0)
-                high = total + lost
-                low = lost - (high - total)
-        return cls(high, low)
+            each._write(more)
+            _add(total, more)
+        return cls(total[0], total[1])
 
     @property
     def value(self) -> Vector:
         """The sum in float64; not finite where it is beyond that."""
         return self.high
 
+    def _write(self, into: Matrix) -> None:
+        into[0] = self.high
+        into[1] = 0.0 if self.low is None else self.low
+
 
 def exact_sum(values: Vector) -> float:
     """Return the float64 number next to the sum of a vector's elements: it does not depend on their order."""
     return ExactSum.of(values).value
+
+
+@compiled
+def _add(total: Matrix, more: Matrix) -> None:
+    """Add a sum of vectors, in two rows as `VectorSum` has them, to another in place."""
+    for k in range(total.shape[1]):
+        high, other = total[0, k], more[0, k]
+        both = high + other
+        if not math.isfinite(both):
+            total[0, k], total[1, k] = both, 0.0
+            continue
+        of_other = both - high
+        lost = (high - (both - of_other)) + (other - of_other) + total[1, k] + more[1, k]
+        total[0, k] = both + lost
+        total[1, k] = lost - (total[0, k] - both)
 
 
 @compiled_part

@@ -34,7 +34,7 @@ def load_letor(
     groups: Paths | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> RankingData:
-    """Read files of LETOR, MSLR or Yahoo's challenge, or what svm_rank, LightGBM or XGBoost read, as one data set.
+    r"""Read files of LETOR, MSLR or Yahoo's challenge, or what svm_rank, LightGBM or XGBoost read, as one data set.
 
     A line is ``<label> qid:<query> <index>:<value> ... # <comment>``: feature indices count from 1
     and ascend, values that are left out are 0, the comment may hold ``docid = <id>``. Columns are
@@ -77,9 +77,15 @@ def load_letor(
 
     Examples
     --------
-    >>> data = load_letor(["S1.txt", "S2.txt", "S3.txt"])  # doctest: +SKIP
-    >>> data  # doctest: +SKIP
-    RankingData(471 queries, 9630 documents, 46 features, dense)
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_letor
+    >>> _ = Path("S1.txt").write_text("2 qid:1 1:0.5 2:1.0 # docid = d1\n0 qid:1 1:0.1 2:0.3 # docid = d2\n")
+    >>> _ = Path("S2.txt").write_text("1 qid:2 1:0.7 2:0.2 # docid = d1\n0 qid:2 1:0.4 2:0.9 # docid = d3\n")
+    >>> data = load_letor(["S1.txt", "S2.txt"])
+    >>> data
+    RankingData(2 queries, 4 documents, 2 features, dense)
+    >>> data.y.tolist(), data.qid.tolist()
+    ([2.0, 0.0, 1.0, 0.0], [1, 1, 2, 2])
     """
     paths, sizes = _paths(path_or_paths), None if groups is None else _paths(groups)
     if sizes is not None and len(sizes) != len(paths):

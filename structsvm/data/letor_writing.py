@@ -137,10 +137,10 @@ def write_letor(
     Examples
     --------
     >>> from structsvm.data import load_feature_names, load_letor, write_letor
-    >>> write_letor("one.txt", [[0.5, 2.0]], [1], [7], ["d1"], feature_names=["tf", "idf"])  # doctest: +SKIP
-    >>> load_letor("one.txt", doc_ids=True)  # doctest: +SKIP
+    >>> write_letor("one.txt", [[0.5, 2.0]], [1], [7], ["d1"], feature_names=["tf", "idf"])
+    >>> load_letor("one.txt", doc_ids=True)
     RankingData(1 queries, 1 documents, 2 features, dense)
-    >>> load_feature_names("one.txt")  # doctest: +SKIP
+    >>> load_feature_names("one.txt")
     ('tf', 'idf')
     """
     text = LetorText.of(X, y, qid, doc_ids, feature_names)

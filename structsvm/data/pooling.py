@@ -25,7 +25,7 @@ def load_pool(
     topics: Iterable[str | int] | None = None,
     grades: Mapping[int, int] | None = None,
 ) -> Pool:
-    """Read runs and judgments, and pool the runs.
+    r"""Read runs and judgments, and pool the runs.
 
     Parameters
     ----------
@@ -40,8 +40,13 @@ def load_pool(
 
     Examples
     --------
-    >>> load_pool("robust03/runs", "robust03/qrels.txt", topics=range(601, 651))  # doctest: +SKIP
-    Pool(50 topics, 208175 documents, 17 runs)
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_pool
+    >>> _ = Path("qrels.txt").write_text("301 0 d1 1\n302 0 d3 1\n")
+    >>> for name in ("one.run", "two.run"):
+    ...     _ = Path(name).write_text(f"301 Q0 d1 1 2.0 {name}\n301 Q0 d2 2 1.0 {name}\n302 Q0 d3 1 1.0 {name}\n")
+    >>> load_pool(["one.run", "two.run"], "qrels.txt", topics=range(301, 351))
+    Pool(2 topics, 3 documents, 2 runs)
     """
     judgments = load_qrels(qrels, grades)
     return pool_runs(load_runs(runs), judgments, depth=depth, topics=topics)

@@ -77,7 +77,7 @@ def load_table(
     labels: str = "required",
     queries: str = "required",
 ) -> RankingData:
-    """Read CSV, TSV or Parquet files with named columns as one data set.
+    r"""Read CSV, TSV or Parquet files with named columns as one data set.
 
     Parquet is told by the first bytes of a file; it needs the package pyarrow. Of text, plain or compressed, the first
     line names the columns, which tabs separate if there is one in it, and commas if not. Cells may be in double quotes,
@@ -112,8 +112,14 @@ def load_table(
 
     Examples
     --------
-    >>> load_table("train.parquet", label="clicks", qid="session")  # doctest: +SKIP
-    RankingData(471 queries, 9630 documents, 46 features, dense)
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_table
+    >>> _ = Path("train.csv").write_text("session,bm25,age,clicks\na,1.5,3,1\na,0.5,7,0\nb,2.5,1,1\n")
+    >>> data = load_table("train.csv", label="clicks", qid="session")
+    >>> data
+    RankingData(2 queries, 3 documents, 2 features, dense)
+    >>> data.feature_names
+    ('bm25', 'age')
     """
     if isinstance(path_or_paths, str | PathLike):
         paths = [Path(path_or_paths)]

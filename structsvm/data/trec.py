@@ -31,7 +31,7 @@ _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
 def load_run(path: FilePath, *, name: str | None = None) -> Run:
-    """Read a run: the documents that a system retrieved, in TREC's format.
+    r"""Read a run: the documents that a system retrieved, in TREC's format.
 
     A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders
     the documents: the second column and the rank are ignored, as are further columns, blank lines, and
@@ -51,8 +51,11 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
 
     Examples
     --------
-    >>> load_run("input.pircRBa1.gz")  # doctest: +SKIP
-    Run('pircRBa1', 100 topics, 100000 documents)
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_run
+    >>> _ = Path("bm25.run").write_text("301 Q0 d1 1 9.5 bm25\n301 Q0 d2 2 7.5 bm25\n302 Q0 d1 1 3.0 bm25\n")
+    >>> load_run("bm25.run")
+    Run('bm25', 2 topics, 3 documents)
     """
     lines = _read(as_path("path", path), RUN)
     try:
@@ -127,7 +130,7 @@ def run_files(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
 
 
 def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels:
-    """Read judgments, in the format of TREC's qrels.
+    r"""Read judgments, in the format of TREC's qrels.
 
     A line is ``<topic> <iteration> <document> <grade>``, or every line is ``<topic> <document> <grade>``, as the first
     one then shows. The iteration is ignored, as are blank lines and lines that begin with ``#``. Grades are whole
@@ -148,8 +151,13 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
 
     Examples
     --------
-    >>> load_qrels("robust03/qrels.txt")  # doctest: +SKIP
-    Qrels(100 topics, 122722 of grade 0, 5667 of grade 1, 407 of grade 2)
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_qrels
+    >>> _ = Path("qrels.txt").write_text("301 0 d1 1\n301 0 d2 2\n302 0 d1 2\n302 0 d3 0\n")
+    >>> load_qrels("qrels.txt")
+    Qrels(2 topics, 1 of grade 0, 1 of grade 1, 2 of grade 2)
+    >>> load_qrels("qrels.txt", grades={0: 0, 1: 2, 2: 1})  # where 1 is the best
+    Qrels(2 topics, 1 of grade 0, 2 of grade 1, 1 of grade 2)
     """
     meaning = None if grades is None else _as_grades(grades)
     if isinstance(path, str) and path.startswith(DATA_SET):

@@ -3,6 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -36,6 +37,16 @@ class Call:
     up : bytes that each of them answered, at most.
     seconds : time that each shard took, one after the other; empty where it is not known.
     wall : time until the driver had the answer.
+
+    Examples
+    --------
+    >>> from structsvm.distributed import InProcess
+    >>> cluster = InProcess()
+    >>> cluster.ask(max, cluster.keep(sorted, [[3.0, 1.0], [2.0]]))
+    [3.0, 2.0]
+    >>> call = cluster.log[-1]
+    >>> call.name, call.asked, call.down, call.up  # two answers of 8 bytes
+    ('max', 2, 0, 8)
     """
 
     name: str
@@ -55,6 +66,26 @@ class Cluster(ABC):
     Attributes
     ----------
     log : the calls so far, the last 10,000 of them.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> import numpy as np
+    >>> from structsvm.distributed import Cluster, DistributedProblem, Partition
+    >>> from structsvm.solvers import OneSlack
+    >>> class InThreads(Cluster):
+    ...     def keep(self, function, parts, *each):
+    ...         return list(map(function, parts, *each))
+    ...     def ask(self, function, kept, *arguments):
+    ...         with ThreadPoolExecutor(2) as pool:
+    ...             return list(pool.map(lambda shard: function(shard, *arguments), kept))
+    ...     def total(self, function, kept, *arguments):
+    ...         first, *others = self.ask(function, kept, *arguments)
+    ...         return first.merged(others)
+    >>> X = np.array([[1.0], [2.0]])
+    >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]
+    >>> OneSlack().solve(DistributedProblem.from_queries(InThreads(), parts, loss="map")).converged
+    True
     """
 
     def __init__(self) -> None:
@@ -74,7 +105,7 @@ class Cluster(ABC):
         ----------
         function : called with a part, and with an element of every further sequence.
         parts : values, things that are kept, or whatever the cluster takes for a value elsewhere (futures).
-        each : further arguments, one for each part.
+        *each : further arguments, one for each part.
         """
 
     @abstractmethod
@@ -110,6 +141,17 @@ class InProcess(Cluster):
     """All partitions in this process, one after the other: for tests, simulation, and data that fit.
 
     Bytes are counted as if every shard were another machine: 8 a number, plus those of arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
+    >>> from structsvm.solvers import OneSlack
+    >>> cluster, X = InProcess(), np.array([[1.0], [2.0]])
+    >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]
+    >>> problem = DistributedProblem.from_queries(cluster, parts, loss="map")
+    >>> OneSlack().solve(problem).converged, cluster.log[-1].asked
+    (True, 2)
     """
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
@@ -118,12 +160,12 @@ class InProcess(Cluster):
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
         """Return what a function of each thing that is kept returns, in order."""
-        answers, seconds, began = [], [], time.perf_counter()
+        answers, seconds, up, began = [], [], 0, time.perf_counter()
         for shard in kept:
             started = time.perf_counter()
             answers.append(function(shard, *arguments))
+            up = max(up, size_of(answers[-1]))
             seconds.append(time.perf_counter() - started)
-        up = max(map(size_of, answers), default=0)
         wall = time.perf_counter() - began
         self.count(Call(function.__name__, len(kept), size_of(arguments), up, tuple(seconds), wall))
         return answers
@@ -149,10 +191,15 @@ def size_of(value: Any) -> int:
     """Return the bytes of the numbers in a value: those of arrays, and 8 of every other number or None."""
     if isinstance(value, np.ndarray):
         return int(value.nbytes)
-    if isinstance(value, str | bytes):
+    if isinstance(value, (str, bytes)):
         return len(value)
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return sum(map(size_of, value))
-    if has(type(value)):
-        return sum(size_of(getattr(value, each.name)) for each in fields(type(value)))
-    return 8
+    names = _fields(value.__class__)
+    return 8 if names is None else sum([size_of(getattr(value, name)) for name in names])
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """Return the names of the fields of an attrs class; None of another."""
+    return tuple(each.name for each in fields(kind)) if has(kind) else None

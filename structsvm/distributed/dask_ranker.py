@@ -80,6 +80,19 @@ class DaskRanker(Ranker):
     ----------
     coef_, intercept_, normaliser_, result_, loss_, n_features_in_, n_examples_, n_left_out_ : as of `Ranker`.
     client_ : the client that is used.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from dask.distributed import Client
+    >>> from structsvm.distributed import DaskRanker
+    >>> X, y, qid = [[1.0], [2.0], [3.0], [1.0]], [0, 1, 1, 0], [1, 1, 2, 2]
+    >>> spread = [da.from_array(np.array(each), chunks=2) for each in (X, y, qid)]
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    ...     ranker = DaskRanker("map", C=10.0, client=client).fit(*spread)
+    ...     print(ranker.result_.converged, ranker.score(*spread))
+    True 1.0
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}

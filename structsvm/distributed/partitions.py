@@ -10,7 +10,15 @@ from attrs import evolve, field, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.distributed import whole_queries
-from structsvm.distributed.sources import FileColumns, are_files, is_call, of_collections, of_files, of_list
+from structsvm.distributed.sources import (
+    FileColumns,
+    are_files,
+    is_call,
+    of_collections,
+    of_files,
+    of_list,
+    require_calls,
+)
 from structsvm.distributed.sources.collections import made_of
 from structsvm.distributed.survey import MOST_LABELS, Survey, as_csr, survey, widened
 from structsvm.distributed.workers import Workers, client_of
@@ -34,6 +42,18 @@ class Partitions:
     workers : those that hold them.
     parts : a future of a `Partition` each.
     surveys : what is known of each.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import numpy as np
+    >>> from dask.distributed import Client
+    >>> from structsvm.distributed import Partitions
+    >>> parts = [dask.delayed((np.eye(2), np.array([1, 0]), np.array([query, query]))) for query in (1, 2, 3)]
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    ...     data = Partitions.of(parts, client=client)
+    ...     print(data, data.labels, data.ask(lambda part: part.rows))
+    Partitions(3 of them, 3 queries, 6 documents, 2 features, float64) [0. 1.] [2, 2, 2]
     """
 
     workers: Workers = field(repr=False)
@@ -60,7 +80,7 @@ class Partitions:
         X : Dask's array or data frame, the paths of files, or a list of futures or delayed calls. Partitions stay as
             they are, but for the limit.
         y, qid, sample_weight : as `of_collections` has them; files and lists hold these themselves.
-        client : Dask's; None: that which is found.
+        client : Dask's; None: that which is found. Partitions stay with their own.
         limit : seconds after which a wait is given up in which the workers did nothing.
         shuffle : whether queries that are split over partitions are moved together; if not, they are refused.
         columns : what is in files.
@@ -74,6 +94,8 @@ class Partitions:
         if isinstance(X, cls):
             _require_none(y, qid, sample_weight, "partitions hold")
             X.require_held()
+            if client is not None:
+                open_client(client)
             return evolve(X, workers=evolve(X.workers, limit=limit))
         workers = Workers(open_client(client), limit)
         require_switch("shuffle", shuffle)
@@ -319,8 +341,9 @@ def calls_of(
         _require_none(y, qid, sample_weight, "files hold")
         return of_files(X, columns)
     if isinstance(X, list | tuple):
+        require_calls(X)
         _require_none(y, qid, sample_weight, "partitions hold")
-        return of_list(list(X))
+        return of_list(X)
     if not (hasattr(X, "dask") and hasattr(X, "to_delayed")):
         raise InputError(
             f"X must be a Dask array or data frame, a list of files, or a list of futures or delayed calls, got a "

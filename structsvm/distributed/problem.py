@@ -145,6 +145,20 @@ class DistributedProblem(AbstractProblem):
     known_fingerprint : the `fingerprint`, where it is known.
     coordinates : of points and cuts, where the regulariser is another than ``½‖w‖²``: shards see weights alone, and
         return planes of these.
+    tokens : numbers that points have at the shards; one sequence for all problems of the same shards.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
+    >>> from structsvm.solvers import OneSlack
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([1, 1, 2, 2])
+    >>> parts = [Partition(X[rows], y[rows], qid[rows]) for rows in (slice(0, 2), slice(2, 4))]
+    >>> spread = OneSlack(tol=1e-6).solve(DistributedProblem.from_queries(InProcess(), parts, loss="map"))
+    >>> whole = OneSlack(tol=1e-6).solve(Problem.from_queries(X, y, qid, loss="map"))
+    >>> abs(spread.primal - whole.primal) < 1e-6
+    True
     """
 
     cluster: Cluster = field(repr=False)

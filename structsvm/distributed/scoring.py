@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from structsvm.compute.threads import using
-from structsvm.distributed.partition import Partition
-from structsvm.distributed.survey import naming, query_weights
+from structsvm.distributed.partition import Partition, naming
+from structsvm.distributed.survey import query_weights
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure, parse_measure
@@ -112,7 +112,9 @@ def require_same_features(ranker: Ranker, columns: Any) -> None:
         return
     k = next((k for k, (one, other) in enumerate(zip(names, found, strict=False)) if one != other), None)
     if k is None:
-        raise InputError(f"X has {len(found)} columns, and fit was given {len(names)}: X[{names[:3]}...] selects them")
+        raise InputError(
+            f"X has {len(found)} columns, and fit was given {len(names)}: X[list(ranker.feature_names_in_)] has those"
+        )
     raise InputError(
         f"column {k} of X is {found[k]!r}, and that of fit was {names[k]!r}: select the columns of fit, in their "
         "order, as in X[list(ranker.feature_names_in_)]"

@@ -2,8 +2,7 @@
 
 import platform
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -13,8 +12,8 @@ from attrs import evolve, field, frozen
 
 from structsvm.arrays import numbers
 from structsvm.compute.summation import ExactSum, VectorSum
-from structsvm.distributed.partition import Partition
-from structsvm.exceptions import InputError, OracleError
+from structsvm.distributed.partition import Partition, naming
+from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
 from structsvm.problem import Planes, Point, Problem
 from structsvm.problem.content import Content
@@ -98,6 +97,8 @@ def partition_of(given: Any, number: int) -> Partition:
     known = isinstance(given, Partition) or (several and 2 <= len(given) <= 4)
     if not known or len(getattr(given[0], "shape", ())) != 2:
         what = f"a {type(given).__name__}" + (f" of {len(given)}" if several else "")
+        if known:
+            what = f"a {type(given[0]).__name__} for X: an array of shape (rows, d) is one"
         raise InputError(
             f"partition {number} must be a Partition, or (X, y, qid) or (X, y, qid, sample_weight) with a matrix X, "
             f"got {what}"
@@ -164,7 +165,7 @@ class Shard:
         if problem is None:
             return Facts(0, 0, 0, 0, weighted=False, digest=_OF_NOTHING, known=True)
         content = Content()
-        with naming(self.number):
+        with naming(f"partition {self.number}"):
             as_part_of(problem, 1.0, 1).tell(content)
         digest = np.array([*problem.sizes, *content.digest()], dtype=np.float64)
         sizes = problem.n, problem.n - problem.left_out, problem.sizes[2], problem.d
@@ -357,7 +358,7 @@ def make_shard(
             f"partition {number} has {part.X.shape[1]} features, and others have {d}: all partitions need the same "
             "columns"
         )
-    with naming(number):
+    with naming(f"partition {number}"):
         return Shard(part_alone(_examples(part, loss, intercept)), number)
 
 
@@ -379,17 +380,6 @@ def same_as_before(shard: Shard, known: Vector | None) -> Shard:
             "or labels were changed while the fit was running. Start again, with data that stay as they are"
         )
     return shard
-
-
-@contextmanager
-def naming(number: int) -> Iterator[None]:
-    """Name the partition in errors that are raised inside."""
-    try:
-        yield
-    except OracleError as error:
-        raise OracleError(f"partition {number}: {error}") from error
-    except InputError as error:
-        raise InputError(f"partition {number}: {error}") from error
 
 
 def _examples(part: Partition, loss: ScoreLoss[Any], intercept: float) -> RankingExamples:
@@ -435,7 +425,7 @@ def look(shard: Shard, question: Question, steps: Vector) -> Looked | Lost:
     problem = shard.of(question.C, question.used)
     if problem is None:
         return Looked(tuple(ExactSum() for _ in steps), VectorSum(np.zeros(len(steps))), (0.0, 0.0))
-    with naming(shard.number):
+    with naming(f"partition {shard.number}"):
         base, target = (shard.point(problem, recipe) for recipe in question.points)
         if base is None or target is None:
             return Lost()
@@ -455,7 +445,7 @@ def evaluate(shard: Shard, question: Question, total: float) -> Evaluated | Lost
     problem = shard.of(question.C, question.used)
     if problem is None:
         return Evaluated()
-    with naming(shard.number):
+    with naming(f"partition {shard.number}"):
         point = shard.point(problem, question.points[0])
         if point is None:
             return Lost()

@@ -1,7 +1,5 @@
 """What a worker finds out about the rows that it holds, and how it makes a partition of them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,10 +8,10 @@ from numpy.typing import NDArray
 
 from structsvm.arrays import is_sparse
 from structsvm.data import RankingData
-from structsvm.distributed.partition import Partition
+from structsvm.distributed.partition import Partition, naming
 from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.ranker import Ranker
-from structsvm.exceptions import DataFormatError, InputError
+from structsvm.exceptions import InputError
 from structsvm.queries import Queries, row_weights
 from structsvm.types import Vector
 
@@ -58,17 +56,6 @@ class Survey:
     kind: str
     low: Any
     high: Any
-
-
-@contextmanager
-def naming(name: str) -> Iterator[None]:
-    """Name the partition in what is said of its data."""
-    try:
-        yield
-    except DataFormatError:
-        raise
-    except InputError as error:
-        raise type(error)(f"{name}: {error}") if type(error).__init__ is InputError.__init__ else error from None
 
 
 def partition(name: str, X: Any, y: Any = None, qid: Any = None, weight: Any = None) -> Partition:

@@ -5,6 +5,7 @@ import concurrent.futures
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -19,12 +20,10 @@ if TYPE_CHECKING:
 _SOON = 10.0
 """Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
 
+_PACKAGE = __name__.partition(".")[0]
+
 _LOOK = 5.0
 """Seconds without a task that was done after which workers are looked for."""
-
-
-_BETWEEN_MESSAGES = 0.0005
-"""Seconds between two messages of the client to the scheduler, at least."""
 
 
 @frozen(eq=False)
@@ -48,13 +47,10 @@ class Workers:
     def together(self, make: Callable[[], "list[Future[Any]]"]) -> "list[Future[Any]]":
         """Return the futures of tasks that a function submits, all of them in one message.
 
-        On its own thread the client sends nothing before the function is done. It has a message that follows another
-        within 10 ms wait until these are over (`distributed.batched.BatchedSend`), unless told otherwise: half of the
-        time of a call.
+        On its own thread the client sends nothing before the function is done.
         """
 
         async def made() -> "list[Future[Any]]":
-            self._send_at_once()
             return make()
 
         with self._in_time("new tasks"):
@@ -69,7 +65,6 @@ class Workers:
         futures: list[Future[Any]] = []
 
         async def asked() -> Any:
-            self._send_at_once()
             futures.extend(make())
             return await self.client.gather(futures, errors="skip", asynchronous=True)
 
@@ -79,11 +74,6 @@ class Workers:
         except TimeoutError:
             results = []
         return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen)
-
-    def _send_at_once(self) -> None:
-        stream: Any = getattr(self.client, "scheduler_comm", None)
-        if hasattr(stream, "interval"):
-            stream.interval = min(stream.interval, _BETWEEN_MESSAGES)
 
     def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
         """Wait until results are there, at the workers, and return their futures.
@@ -230,6 +220,7 @@ def require_finished(future: "Future[Any]") -> None:
     Raises
     ------
     WorkersLost : when workers died with the task again and again, or what it needed is lost or cancelled.
+    InputError : when this package is missing at a worker, or another there.
     Exception : what the task raised, whatever that is.
     """
     from distributed.scheduler import KilledWorker
@@ -241,6 +232,13 @@ def require_finished(future: "Future[Any]") -> None:
             future.result()
         except KilledWorker as error:
             raise _lost(str(error)) from error
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != _PACKAGE:
+                raise
+            raise InputError(
+                f"a worker cannot import {error.name}: pip install structural-svm=={version('structural-svm')}, the "
+                "version that is here, wherever workers run"
+            ) from error
     raise _lost(f"the task {future.key} is {future.status}")
 
 
@@ -275,5 +273,8 @@ def client_of(given: Any = None) -> "Client":
                 "client=client names it"
             ) from None
     if not isinstance(given, Client):
-        raise InputError(f"client must be a dask.distributed.Client or None, got {given!r}")
+        raise InputError(
+            f"client must be a dask.distributed.Client or None, got {given!r}: distributed.Client(...) makes one of "
+            "the address of a scheduler, or of a cluster"
+        )
     return given

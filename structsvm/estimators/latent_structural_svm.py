@@ -66,6 +66,31 @@ class LatentStructuralSVM(SavedEstimator):
     latent_ : the completion of each training example at these weights. A file does not keep them.
     loss_ : the loss.
     result_ : `Result` of the last convex problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.estimators import LatentStructuralSVM
+    >>> from structsvm.losses import LatentLoss
+    >>> class Bags(LatentLoss):  # y is 1 where a row of x is what is looked for; h is which
+    ...     def joint_feature(self, x, y, h):
+    ...         return y * x[h]
+    ...     def loss(self, y, y_hat, h_hat):
+    ...         return float(y != y_hat)
+    ...     def initial(self, x, y):
+    ...         return int(np.argmax(np.abs(x).sum(axis=1)))
+    ...     def complete(self, x, y, w):
+    ...         return int(np.argmax(x @ w))
+    ...     def argmax(self, x, w):
+    ...         h = self.complete(x, 1, w)
+    ...         return int(x[h] @ w > 0.0), h
+    ...     def loss_augmented_argmax(self, x, y, w):
+    ...         h = self.complete(x, 1, w)
+    ...         return int(x[h] @ w > 2 * y - 1), h
+    >>> xs = [np.array([[0.0, 1.0], [2.0, 0.0]]), np.array([[0.0, 1.0], [-2.0, 0.0]])]
+    >>> svm = LatentStructuralSVM(Bags(), C=10.0).fit(xs, [1, 0])
+    >>> svm.predict_latent(xs)[0], svm.predict(xs), svm.stationary_
+    ((1, 1), [1, 0], True)
     """
 
     _kind = "latent_structural_svm"

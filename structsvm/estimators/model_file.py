@@ -60,10 +60,12 @@ class Trained:
     version : of structural-svm.
     time : when training ended, in UTC as ISO 8601 writes it; with SOURCE_DATE_EPOCH in the environment, the time
         that this gives, as reproducible builds have it.
+    choice : how a setting was chosen by held-out queries, in words; None where none was, and in earlier files.
     """
 
     version: str
     time: str
+    choice: str | None = None
 
     @classmethod
     def now(cls) -> Self:
@@ -75,7 +77,7 @@ class Trained:
     @classmethod
     def read(cls, written: Mapping[str, Any]) -> Self:
         """Return what a file says."""
-        require_names("the record of training", written, ("version", "time"), ("version", "time"))
+        require_names("the record of training", written, ("version", "time", "choice"), ("version", "time"))
         if not all(isinstance(text, str) for text in written.values()):
             raise ValueError("the record of training must be texts")
         return cls(**written)
@@ -242,7 +244,8 @@ def common_arrays(estimator: Any) -> dict[str, Any]:
     if getattr(estimator, "normaliser_", None) is not None:
         arrays |= estimator.normaliser_.arrays()
     if estimator.trained_ is not None:
-        arrays["trained"] = np.array(json.dumps(attrs.asdict(estimator.trained_)))
+        known = attrs.asdict(estimator.trained_, filter=lambda _, value: value is not None)
+        arrays["trained"] = np.array(json.dumps(known))
     return arrays
 
 

@@ -47,6 +47,8 @@ def training_record(ranker: RankingEstimator) -> dict[str, Any]:
     counts = {name: getattr(ranker, key, None) for key, name in _COUNTS.items()}
     record |= {name: int(count) for name, count in counts.items() if count is not None}
     trained = getattr(ranker, "trained_", None)
+    if trained is not None and trained.choice is not None:
+        record["choice"] = trained.choice
     return record | {
         "trained": None if trained is None else trained.time,
         "version": None if trained is None else trained.version,

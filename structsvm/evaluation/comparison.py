@@ -32,6 +32,17 @@ class ComparedRun:
     holm, bonferroni : corrected p-values by test, ``"t"``, ``"wilcoxon"`` and ``"randomisation"``; None where the
         test has no p-value.
     left_out : topics that only one of the two has a value for.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels, Run
+    >>> from structsvm.evaluation import compare_runs
+    >>> qrels = Qrels.from_grades([1, 2, 3], ["a"] * 3, [1] * 3)
+    >>> old = Run.from_scores("old", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [1, 2, 1, 2, 2, 1])
+    >>> new = Run.from_scores("new", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [2, 1, 2, 1, 2, 1])
+    >>> (row,) = compare_runs([new], qrels, baseline=old, resamples=1000).rows
+    >>> row.measure, row.mean, round(row.baseline_mean, 3), row.holm["wilcoxon"]
+    ('map', 1.0, 0.667, 0.5)
     """
 
     run: str
@@ -53,6 +64,20 @@ class RunComparison:
     baseline : name of the run that the others are compared with.
     rows : run after run, in each measure after measure.
     confidence, resamples, seed : see `compare_runs`.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels, Run
+    >>> from structsvm.evaluation import compare_runs
+    >>> qrels = Qrels.from_grades([1, 2, 3], ["a"] * 3, [1] * 3)
+    >>> old = Run.from_scores("old", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [1, 2, 1, 2, 2, 1])
+    >>> new = Run.from_scores("new", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [2, 1, 2, 1, 2, 1])
+    >>> comparison = compare_runs([new], qrels, baseline=old, measures=["map", "p@1"], resamples=1000)
+    >>> [(row.run, row.measure, round(row.paired.difference, 3)) for row in comparison.rows]
+    [('new', 'map', 0.333), ('new', 'p@1', 0.667)]
+    >>> table = comparison.table()
+    >>> table.title, [column.heading for column in table.columns[:5]]
+    ('Against old', ['run', 'measure', 'topics', 'mean', 'baseline'])
     """
 
     baseline: str

@@ -22,7 +22,17 @@ _FORMATS: tuple[Format, ...] = (Solr(), Elasticsearch(), SVMRank(), ONNXGraph(),
 _ROUNDING = 1e-9
 
 FORMATS = tuple(each.name for each in _FORMATS)
-"""Names of the formats."""
+"""Names of the formats that `export` writes; what each needs is said there.
+
+Examples
+--------
+>>> import argparse
+>>> from structsvm.export import FORMATS
+>>> parser = argparse.ArgumentParser()
+>>> option = parser.add_argument("--format", choices=FORMATS, default="solr")
+>>> ", ".join(FORMATS)
+'solr, elasticsearch, svm_rank, onnx, json, numpy'
+"""
 
 
 def export(
@@ -56,11 +66,15 @@ def export(
 
     Examples
     --------
+    >>> import json
+    >>> from pathlib import Path
     >>> from structsvm import Ranker
     >>> from structsvm.export import export
     >>> ranker = Ranker().fit([[0.0, 1.0], [1.0, 0.5]], [0, 1])
-    >>> export(ranker, "model.json", "solr", feature_names=["bm25", "age"])  # doctest: +SKIP
+    >>> export(ranker, "model.json", "solr", feature_names=["bm25", "age"])
     ()
+    >>> [each["name"] for each in json.loads(Path("model.json").read_text())["features"]]
+    ['bm25', 'age']
     """
     require_kind("format", format, str, f"one of {', '.join(FORMATS)}")
     chosen = next((each for each in _FORMATS if plain(each.name) == plain(format)), None)

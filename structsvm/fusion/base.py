@@ -36,6 +36,18 @@ class Fusion(RankingEstimator):
     Attributes
     ----------
     n_features_in_ : number of systems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.fusion import Fusion
+    >>> class Retrieved(Fusion):  # by how many systems
+    ...     def _fused(self, scores, ptr):
+    ...         return (~np.isnan(scores)).sum(axis=1).astype(float)
+    >>> scores, qid = [[3.0, 1.0], [2.0, float("nan")], [float("nan"), 5.0]], [1, 1, 2]
+    >>> fusion = Retrieved().fit(scores, qid=qid)
+    >>> fusion.predict(scores, qid=qid), fusion.score(scores, [1, 0, 1], qid=qid)
+    (array([2., 1., 1.]), 1.0)
     """
 
     _points: ClassVar[bool] = False

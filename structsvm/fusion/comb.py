@@ -40,6 +40,17 @@ class Comb(Fusion):
     Attributes
     ----------
     n_features_in_ : number of systems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.fusion import Comb
+    >>> class CombMid(Comb):
+    ...     def _combined(self, scores):
+    ...         return (np.nanmin(scores, axis=1) + np.nanmax(scores, axis=1)) / 2
+    >>> scores = [[3.0, 1.0, 2.5], [2.0, float("nan"), 4.0]]
+    >>> CombMid("none").fit(scores).predict(scores)
+    array([2., 3.])
     """
 
     def __init__(self, normalisation: str = "min-max", *, measure: str | Measure | None = None) -> None:
@@ -48,7 +59,12 @@ class Comb(Fusion):
 
     @abstractmethod
     def _combined(self, scores: Matrix) -> Vector:
-        """Return the combination of each row of normalised scores."""
+        """Return the combination of each row of normalised scores, shape (rows,).
+
+        Parameters
+        ----------
+        scores : shape (rows, systems); NaN where a system did not retrieve the document, and not in a whole row.
+        """
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -66,7 +82,11 @@ class Comb(Fusion):
 
 
 class CombMIN(Comb):
-    """The smallest score of the document (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The smallest score of the document (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------
@@ -81,7 +101,11 @@ class CombMIN(Comb):
 
 
 class CombMAX(Comb):
-    """The largest score of the document (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The largest score of the document (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------
@@ -96,9 +120,13 @@ class CombMAX(Comb):
 
 
 class CombMED(Comb):
-    """The median of the document's scores (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The median of the document's scores (Fox and Shaw, TREC-2, 1994).
 
     That of an even number of scores is the mean of the two in the middle.
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------
@@ -116,7 +144,11 @@ class CombMED(Comb):
 
 
 class CombSUM(Comb):
-    """The sum of the document's scores (Fox and Shaw, TREC-2, 1994). Settings are those of `Comb`.
+    """The sum of the document's scores (Fox and Shaw, TREC-2, 1994).
+
+    Parameters
+    ----------
+    normalisation, measure : see `Comb`.
 
     Examples
     --------

@@ -26,7 +26,16 @@ METHODS: dict[str, type[Fusion]] = {
     "condorcet": Condorcet,
     "copeland": Copeland,
 }
-"""The methods, by name."""
+"""The classes of the methods, by the name that commands and `fusion_method` know them by.
+
+Examples
+--------
+>>> from structsvm.fusion import METHODS
+>>> scores, y = [[5.0, 0.0], [4.0, 4.0], [0.0, 5.0]], [0, 1, 0]
+>>> combinations = {name: method() for name, method in METHODS.items() if name.startswith("comb-")}
+>>> [name for name, fusion in combinations.items() if fusion.fit(scores, y).score(scores, y) == 1.0]
+['comb-min', 'comb-med', 'comb-sum', 'comb-anz', 'comb-mnz']
+"""
 
 
 def find_method(name: str) -> type[Fusion] | None:

@@ -62,7 +62,11 @@ class InverseSquareRank(_RankSum):
 
     Mourão, Martins and Magalhães, "Multimodal medical information retrieval with unsupervised rank fusion",
     Computerized Medical Imaging and Graphics 39, 2015. Documents of equal score share what their ranks are worth.
-    O(m N log N) for m systems and N documents. Settings are those of `Fusion`.
+    O(m N log N) for m systems and N documents.
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
 
     Examples
     --------

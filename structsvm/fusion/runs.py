@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from structsvm.data import JoinedRuns, Qrels, Run, join_runs
+from structsvm.data import Qrels, Run, join_runs
 from structsvm.exceptions import InputError
 from structsvm.fusion.base import Fusion
 from structsvm.fusion.methods import fusion_method
@@ -68,7 +68,7 @@ def fuse_runs(
     chosen: Fusion = fusion_method(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)
     if chosen.learns:
-        _learn(chosen, join_runs(runs, depth=depth), qrels)
+        fit_to_judged(chosen, runs, qrels, depth=depth)
     elif qrels is not None:
         raise InputError(f"{type(chosen).__name__} learns nothing from judgments: leave qrels out")
     else:
@@ -84,13 +84,24 @@ def fuse_runs(
     return Run(fused.name, fused.qid[kept], fused.doc_ids[kept], fused.scores[kept])
 
 
-def _learn(method: Fusion, joined: JoinedRuns, qrels: Qrels | None) -> None:
-    """Let a method learn from the topics of which a relevant document was retrieved."""
+def fit_to_judged(method: Fusion, runs: Sequence[Run], qrels: Qrels | None, *, depth: int = 1000) -> None:
+    """Let a method learn from the topics of which a relevant document was retrieved.
+
+    Parameters
+    ----------
+    method : one that learns; it is fitted.
+    runs, qrels, depth : as in `fuse_runs`.
+
+    Raises
+    ------
+    InputError : as `join_runs`; or `qrels` is missing, or has no relevant document of the runs.
+    """
     if qrels is None:
         raise InputError(
             f"{type(method).__name__} learns its weights from judgments: pass qrels, those of training topics"
         )
     require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
+    joined = join_runs(runs, depth=depth)
     labels = qrels.labels(joined.qid, joined.doc_ids)
     rows = np.isin(joined.qid, joined.qid[labels > 0.0])
     if not rows.any():

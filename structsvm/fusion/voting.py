@@ -15,7 +15,11 @@ class BordaCount(Fusion):
 
     Documents of equal score share the points of their places, and those that a system did not retrieve
     share the points that are left (Aslam and Montague, SIGIR 2001): with a ranked and b tied among N
-    candidates, each gets ``N − a − (b − 1) / 2``. O(m N log N) for m systems. Settings are those of `Fusion`.
+    candidates, each gets ``N − a − (b − 1) / 2``. O(m N log N) for m systems.
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
 
     Examples
     --------
@@ -39,7 +43,11 @@ class Condorcet(Fusion):
     A document that a system retrieved wins against each that it did not; equal scores, and two documents
     that it did not retrieve, are no win for either. This is the Condorcet count of lectures on
     metasearch; it is the Borda count less a point a system and half a point for each tie. The method
-    in which the majority decides each pair is `Copeland`. O(m N log N) for m systems. Settings are those of `Fusion`.
+    in which the majority decides each pair is `Copeland`. O(m N log N) for m systems.
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
 
     Examples
     --------
@@ -65,7 +73,11 @@ class Copeland(Fusion):
     Condorcet winner, is first. More generally, if each document of one set beats each of the others,
     the set is ahead, as with Condorcet-fuse (Montague and Aslam, CIKM 2002), which puts documents that
     beat each other in a circle in an order that depends on that of the input. ``O(N Σ_i |S_i|)`` at most, for
-    N documents, retrieved by ``|S_i|`` systems each. Settings are those of `Fusion`.
+    N documents, retrieved by ``|S_i|`` systems each.
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
 
     Examples
     --------

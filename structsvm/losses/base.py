@@ -106,6 +106,25 @@ class ScoreLoss(StructuredLoss[Y]):
         the shape of ``scores`` and arbitrary content) and returns ``Δ(y, ŷ)``. None: the
         four Python methods are used, example by example.
     per_row, reads_rows, scores_rows, of_one_sample : as in `StructuredLoss`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.losses import ScoreLoss
+    >>> class Signs(ScoreLoss):  # a row is an example, its output is -1 or 1
+    ...     per_row = True
+    ...     def encode(self, y_hat, y):
+    ...         return np.array([0.5 * y_hat])
+    ...     def loss(self, y, y_hat):
+    ...         return float(y != y_hat)
+    ...     def argmax(self, scores):
+    ...         return 1 if scores[0] > 0.0 else -1
+    ...     def loss_augmented_argmax(self, scores, y):
+    ...         return -y if y * scores[0] < 1.0 else y
+    >>> svm = StructuralSVM(Signs(), C=10.0).fit([[1.0, 0.0], [-2.0, 1.0]], [1, -1])
+    >>> svm.predict([[3.0, 1.0]])
+    array([1])
     """
 
     kernel: Any = None
@@ -292,6 +311,24 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
 
     Write one of these when the joint feature map is anything you like; write a `ScoreLoss`
     when outputs can be encoded in scores, which is what the engine is fast at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.losses import Loss
+    >>> class Signs(Loss):
+    ...     def joint_feature(self, x, y):
+    ...         return 0.5 * y * x
+    ...     def loss(self, y, y_hat):
+    ...         return float(y != y_hat)
+    ...     def argmax(self, x, w):
+    ...         return 1 if x @ w > 0.0 else -1
+    ...     def loss_augmented_argmax(self, x, y, w):
+    ...         return max((-1, 1), key=lambda y_hat: (y_hat != y) + 0.5 * y_hat * x @ w)
+    >>> svm = StructuralSVM(Signs(), C=10.0).fit(np.array([[1.0, 0.0], [-2.0, 1.0]]), [1, -1])
+    >>> svm.predict(np.array([[3.0, 1.0]]))
+    [1]
     """
 
     reads_rows = False

@@ -21,6 +21,32 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
     whose terms bound the losses ``Δ(y_i, ŷ, ĥ)`` of the predictions from above.
     ``structsvm.testing.check_latent_loss`` says whether one is right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.losses import LatentLoss
+    >>> from structsvm.testing import check_latent_loss
+    >>> class Bags(LatentLoss):  # y is 1 where a row of x is what is looked for; h is which
+    ...     def joint_feature(self, x, y, h):
+    ...         return y * x[h]
+    ...     def loss(self, y, y_hat, h_hat):
+    ...         return float(y != y_hat)
+    ...     def initial(self, x, y):
+    ...         return 0
+    ...     def complete(self, x, y, w):
+    ...         return int(np.argmax(x @ w))
+    ...     def argmax(self, x, w):
+    ...         h = self.complete(x, 1, w)
+    ...         return int(x[h] @ w > 0.0), h
+    ...     def loss_augmented_argmax(self, x, y, w):
+    ...         h = self.complete(x, 1, w)
+    ...         return int(x[h] @ w > 2 * y - 1), h
+    ...     def outputs(self, x, y):
+    ...         return [(y_hat, h) for y_hat in (0, 1) for h in range(len(x))]
+    ...     def completions(self, x, y):
+    ...         return range(len(x))
+    >>> check_latent_loss(Bags(), [(np.eye(2), 1), (-np.eye(2), 0)])
     """
 
     reads_rows = False

@@ -36,6 +36,13 @@ class PerQuery(NamedTuple):
     ----------
     ids : query ids in order of first appearance, shape (Q,).
     values : the value for each of them, shape (Q,).
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure
+    >>> found = parse_measure("mrr").per_query([2.0, 1.0, 1.0, 2.0], [1, 0, 1, 0], ["a", "a", "b", "b"])
+    >>> dict(zip(found.ids.tolist(), found.values.tolist()))
+    {'a': 1.0, 'b': 0.5}
     """
 
     ids: NDArray[Any]
@@ -57,6 +64,17 @@ class RankedLists:
     is_pooled : whether each ranked document was judged or set apart for judging, shape (n,).
     judged : labels of the judged documents, in any order, shape (m,).
     judged_query : position in `ids` of the query of each judged document, shape (m,).
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure, rank_lists
+    >>> lists = rank_lists([1.0, 3.0, 2.0, 5.0], [1, 0, 2, 1], [7, 7, 7, 8])
+    >>> lists.ids.tolist(), lists.query.tolist(), lists.rank.tolist(), lists.label.tolist()
+    ([7, 8], [0, 0, 0, 1], [1, 2, 3, 1], [0.0, 2.0, 1.0, 1.0])
+    >>> lists.total(lists.label > 0)  # relevant documents of each query
+    array([2., 1.])
+    >>> [parse_measure(name).of(lists).values.round(2).tolist() for name in ("map", "mrr")]
+    [[0.58, 1.0], [0.5, 1.0]]
     """
 
     ids: NDArray[Any]
@@ -188,6 +206,18 @@ class Measure(ABC):
     ----------
     empty : what a query counts for which the measure is undefined: "zero" (as LETOR's tools and
         trec_eval do) or "skip" (it is left out, as queries without any judgment are by trec_eval).
+
+    Examples
+    --------
+    >>> from structsvm.metrics import parse_measure
+    >>> measure = parse_measure("p@1")
+    >>> scores, labels, qid = [2.0, 1.0, 1.0, 2.0], [1, 0, 1, 0], [7, 7, 8, 8]
+    >>> measure.mean(scores, labels, qid)
+    0.5
+    >>> measure.mean(scores, labels, qid, weights={7: 3.0, 8: 1.0})
+    0.75
+    >>> measure == parse_measure(str(measure))
+    True
     """
 
     named_by: ClassVar[tuple[str, ...]] = ()

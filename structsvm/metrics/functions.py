@@ -36,8 +36,18 @@ def average_precision(
 ) -> float:
     """Mean average precision; see `AP`.
 
+    Parameters
+    ----------
+    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
+
+    Raises
+    ------
+    InputError : as `Measure.mean`.
+
     Examples
     --------
+    >>> from structsvm.metrics import average_precision
     >>> average_precision([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0])
     0.8333333333333333
     """
@@ -49,8 +59,18 @@ def roc_area(
 ) -> float:
     """Mean area under the ROC curve; see `ROCArea` (ties follow the tie rule, not 1/2).
 
+    Parameters
+    ----------
+    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
+
+    Raises
+    ------
+    InputError : as `Measure.mean`.
+
     Examples
     --------
+    >>> from structsvm.metrics import roc_area
     >>> roc_area([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0])
     0.75
     """
@@ -67,10 +87,21 @@ def ndcg(
     gain: Gain = "exponential",
     **settings: Unpack[_OfAny],
 ) -> float:
-    """Mean normalised discounted cumulative gain; see `NDCG`, also for `k`, `discount` and `gain`.
+    """Mean normalised discounted cumulative gain; see `NDCG`.
+
+    Parameters
+    ----------
+    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    k, discount, gain : see `NDCG`.
+    **settings : ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
+
+    Raises
+    ------
+    InputError : as `Measure.mean`.
 
     Examples
     --------
+    >>> from structsvm.metrics import ndcg
     >>> round(ndcg([3.0, 2.0, 1.0], [1, 2, 0]), 4)
     0.7967
     """
@@ -82,8 +113,19 @@ def precision(
 ) -> float:
     """Mean precision at k; see `P`.
 
+    Parameters
+    ----------
+    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    k : cut-off, at least 1.
+    **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
+
+    Raises
+    ------
+    InputError : as `Measure.mean`.
+
     Examples
     --------
+    >>> from structsvm.metrics import precision
     >>> precision([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0], k=2)
     0.5
     """
@@ -95,8 +137,19 @@ def recall(
 ) -> float:
     """Mean recall at k; see `Recall`.
 
+    Parameters
+    ----------
+    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    k : cut-off, at least 1.
+    **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
+
+    Raises
+    ------
+    InputError : as `Measure.mean`.
+
     Examples
     --------
+    >>> from structsvm.metrics import recall
     >>> recall([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 1], k=3)
     0.6666666666666666
     """
@@ -108,8 +161,18 @@ def reciprocal_rank(
 ) -> float:
     """Mean reciprocal rank of the first relevant document; see `RR`.
 
+    Parameters
+    ----------
+    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
+
+    Raises
+    ------
+    InputError : as `Measure.mean`.
+
     Examples
     --------
+    >>> from structsvm.metrics import reciprocal_rank
     >>> reciprocal_rank([3.0, 2.0, 1.0, 0.0], [0, 0, 1, 1])
     0.3333333333333333
     """

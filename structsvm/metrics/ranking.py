@@ -22,6 +22,13 @@ class Ranking:
     order : row numbers in ranked order, shape (n,).
     query : position in `ids` of the query of each ranked row, ascending, shape (n,).
     rank : rank of each ranked row within its query, from 1, shape (n,).
+
+    Examples
+    --------
+    >>> from structsvm.metrics import rank_documents
+    >>> ranking = rank_documents([1.0, 3.0, 2.0, 5.0], qid=["a", "a", "b", "a"])
+    >>> ranking.order.tolist(), ranking.rank.tolist(), ranking.ids[ranking.query].tolist()
+    ([3, 1, 0, 2], [1, 2, 3, 1], ['a', 'a', 'a', 'b'])
     """
 
     ids: NDArray[Any]
@@ -57,8 +64,12 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     'Ranking'
     """
     values = as_vector(scores, "scores")
-    queries = Queries.of(qid, len(values))
     rows = _tie_order(len(values), doc_ids)
+    if qid is None:
+        one = np.zeros(len(rows), dtype=np.int64)
+        order = rows[np.argsort(-values[rows], kind="stable")]
+        return Ranking(ids=np.zeros(1, dtype=np.int64), order=order, query=one, rank=np.arange(1, len(rows) + 1))
+    queries = Queries.of(qid, len(values))
     rows = rows[np.argsort(queries.number[rows], kind="stable")]
     start, size = queries.ptr[:-1], queries.sizes
     return Ranking(

@@ -25,6 +25,17 @@ class XGBoostHinge(BoostedHinge):
     loss : name or object; see `Hinge`.
     hessian : what stands for the second derivative of each document; above 0. XGBoost's ``min_child_weight`` and
         ``lambda`` (1 unless set) are sums of these: with 1, numbers of documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xgboost
+    >>> from structsvm.objectives import XGBoostHinge
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([1, 1, 2, 2])
+    >>> data, settings = xgboost.DMatrix(X, y, qid=qid), {"nthread": 1, "min_child_weight": 0.0}
+    >>> trees = xgboost.train(settings, data, num_boost_round=5, obj=XGBoostHinge("map"))
+    >>> trees.predict(data).argsort()[-2:].tolist()  # the relevant documents
+    [1, 2]
     """
 
     def __call__(self, predt: ArrayLike, dtrain: Any) -> tuple[Vector, Vector]:
@@ -53,6 +64,20 @@ class XGBoostMeasure(BoostedMeasure):
     Parameters
     ----------
     measure : name, as `structsvm.metrics.parse_measure` reads it, or object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xgboost
+    >>> from structsvm.objectives import XGBoostHinge, XGBoostMeasure
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([1, 1, 2, 2])
+    >>> data, met = xgboost.DMatrix(X, y, qid=qid), {}
+    >>> settings = {"nthread": 1, "min_child_weight": 0.0, "disable_default_eval_metric": 1}
+    >>> shown = {"evals": [(data, "train")], "evals_result": met, "verbose_eval": False}
+    >>> hinge, measure = XGBoostHinge("map"), XGBoostMeasure("map")
+    >>> trees = xgboost.train(settings, data, 2, obj=hinge, custom_metric=measure, **shown)
+    >>> met["train"]["map"]
+    [1.0, 1.0]
     """
 
     def __call__(self, predt: ArrayLike, dtrain: Any) -> tuple[str, float]:

@@ -16,6 +16,20 @@ class Operator(ABC):
     A joint feature map is ``Ψ(x, y) = A_x' c(y)``: the operator holds the features and never
     sees a loss, the loss encodes outputs as coefficients ``c(y)`` and never sees features.
     ``structsvm.testing.check_operator`` says whether one is right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import Operator, Rows
+    >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])  # an example of two rows, and one of one row
+    >>> isinstance(A, Operator), A.n, A.d, A.ptr.tolist()
+    (True, 2, 2, [0, 2, 3])
+    >>> A.scores(np.array([1.0, 10.0]))
+    array([ 1., 20., 13.])
+    >>> A.combine(np.array([1.0, 1.0, -1.0]))
+    array([-2.,  1.])
+    >>> A.block(1, 2).scores(np.array([1.0, 10.0]))
+    array([13.])
     """
 
     @property

@@ -49,6 +49,18 @@ class BinnedMatrix:
     ------
     InputError : when a code is negative or beyond the thresholds of its function, the shapes do not
         fit, or a function has more than 65,535 thresholds.
+
+    Examples
+    --------
+    >>> from structsvm.features import BinnedMatrix
+    >>> X = BinnedMatrix([[2, 0], [1, 3]], offsets=[0, 2, 5])  # two functions, of two thresholds and of three
+    >>> X.shape, X.nbytes
+    ((2, 5), 28)
+    >>> X.toarray().astype(int)
+    array([[1, 1, 0, 0, 0],
+           [1, 0, 1, 1, 1]])
+    >>> X[1:].tocsr().nnz
+    4
     """
 
     codes: NDArray[np.unsignedinteger[Any]]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from structsvm.arrays import numbers
-from structsvm.compute.compilation import compiled_part
+from structsvm.compute.products import dot
 from structsvm.operators.matrix import FLOATS, MatrixKind, read_only
 from structsvm.operators.views import register_view
 from structsvm.types import IntVector, Matrix
@@ -17,17 +17,6 @@ class DenseView(NamedTuple):
 
     ptr: IntVector
     X: Matrix
-
-
-def _dot(a: Any, b: Any) -> float:
-    total = 0.0
-    for k in range(len(b)):
-        total += a[k] * b[k]
-    return total
-
-
-dot = compiled_part(_dot, reorder=True)
-"""``(a, b)``: their inner product in float64; for so few numbers, calling BLAS takes longer."""
 
 
 def _scores(view: Any, i: Any, w: Any, out: Any) -> None:

@@ -19,7 +19,18 @@ _MATRIX = "matrix of numbers, with a row of features for each position (or docum
 
 
 class Readable(Protocol):
-    """Rows of features as `Rows` reads them: a matrix of a class that `register_matrix` was given."""
+    """Rows of features as `Rows` reads them: a matrix of a class that `register_matrix` was given.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from structsvm.operators import Readable, readable
+    >>> def values(X: Readable) -> int:  # of an array, of CSR, or of any other kind that was registered
+    ...     rows, features = X.shape
+    ...     return rows * features
+    >>> values(readable([[1, 2], [3, 4]])), values(readable(csr_array((2, 1000))))
+    (4, 2000)
+    """
 
     @property
     def shape(self) -> Any:
@@ -35,10 +46,29 @@ class MatrixKind(ABC):
 
     To add one, write its view with two functions for `register_view`, derive from this, and hand an instance to
     `register_matrix`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import BinnedMatrix, MatrixKind, Rows
+    >>> class Stages:  # each row has reached a stage: 0 to count − 1
+    ...     def __init__(self, stage, count):
+    ...         self.stage, self.count = np.asarray(stage), count
+    >>> class StagesKind(MatrixKind):  # as indicators of the stages that were reached
+    ...     classes = ()  # what it reads is kept as a matrix of another kind
+    ...     def read(self, X):
+    ...         return BinnedMatrix(X.stage[:, None], [0, X.count - 1]) if isinstance(X, Stages) else None
+    ...     def stack(self, blocks):
+    ...         return BinnedMatrix.stack(blocks)
+    ...     def view(self, X, ptr):
+    ...         return Rows(X, ptr).view
+    >>> StagesKind().read(Stages([0, 2], count=3)).toarray()
+    array([[0., 0.],
+           [1., 1.]])
     """
 
     classes: ClassVar[tuple[type, ...]]
-    """Of the matrices that are kept."""
+    """Of the matrices that are kept; none, where what is read is kept as a matrix of another kind."""
 
     finite: ClassVar[bool] = False
     """Whether these classes hold finite numbers only, so that estimators take them as they are."""
@@ -96,7 +126,35 @@ def is_finite(X: Any) -> bool:
 
 
 def register_matrix(kind: MatrixKind) -> None:
-    """Let `Rows` keep matrices of another kind: it comes before those registered so far to read an input."""
+    """Let `Rows` keep matrices of another kind: it comes before those registered so far to read an input.
+
+    Parameters
+    ----------
+    kind : reads them. It stays registered for as long as the process lives.
+
+    Raises
+    ------
+    InputError : when it is no `MatrixKind`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import MatrixKind, Rows, register_matrix
+    >>> class Columns:  # features by name
+    ...     def __init__(self, **columns):
+    ...         self.as_columns = columns
+    >>> class ColumnsKind(MatrixKind):
+    ...     classes = ()  # what it reads is kept as an array
+    ...     def read(self, X):
+    ...         return np.stack(list(X.as_columns.values()), axis=1) if hasattr(X, "as_columns") else None
+    ...     def stack(self, blocks):
+    ...         return np.concatenate(blocks)
+    ...     def view(self, X, ptr):
+    ...         return Rows(X, ptr).view
+    >>> register_matrix(ColumnsKind())
+    >>> Rows.of([Columns(bm25=[1.0, 2.0], age=[0.0, 3.0])]).scores(np.array([1.0, 10.0]))
+    array([ 1., 32.])
+    """
     require_kind("kind", kind, MatrixKind, "a MatrixKind")
     _kinds.append(kind)
     for each in kind.classes:
@@ -104,7 +162,28 @@ def register_matrix(kind: MatrixKind) -> None:
 
 
 def readable(X: Any) -> Readable:
-    """Return features as `Rows` reads them; a copy only of those that are neither float64 nor float32, dense or CSR."""
+    """Return features as `Rows` reads them; a copy only of those that are neither float64 nor float32, dense or CSR.
+
+    Parameters
+    ----------
+    X : matrix, shape (rows, d), of numbers: an array or what NumPy makes one of, any sparse matrix of SciPy, a
+        `BinnedMatrix`, or what a registered `MatrixKind` reads.
+
+    Raises
+    ------
+    InputError : when they are no numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import readable
+    >>> X = np.ones((2, 3), dtype=np.float32)
+    >>> readable(X) is X
+    True
+    >>> readable([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
     return next(read for kind in reversed(_kinds) if (read := kind.read(X)) is not None)  # type: ignore[no-any-return]
 
 

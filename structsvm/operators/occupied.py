@@ -21,6 +21,15 @@ def occupied(xs: Any) -> IntVector | None:
     Parameters
     ----------
     xs : a matrix, or several, one an example, in a list or an array.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from structsvm.operators import occupied
+    >>> occupied(csr_array(([1.0, 2.0], ([0, 1], [5, 90_000])), shape=(2, 100_000)))
+    array([    5, 90000])
+    >>> occupied([[1.0, 0.0], [2.0, 0.0]]) is None  # dense features stay as they are
+    True
     """
     blocks = _sparse_blocks(xs)
     if not blocks:
@@ -46,6 +55,28 @@ def narrowed(xs: Any, columns: IntVector | None) -> Any:
     """Return features with these columns only, as CSR whose values are shared; as they are, where that is None.
 
     Entries in other columns are left out. Other features than sparse ones are made so.
+
+    Parameters
+    ----------
+    xs : a matrix, shape (rows, d), or several, one an example, in a list.
+    columns : their numbers, ascending, shape (k,), as `occupied` returns them.
+
+    Returns
+    -------
+    A matrix, shape (rows, k), or a list of such.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from structsvm.operators import narrowed, occupied
+    >>> X = csr_array(([1.0, 2.0], ([0, 1], [5, 90_000])), shape=(2, 100_000))
+    >>> columns = occupied(X)
+    >>> columns, narrowed(X, columns).toarray()
+    (array([    5, 90000]), array([[1., 0.],
+           [0., 2.]]))
+    >>> new = csr_array(([3.0, 4.0], ([0, 0], [5, 6])), shape=(1, 100_000))
+    >>> narrowed(new, columns).toarray()  # what was not learned from is left out
+    array([[3., 0.]])
     """
     if columns is None:
         return xs

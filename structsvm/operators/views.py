@@ -27,12 +27,48 @@ _functions: list[Callable[..., None]] = []
 
 
 def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
-    """Write ``A_i w``."""
+    """Write ``A_i w``, for functions of `register_view` whose view holds another; compiled with them.
+
+    Parameters
+    ----------
+    view : of a class that was registered.
+    i : number of the example.
+    w : weights, shape (d,).
+    out : is written, one score each, shape (ptr[i + 1] − ptr[i],).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import Rows, example_scores
+    >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])
+    >>> out = np.empty(2)
+    >>> example_scores(A.view, 0, np.array([1.0, 10.0]), out)
+    >>> out
+    array([ 1., 20.])
+    """
     _in_python[example_scores, type(view)](view, i, w, out)
 
 
 def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
-    """Write ``A_i' c``."""
+    """Write ``A_i' c``, for functions of `register_view` whose view holds another; compiled with them.
+
+    Parameters
+    ----------
+    view : of a class that was registered.
+    i : number of the example.
+    c : one coefficient a score of this example, shape (ptr[i + 1] − ptr[i],).
+    out : is written, whatever it holds, shape (d,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.operators import Rows, example_combine
+    >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])
+    >>> out = np.empty(A.d)
+    >>> example_combine(A.view, 0, np.array([1.0, -1.0]), out)
+    >>> out
+    array([ 1., -2.])
+    """
     _in_python[example_combine, type(view)](view, i, c, out)
 
 
@@ -55,6 +91,27 @@ def register_view(
     Raises
     ------
     InputError : when the class is of another kind, or a function has other than four arguments.
+
+    Examples
+    --------
+    >>> from typing import Any, NamedTuple
+    >>> import numpy as np
+    >>> from structsvm.operators import Rows, example_combine, example_scores, register_view
+    >>> class Doubled(NamedTuple):  # twice the rows of another view
+    ...     ptr: np.ndarray
+    ...     rows: Any
+    >>> def scores(view, i, w, out):
+    ...     example_scores(view.rows, i, w, out)
+    ...     out *= 2.0
+    >>> def combine(view, i, c, out):
+    ...     example_combine(view.rows, i, c, out)
+    ...     out *= 2.0
+    >>> register_view(Doubled, scores, combine)
+    >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]]])
+    >>> out = np.empty(2)
+    >>> example_scores(Doubled(A.ptr, A.view), 0, np.array([1.0, 10.0]), out)
+    >>> out
+    array([ 2., 40.])
     """
     if not (issubclass(kind, tuple) and getattr(kind, "_fields", ())[:1] == ("ptr",)):
         raise InputError(f"{kind.__name__} must be a NamedTuple whose first field is ptr")

@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from structsvm.compute.compilation import compiled, compiled_part
+from structsvm.compute.products import dot
 from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
 from structsvm.planes.arrays import PlaneArrays
 from structsvm.planes.steps import bring_live_to_front, improve
@@ -184,17 +185,6 @@ def _join(planes: PlaneArrays, sweeps: Sweeps, sweep: int, first: int, end: int,
                     planes.age[i, p] = 0.0
 
 
-def _inner_product(a: Vector, b: Vector) -> float:
-    total = 0.0
-    for k in range(len(b)):
-        total += a[k] * b[k]
-    return total
-
-
-inner_product = compiled_part(_inner_product, reorder=True)
-"""``(a, b)``: the inner product of two vectors."""
-
-
 @compiled_part
 def _set_shares(sweeps: Sweeps, w: Vector) -> None:
     """Maximise ``Σ_b t_b o_b − ½ ‖w + Σ_b t_b m_b‖²`` over ``0 ≤ t ≤ 1``, nearly, one share after the other from 0."""
@@ -202,9 +192,9 @@ def _set_shares(sweeps: Sweeps, w: Vector) -> None:
     for b in range(blocks):
         share[b] = 0.0
         for c in range(b + 1):
-            inner[b, c] = inner_product(sweeps.w[b], sweeps.w[c])
+            inner[b, c] = dot(sweeps.w[b], sweeps.w[c])
             inner[c, b] = inner[b, c]
-        sweeps.sums[b, _OFFSET] -= inner_product(sweeps.w[b], w)
+        sweeps.sums[b, _OFFSET] -= dot(sweeps.w[b], w)
     for _ in range(_ROUNDS):
         change = 0.0
         for b in range(blocks):

@@ -27,6 +27,18 @@ class Display(ABC):
     ----------
     ax_ : the axes that were drawn on last, `matplotlib.axes.Axes`.
     figure_ : the figure that they are of.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from structsvm.plots import Display, WeightsDisplay
+    >>> display = WeightsDisplay([0.1, -2.0], ["length", "spam"]).plot(color="grey")
+    >>> isinstance(display, Display), display.ax_.get_xlabel()
+    (True, 'weight')
+    >>> display.figure_.savefig("weights.svg")
+    >>> left, right = Figure().subplots(1, 2)
+    >>> display.plot(right).ax_ is right
+    True
     """
 
     ax_: "Axes"

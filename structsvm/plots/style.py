@@ -16,6 +16,16 @@ COLOURS = (BLUE, VERMILION, GREEN, PURPLE, GREY, INK)
 
 Of those of Okabe and Ito ("Color Universal Design", 2008) the four that have a contrast of 3 to 1 on white as well as
 on dark pages, a grey, and the colour of the text. All eyes tell them apart.
+
+Examples
+--------
+>>> from matplotlib.figure import Figure
+>>> from structsvm.plots import COLOURS
+>>> axes = Figure().subplots()
+>>> for colour, gaps in zip(COLOURS, ([1.0, 0.1, 0.01], [1.0, 0.5, 0.3])):
+...     (line,) = axes.plot(gaps, color=colour)
+>>> line.get_color()
+'#d55e00'
 """
 
 DASHES = ("-", "--", ":", "-.")
@@ -48,7 +58,18 @@ STYLE: Any = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
-"""Matplotlib's settings, for ``matplotlib.pyplot.style.use`` and ``matplotlib.rc_context``."""
+"""Matplotlib's settings, for ``matplotlib.pyplot.style.use`` and ``matplotlib.rc_context``.
+
+Examples
+--------
+>>> from matplotlib import rc_context
+>>> from matplotlib.figure import Figure
+>>> from structsvm.plots import STYLE
+>>> with rc_context(STYLE):
+...     axes = Figure().subplots()
+>>> axes.spines["top"].get_visible(), axes.xaxis.get_gridlines()[0].get_visible()
+(False, True)
+"""
 
 
 def require_matplotlib() -> None:

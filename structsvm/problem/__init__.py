@@ -3,7 +3,7 @@
 from structsvm import moved
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint, Traffic
 from structsvm.problem.box import Box
-from structsvm.problem.concave import Subtracted, Tangent, completion, ramp
+from structsvm.problem.concave import Subtracted, Tangent, ramp
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.problem.line import Hinge, Line, Parabola
@@ -29,7 +29,6 @@ __all__ = [
     "Subtracted",
     "Tangent",
     "Traffic",
-    "completion",
     "fingerprint",
     "most_violated",
     "ramp",

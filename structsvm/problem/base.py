@@ -16,10 +16,35 @@ from structsvm.problem.points import Cut
 from structsvm.types import Vector
 
 AnyPoint: TypeAlias = Any
-"""Weights ``w`` with the scores they make, wherever these are; see `Point`, whose ``moves`` and ``toward`` it has."""
+"""Weights ``w`` with the scores they make, wherever these are; see `Point`, whose ``moves`` and ``toward`` it has.
+
+Examples
+--------
+>>> from structsvm import Problem
+>>> from structsvm.problem import AbstractProblem, AnyPoint
+>>> def descended(problem: AbstractProblem, point: AnyPoint, step: float) -> AnyPoint:
+...     cut = problem.cut(problem.planes(point))
+...     return problem.at((1.0 - step) * point.w + step * problem.total_cap * cut.g)
+>>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+>>> descended(problem, problem.origin(), 0.5).w.round(3).tolist()
+[0.25]
+"""
 
 AnyPlanes: TypeAlias = Any
-"""Planes as a problem hands them out, which alone looks into them."""
+"""Planes as a problem hands them out, which alone looks into them.
+
+Examples
+--------
+>>> import numpy as np
+>>> from structsvm import Problem
+>>> from structsvm.problem import AbstractProblem, AnyPlanes
+>>> def risk_bound(problem: AbstractProblem, planes: AnyPlanes, w: np.ndarray) -> float:
+...     cut = problem.cut(planes)
+...     return cut.L - float(w @ cut.g)
+>>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+>>> round(risk_bound(problem, problem.planes(problem.origin()), np.array([0.1])), 3)
+0.167
+"""
 
 
 class Traffic(NamedTuple):
@@ -29,6 +54,17 @@ class Traffic(NamedTuple):
     ----------
     calls : how often the driver asked all of its workers something and waited.
     down, up : bytes of numbers sent to workers, and by them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
+    >>> part = Partition(np.array([[1.0], [2.0]]), [0, 1], [1, 1])
+    >>> problem = DistributedProblem.from_queries(InProcess(), [part], loss="map")
+    >>> before = problem.traffic
+    >>> cut = problem.cut(problem.planes(problem.origin()))
+    >>> problem.traffic.calls - before.calls, problem.traffic.sent > before.sent
+    (1, True)
     """
 
     calls: int = 0
@@ -47,6 +83,21 @@ class AbstractProblem(ABC):
     `Problem` has its data in this process, and more to offer: planes of single examples, for `NSlack` and
     `FrankWolfe`. `structsvm.distributed` has a problem whose data are spread. Points and planes are handed on by
     solvers, never looked into.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
+    >>> from structsvm.problem import AbstractProblem
+    >>> def objective(problem: AbstractProblem, w: np.ndarray) -> float:  # wherever the data are
+    ...     point = problem.at(w)
+    ...     return problem.primal(problem.planes(point), point)
+    >>> X, y, qid = np.array([[1.0], [2.0], [4.0]]), np.array([0, 0, 1]), np.array([1, 1, 1])
+    >>> here = Problem.from_queries(X, y, qid, loss="map")
+    >>> spread = DistributedProblem.from_queries(InProcess(), [Partition(X, y, qid)], loss="map")
+    >>> objective(here, np.ones(1)) == objective(spread, np.ones(1))
+    True
     """
 
     __slots__ = ()

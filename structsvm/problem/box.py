@@ -22,6 +22,17 @@ class Box:
     ----------
     low, high : bounds, shape (d,); infinite ones are none.
     loose : which coordinates have no regulariser, shape (d,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> problem = Problem.from_queries([[1.0, 0.0], [2.0, 3.0]], [1, 0], [1, 1], loss="map")
+    >>> box = problem.regularised(bounds=(0.0, [1.0, np.inf])).box
+    >>> box.nearest(np.array([2.0, -1.0])).tolist()
+    [1.0, 0.0]
+    >>> box.lowest(np.array([2.0, -1.0]))  # ½·1² − 1·2
+    -1.5
     """
 
     low: Vector = field(repr=False)

@@ -20,6 +20,19 @@ class Tangent(NamedTuple):
     ----------
     value : h(w).
     slope : a subgradient of h at w, shape (d,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> from structsvm.problem import Tangent
+    >>> from structsvm.solvers import OneSlack, descend
+    >>> def half(w):  # of the regulariser
+    ...     return Tangent(0.25 * float(w @ w), 0.5 * w)
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> descent = descend(problem, half, OneSlack(tol=1e-6))
+    >>> descent.stationary, round(descent.objective, 4)
+    (True, 0.0156)
     """
 
     value: float
@@ -27,7 +40,19 @@ class Tangent(NamedTuple):
 
 
 Subtracted: TypeAlias = Callable[[Vector], Tangent]
-"""A convex function of the weights that is subtracted from an objective."""
+"""A convex function of the weights that is subtracted from an objective.
+
+Examples
+--------
+>>> import numpy as np
+>>> from structsvm.problem import Subtracted, Tangent
+>>> def half_a_norm(w: np.ndarray) -> Tangent:
+...     size = float(np.linalg.norm(w))
+...     return Tangent(0.5 * size, 0.5 * w / size if size else np.zeros_like(w))
+>>> subtracted: Subtracted = half_a_norm  # as `descend` takes it
+>>> subtracted(np.array([3.0, 4.0]))
+Tangent(value=2.5, slope=array([0.3, 0.4]))
+"""
 
 
 def ramp(problem: Problem) -> Subtracted:

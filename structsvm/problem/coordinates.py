@@ -33,6 +33,18 @@ class Coordinates:
     constant : what is added to ``½‖u‖²``: ``−v·b − ½ Σ_j v_j² / λ_j``.
     bounds : the smallest and the largest w, shape (d,) each; None: there are none.
     loose : the weights without regulariser (λ = 0, where s is 1), shape (d,); None: there are none. They have bounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.problem import Coordinates
+    >>> coordinates = Coordinates.of(2, centre=[1.0, 0.0], penalty=[4.0, 1.0])
+    >>> w = np.array([1.5, 3.0])
+    >>> u = coordinates.u(w)
+    >>> u.tolist(), coordinates.w(u).tolist()
+    ([1.0, 3.0], [1.5, 3.0])
+    >>> 0.5 * float(u @ u), 0.5 * (4.0 * (1.5 - 1.0) ** 2 + 3.0**2)
+    (5.0, 5.0)
     """
 
     centre: Vector = field(repr=False)

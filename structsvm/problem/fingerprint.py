@@ -58,6 +58,10 @@ def fingerprint_aside(problem: Problem) -> Callable[[], Vector]:
 def same(seen: Vector, known: Vector) -> bool:
     """Say whether two fingerprints are of the same problem, C aside; an empty one is of none.
 
+    Parameters
+    ----------
+    seen, known : what `fingerprint` returned.
+
     Examples
     --------
     >>> from structsvm import Problem

@@ -11,7 +11,26 @@ from structsvm.types import Vector
 
 
 class Hinge(NamedTuple):
-    """The weighted hinge at a point of a line, and its slope there."""
+    """The weighted hinge at a point of a line, and its slope there.
+
+    Parameters
+    ----------
+    value : ``(C/n) Σ_i κ_i`` times the hinges at t: P(w) less its regulariser.
+    slope : a subgradient of it by t, that of the planes found there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> origin = problem.origin()
+    >>> line = problem.line(origin, problem.planes(origin), problem.at(np.array([1.0])))
+    >>> for t in (0.0, 0.1):
+    ...     (hinge,) = line.hinges([t])
+    ...     print(f"{t:g}: {hinge.value:.3f}, slope {hinge.slope:.3f}")
+    0: 0.667, slope -5.000
+    0.1: 0.300, slope -2.000
+    """
 
     value: float
     slope: float
@@ -25,6 +44,16 @@ class Parabola:
     ----------
     start, linear, curvature : see above.
     farthest : the largest t at which weights are within their bounds, at least 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.problem import Parabola
+    >>> parabola = Parabola.between(np.array([1.0, 0.0]), np.array([0.0, 2.0]))
+    >>> parabola.value(0.0), parabola.value(0.5), parabola.value(1.0)
+    (0.5, 0.625, 2.0)
+    >>> parabola.slope(0.2)  # nowhere on this line are weights smaller
+    0.0
     """
 
     start: float
@@ -51,6 +80,20 @@ class Line(ABC):
     """The objective on the line from a point, at t = 0, through another, at t = 1.
 
     Scores are linear in t, so that no look at it reads the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> origin = problem.origin()
+    >>> line = problem.line(origin, problem.planes(origin), problem.at(np.array([1.0])))
+    >>> steps = [0.0, 0.25, 0.5]
+    >>> [round(line.regulariser.value(t) + hinge.value, 3) for t, hinge in zip(steps, line.hinges(steps))]
+    [0.667, 0.031, 0.125]
+    >>> point, planes = line.at(0.25)
+    >>> point.w.tolist(), round(problem.primal(planes, point), 3)
+    ([0.25], 0.031)
     """
 
     regulariser: Parabola
@@ -62,7 +105,12 @@ class Line(ABC):
 
     @abstractmethod
     def hinges(self, steps: Sequence[float]) -> list[Hinge]:
-        """Return the weighted hinge and its slope at some t."""
+        """Return the weighted hinge and its slope at some t.
+
+        Parameters
+        ----------
+        steps : where to look, each t from 0 on; they are looked at together.
+        """
 
     @abstractmethod
     def at(self, t: float) -> tuple[Any, Any]:

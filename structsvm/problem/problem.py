@@ -424,9 +424,11 @@ class Problem(AbstractProblem):
         for other in others:
             require_unbeaten(self.loss, violation, self.violation(other, point), point.scores, self.first)
         looked_at = max(_FEWEST_PROBED, self.n // _PROBED) if self.has_kernel else self.n
-        start = int(np.random.default_rng(self.n).integers(max(self.n - looked_at, 0) + 1))
-        some = self.block(start, min(start + looked_at, self.n))
-        here = Point(point.w, point.scores[self.ptr[start] : self.ptr[start + some.n]])
+        some, here, start = self, point, 0
+        if looked_at < self.n:
+            start = int(np.random.default_rng(self.n).integers(self.n - looked_at + 1))
+            some = self.block(start, start + looked_at)
+            here = Point(point.w, point.scores[self.ptr[start] : self.ptr[start + looked_at]])
         for t in _NEARBY if self.box is None else _NEARBY[:1]:  # beyond 1 they may be out of bounds
             nearby = some.planes(some.origin().toward(here, t))
             value, found = some.violation(nearby, here), violation[start : start + some.n]

@@ -9,9 +9,9 @@ import numpy as np
 from structsvm.compute.atomics import add, reached
 from structsvm.compute.compilation import by_address, compiled, compiled_part
 from structsvm.compute.environment import numba
+from structsvm.compute.products import dot
 from structsvm.exceptions import InputError
 from structsvm.operators import example_combine, example_scores
-from structsvm.operators.dense import dot
 from structsvm.planes.arrays import insert, may_be_rounded
 from structsvm.planes.steps import best_value, bring_live_to_front, improve
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches

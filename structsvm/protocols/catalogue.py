@@ -33,6 +33,15 @@ def other_systems(
     every : of how many rounds, trees or epochs one is a candidate.
     tol : gap that is good enough for the ranking SVM, as a share of the pairs.
     pairs_Cs, queries_Cs : values of C for the two objectives of the ranking SVM, ascending.
+
+    Examples
+    --------
+    >>> from structsvm.protocols import AsGiven, other_systems
+    >>> systems = other_systems(AsGiven(), every=20, tol=1e-3, pairs_Cs=(1e-4, 1e-2), queries_Cs=(0.1, 10.0))
+    >>> [system.name for system in systems][:4]
+    ['RankSVM', 'RankSVM-queries', 'RankBoost', 'RankNet']
+    >>> systems[3].rounds
+    (20, 40, 60, 80, 100)
     """
     given = AsGiven(dense=True)
     dense = given if features == AsGiven() else features
@@ -77,6 +86,11 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     """Return the model of a name; case does not matter, nor do hyphens and underscores, as in "comb-mnz".
 
     A method of fusion may have the name that it has in `structsvm.fusion.METHODS`, as "borda".
+
+    Parameters
+    ----------
+    name : the name.
+    models : where to look for it, in the order in which an error names them.
 
     Raises
     ------
@@ -186,17 +200,41 @@ def create_model(name: str, bins: int = 50) -> Model:
     ------
     UnknownNameError : no model is called so.
     NotInstalledError : the model needs a package that is not installed or cannot be loaded.
+
+    Examples
+    --------
+    >>> from structsvm.protocols import create_model
+    >>> model = create_model("svm_map", bins=10)
+    >>> model.name, model.loss, model.Cs[0], model.Cs[-1]
+    ('SVM-map', 'map', 0.0001, 100.0)
+    >>> model.features
+    Indicators(bins=10, of='scores')
     """
     return find_model(name, _models(bins))
 
 
 def needed_package(model: str) -> str:
-    """Return the package that a model needs and that cannot be used, "" where there is none; for any name."""
+    """Return the package that a model needs and that cannot be used; "" where there is none.
+
+    Parameters
+    ----------
+    model : the name of any model.
+
+    Examples
+    --------
+    >>> from structsvm.protocols import needed_package
+    >>> {name: needed_package(name) for name in ("SVM-map", "LambdaMART")}  # 'lightgbm' where it is not installed
+    {'SVM-map': '', 'LambdaMART': '...'}
+    """
     return EXTRAS[model] if _fault(model) else ""
 
 
 def is_installed(model: str) -> bool:
-    """Say whether the package that a model needs is installed and can be loaded, for any name of a model.
+    """Say whether the package that a model needs is installed and can be loaded.
+
+    Parameters
+    ----------
+    model : the name of any model; where it needs no package, or nothing is known of it, the answer is True.
 
     Examples
     --------

@@ -51,6 +51,16 @@ class EstimatorModel(Model):
     grid : values for parameters of the estimator by name, the simplest first: all combinations are
         fitted, the last parameter changing fastest. None by default: one candidate.
     sparse : give indicators (`Indicators`) to an estimator that knows only arrays as a CSR matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from structsvm.protocols import EstimatorModel, Scores
+    >>> model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(), grid={"alpha": [10.0, 0.1]})
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
+    >>> [(each.value, each.scores(X, qid).round(2).tolist()) for each in model.candidates(X, y, qid)]
+    [(10.0, [0.41, 0.53, 0.65, 0.41]), (0.1, [0.11, 0.63, 1.16, 0.11])]
     """
 
     name: str
@@ -107,6 +117,16 @@ class StagedModel(Model):
         round from there on; one without a round, such as boosting that found nothing to learn, at its ``predict``.
     grid : values for other parameters of the estimator; see `EstimatorModel`.
     sparse : see `EstimatorModel`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import AsGiven, StagedModel
+    >>> from structsvm.rankers import RankBoost
+    >>> X, y, qid = np.array([[1.0, 3.0], [2.0, 1.0], [3.0, 2.0]]), np.array([0.0, 1.0, 2.0]), np.zeros(3, np.int64)
+    >>> model = StagedModel(name="RankBoost", features=AsGiven(), estimator=RankBoost(20), rounds=(5, 10, 20))
+    >>> [candidate.value for candidate in model.candidates(X, y, qid)]  # of one fit of 20 rounds
+    [5.0, 10.0, 20.0]
     """
 
     name: str

@@ -23,6 +23,22 @@ class FeatureMap(ABC):
     """Features in two steps: what depends on a query alone, and what is learned from training queries.
 
     A value: frozen, hashable and comparable, so that models that read the same features share them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attrs import frozen
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from structsvm.protocols import FeatureMap
+    >>> @frozen
+    ... class Logarithms(FeatureMap):
+    ...     def within_queries(self, X, qid):
+    ...         return np.log1p(np.nan_to_num(X))
+    ...     def transformer(self):
+    ...         return StandardScaler()
+    >>> features, X, qid = Logarithms(), np.array([[0.0], [np.e - 1.0], [np.nan]]), np.array([0, 0, 1])
+    >>> features.transformer().fit_transform(features.within_queries(X, qid)).round(2).tolist()
+    [[-0.71], [1.41], [-0.71]]
     """
 
     def within_queries(self, X: Features, qid: ArrayLike) -> Features:
@@ -54,6 +70,17 @@ class Indicators(FeatureMap):
     bins : thresholds of each base function.
     of : "scores", with thresholds at quantiles of the training scores; or "percentiles" or "min-max"
         within each query (section 5.2.1), with even thresholds from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import Indicators
+    >>> features, qid = Indicators(bins=3, of="min-max"), np.array([0, 0, 0])
+    >>> scaled = features.within_queries(np.array([[10.0], [15.0], [20.0]]), qid)
+    >>> features.transformer().fit_transform(scaled).toarray().astype(int)  # at least 0, ½ and 1
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]])
     """
 
     bins: int = field(default=50, validator=at_least(1))
@@ -79,6 +106,20 @@ class Scores(FeatureMap):
     of : "min-max" or "percentiles" within each query (`structsvm.features.QueryMinMax`,
         `QueryPercentiles`), and 0 where a score is missing; or "scores" as they are, and where one is
         missing the smallest that the function gave in the query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import Scores
+    >>> X, qid = np.array([[10.0, 1.0], [20.0, np.nan], [15.0, 3.0]]), np.array([0, 0, 0])
+    >>> Scores().within_queries(X, qid)
+    array([[0. , 0. ],
+           [1. , 0. ],
+           [0.5, 1. ]])
+    >>> Scores(of="scores").within_queries(X, qid)  # the smallest where there is none
+    array([[10.,  1.],
+           [20.,  1.],
+           [15.,  3.]])
     """
 
     of: Scale = field(default="min-max", validator=one_of("scores", "percentiles", "min-max"))
@@ -100,6 +141,14 @@ class AsGiven(FeatureMap):
     Parameters
     ----------
     dense : make sparse features dense, for an estimator that takes no others: what is left out is 0.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from structsvm.protocols import AsGiven
+    >>> AsGiven(dense=True).within_queries(csr_array([[0.0, 2.0], [1.0, 0.0]]), qid=[1, 1])
+    array([[0., 2.],
+           [1., 0.]])
     """
 
     dense: bool = field(default=False, validator=truth_value)

@@ -2,18 +2,33 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from attrs import frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
 
+T = TypeVar("T")
+
 Value: TypeAlias = float | str
-"""Of a hyper-parameter: a number, or several settings in words."""
+"""Of a hyper-parameter: a number, or several settings in words.
+
+Examples
+--------
+>>> import numpy as np
+>>> from structsvm.protocols import AsGiven, EstimatorModel
+>>> from structsvm.rankers import MaximumEntropy
+>>> X, y, qid = np.array([[1.0], [2.0], [3.0]]), np.array([0.0, 1.0, 1.0]), np.zeros(3, np.int64)
+>>> for grid in ({"C": (0.1, 1.0)}, {"C": (0.1, 1.0), "max_iter": (50,)}):
+...     model = EstimatorModel(name="MaxEnt", features=AsGiven(), estimator=MaximumEntropy(), grid=grid)
+...     print([candidate.value for candidate in model.candidates(X, y, qid)])
+[0.1, 1.0]
+['C=0.1, max_iter=50', 'C=1.0, max_iter=50']
+"""
 
 
 def spelled(value: Value) -> str:
@@ -32,6 +47,17 @@ class Candidate:
         larger is ahead.
     seconds : how long fitting took.
     gap : certified gap to the optimum, in units of the loss; None without a certificate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import AsGiven, RankingSVM
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
+    >>> model = RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=(0.1, 10.0))
+    >>> for candidate in model.candidates(X, y, qid):
+    ...     print(candidate.value, candidate.scores(X, qid).argmax(), candidate.gap <= model.tol)
+    0.1 2 True
+    10.0 2 True
     """
 
     value: Value
@@ -45,6 +71,23 @@ class Model(ABC):
 
     A value: its ``repr`` is kept with the results and tells whether an experiment is the same, and
     it is sent to other processes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attrs import frozen
+    >>> from structsvm.protocols import AsGiven, Candidate, Model
+    >>> @frozen
+    ... class SumOfPowers(Model):
+    ...     name = "sum of powers"
+    ...     features = AsGiven()
+    ...     def candidates(self, X, y, qid):
+    ...         def scores(power):
+    ...             return lambda X, qid: (X**power).sum(axis=1)
+    ...         return [Candidate(power, scores(power), seconds=0.0) for power in (0.5, 1.0, 2.0)]
+    >>> X, y, qid = np.array([[4.0, 4.0], [0.0, 7.0]]), np.array([1, 0]), np.array([0, 0])
+    >>> [(each.value, int(each.scores(X, qid).argmax())) for each in SumOfPowers().candidates(X, y, qid)]
+    [(0.5, 0), (1.0, 0), (2.0, 1)]
     """
 
     name: str
@@ -97,6 +140,24 @@ def as_models(given: Any) -> tuple[str | Model, ...]:
                 "EstimatorModel(name=..., features=AsGiven(), estimator=...), of structsvm.protocols"
             )
     return models
+
+
+def look_up(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """Return what has a name.
+
+    Parameters
+    ----------
+    kind : what it is, in words.
+    name : its name.
+    known : all that there are, by name.
+
+    Raises
+    ------
+    UnknownNameError : nothing has that name; it tells the nearest one.
+    """
+    if name not in known:
+        raise UnknownNameError(kind, str(name), known)
+    return known[name]
 
 
 def require_different_names(what: str, named: Sequence[Any]) -> None:

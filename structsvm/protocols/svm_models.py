@@ -29,6 +29,15 @@ class RankingSVM(Model):
     loss : what it optimises, by name.
     Cs : values of C, ascending.
     tol : gap that is good enough, in units of the loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import AsGiven, RankingSVM
+    >>> model = RankingSVM(name="SVM-NDCG", features=AsGiven(), loss="ndcg", Cs=(0.1, 10.0), tol=1e-4)
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 2, 1, 0]), np.array([0, 0, 1, 1])
+    >>> [(each.value, each.gap <= 1e-4) for each in model.candidates(X, y, qid)]
+    [(0.1, True), (10.0, True)]
     """
 
     warm_started: ClassVar[bool] = True
@@ -56,6 +65,15 @@ class ClassificationSVM(Model):
     balanced : weight false negatives by the ratio of other to relevant training documents (section
         5.2.1 of the paper). The mean weight is 1.
     fit_intercept : add a constant to all scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import AsGiven, ClassificationSVM
+    >>> model = ClassificationSVM(name="SVM", features=AsGiven(), Cs=(0.1, 10.0), fit_intercept=True, balanced=True)
+    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [6.0]]), np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])
+    >>> [(each.value, (each.scores(X, qid) > 0.0).tolist()) for each in model.candidates(X, y, qid)]
+    [(0.1, [True, True, True, True]), (10.0, [False, False, False, True])]
     """
 
     warm_started: ClassVar[bool] = True

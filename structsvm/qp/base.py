@@ -95,10 +95,9 @@ class QPSolution:
     Examples
     --------
     >>> import numpy as np
-    >>> from structsvm.qp import ActiveSet, DualQP
-    >>> qp = DualQP(H=np.array([[2.0]]), b=np.array([1.0]), group=np.array([0]), cap=np.array([10.0]), tol=1e-9)
-    >>> ActiveSet().solve(qp).handed_over
-    False
+    >>> from structsvm.qp import QPSolution
+    >>> QPSolution(a=np.array([0.5]), gap=0.0)
+    QPSolution(a=array([0.5]), gap=0.0, handed_over=False)
     """
 
     a: Vector
@@ -118,6 +117,19 @@ class QPBackend(ABC):
     name : name of the backend.
     package : package that it imports when it first solves; "" for none.
     requirement : what pip installs to have that package.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.qp import DualQP
+    >>> from structsvm.registry import backends
+    >>> H, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
+    >>> group, cap = np.zeros(2, np.int64), np.array([1.0])
+    >>> backend = backends.create("active-set")
+    >>> before = backend.solve(DualQP(H[:1, :1], b[:1], group[:1], cap, tol=1e-9))
+    >>> solution = backend.solve(DualQP(H, b, group, cap, tol=1e-9), start=before)  # with a second cut
+    >>> solution.a.round(6), solution.gap <= 1e-9
+    (array([0.2, 0.6]), True)
     """
 
     name: ClassVar[str]

@@ -26,6 +26,20 @@ class Attempt:
         projected, NaN counts as 0.
     state : whatever the solver wants to see again as ``start.state``; treat it as immutable,
         for a solution may be started from more than once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.qp import Attempt, DualQP, GeneralBackend
+    >>> class Guess(GeneralBackend):
+    ...     name = "guess"
+    ...
+    ...     def attempts(self, qp, start):
+    ...         yield Attempt(np.full(qp.size, np.nan))  # counts as 0
+    ...         yield Attempt(np.full(qp.size, 0.5))
+    >>> qp = DualQP(np.array([[2.0]]), np.array([1.0]), np.zeros(1, np.int64), cap=np.array([9.0]), tol=1e-9)
+    >>> Guess().solve(qp).a
+    array([0.5])
     """
 
     a: Vector
@@ -137,6 +151,22 @@ def scales(qp: DualQP) -> list[float]:
     Solvers stop at absolute tolerances near 1e-9, and in the units of the caps the multipliers
     of a large C can lie below them. The first unit makes the largest entry of ``αH`` 1 where
     the caps allow; the second is the largest cap; the last lies between.
+
+    Parameters
+    ----------
+    qp : the programme.
+
+    Returns
+    -------
+    units : one where the first two are the same, else three.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.qp import DualQP, scales
+    >>> qp = DualQP(np.array([[400.0]]), np.array([1.0]), np.zeros(1, np.int64), cap=np.array([100.0]), tol=1e-6)
+    >>> scales(qp)  # the optimum, 1/400, is 1, 0.000025 and 0.005 in these units
+    [0.0025, 100.0, 0.5]
     """
     cap = float(qp.cap.max())
     curvature = float(np.diagonal(qp.H).max())

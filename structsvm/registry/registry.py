@@ -83,7 +83,7 @@ class Registry(Generic[T]):
         ----------
         spec : an object, or a name, with cut-off and settings of its own or without:
             ``"ndcg@10"``, ``"map(relevant_from=2)"``.
-        settings : more settings.
+        **settings : more settings.
 
         Raises
         ------
@@ -259,6 +259,18 @@ losses: Registry[Any] = Registry(
         )
     },
 )
+"""Losses, which rankers and structural SVMs learn to make small.
+
+Examples
+--------
+>>> from structsvm.registry import losses
+>>> losses.create("NDCG@10").k
+10
+>>> losses.spell(losses.create("f", beta=2.0))
+'f2'
+>>> "map" in losses.names()
+True
+"""
 
 solvers: Registry[Any] = Registry(
     "solver",
@@ -272,6 +284,16 @@ solvers: Registry[Any] = Registry(
     classes=("structsvm.solvers:Solver",),
     place="solver=...",
 )
+"""Solvers, which minimise problems.
+
+Examples
+--------
+>>> from structsvm.registry import solvers
+>>> solvers.create("one_slack", tol=0.01).tol
+0.01
+>>> solvers.names()
+['auto', 'one-slack', 'n-slack', 'frank-wolfe']
+"""
 
 backends: Registry[Any] = Registry(
     "QP backend",
@@ -286,6 +308,16 @@ backends: Registry[Any] = Registry(
     classes=("structsvm.qp:QPBackend",),
     place="backend=... of a solver",
 )
+"""QP backends, which solve the quadratic programmes of cutting-plane solvers.
+
+Examples
+--------
+>>> from structsvm.registry import backends
+>>> backends.find("highs").name
+'highs'
+>>> backends.spell(backends.create("auto"))
+'active-set'
+"""
 
 measures: Registry[Any] = Registry(
     "measure",
@@ -332,6 +364,16 @@ measures: Registry[Any] = Registry(
     },
     aliases=OF_MEASURES,
 )
+"""Measures, by which rankings are judged.
+
+Examples
+--------
+>>> from structsvm.registry import measures
+>>> measures.create("P@1").mean([0.9, 0.5, 0.1], [0, 1, 0])
+0.0
+>>> measures.create("recip_rank").mean([0.9, 0.5, 0.1], [0, 1, 0])  # as trec_eval calls it
+0.5
+"""
 
 retrieval_functions: Registry[Any] = Registry(
     "retrieval function",
@@ -352,6 +394,16 @@ retrieval_functions: Registry[Any] = Registry(
     classes=("structsvm.text.functions:RetrievalFunction",),
     place="function=...",
 )
+"""Retrieval functions, which score documents by the terms of a query.
+
+Examples
+--------
+>>> from structsvm.registry import retrieval_functions
+>>> retrieval_functions.create("lm_dirichlet(mu=500)").mu
+500.0
+>>> retrieval_functions.create("okapi", b=0.3)
+Okapi(k1=1.2, b=0.3, k3=7.0)
+"""
 
 rankers: Registry[Any] = Registry(
     "ranker",
@@ -368,3 +420,13 @@ rankers: Registry[Any] = Registry(
     classes=("structsvm.estimators.ranking:RankingEstimator",),
     place="train --ranker",
 )
+"""Rankers, as ``structsvm train --ranker`` has them.
+
+Examples
+--------
+>>> from structsvm.registry import rankers
+>>> rankers.find("rank-svm").__name__
+'RankSVM'
+>>> rankers.create("rank_boost(n_rounds=50)").n_rounds
+50
+"""

@@ -26,6 +26,19 @@ class NetworkScorer(Scorer):
     hidden : number h of hidden units; 0 for a linear network.
     path : weights after each epoch, shape (epochs, h (d + 2)), or (epochs, d) for a linear network: see `RankNet`.
     best : the epoch, from 1, whose weights are those of the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm import load
+    >>> from structsvm.rankers import RankNet
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 0.0]], [0, 1, 2, 1]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     RankNet(hidden=0, log_odds=None, random_state=0).fit(X, y).save(Path(folder) / "model.npz")
+    ...     scorer = load(Path(folder) / "model.npz")
+    >>> scorer.hidden, scorer.predict(X).argmax()
+    (0, np.int64(2))
     """
 
     takes_sparse: ClassVar[bool] = False

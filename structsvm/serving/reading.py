@@ -41,8 +41,11 @@ def load(path: str | Path) -> Any:
     Examples
     --------
     >>> import structsvm
-    >>> model = structsvm.load("model.npz")  # doctest: +SKIP
-    >>> model.predict(X)  # doctest: +SKIP
+    >>> structsvm.Ranker(C=10.0).fit([[1.0, 0.0], [3.0, 1.0]], [0, 1]).save("model.npz")
+    >>> model = structsvm.load("model.npz")
+    >>> other, relevant = model.predict([[0.0, 0.0], [2.0, 1.0]])
+    >>> bool(relevant > other)
+    True
     """
     read = read_archive(path, _read)
     if isinstance(read, Scorer):

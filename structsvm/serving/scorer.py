@@ -28,6 +28,17 @@ class Description:
     of_table : whether these are the columns of the table that was learned from, which a table to score must have.
     record : the training record: the ``settings`` of the estimator, what was ``fitted`` beside arrays, and under
         ``result`` the bounds of a model that has a certificate.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm import Ranker, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Ranker("map", C=5.0).fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).save(Path(folder) / "model.npz")
+    ...     about = load(Path(folder) / "model.npz").about
+    >>> about.kind, about.n_features, about.record["settings"]["C"]
+    ('ranker', 1, 5.0)
     """
 
     kind: str

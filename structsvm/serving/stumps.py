@@ -24,6 +24,19 @@ class StumpScorer(Scorer):
     about : see `Scorer`.
     features, thresholds, alphas : of each weak ranker, shape (T,).
     missing : which give 1 to documents whose feature is missing (NaN), shape (T,).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm import load
+    >>> from structsvm.rankers import RankBoost
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 0.0]], [0, 1, 2, 1]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     RankBoost(5).fit(X, y).save(Path(folder) / "model.npz")
+    ...     scorer = load(Path(folder) / "model.npz")
+    >>> scorer.features, scorer.thresholds, scorer.predict(X).argmax()
+    (array([0, 0, 0, 0, 0]), array([0., 2., 0., 2., 0.]), np.int64(2))
     """
 
     takes_missing: ClassVar[bool] = True

@@ -35,6 +35,19 @@ class TreeScorer(Scorer):
     about : see `Scorer`.
     text : the trees as LightGBM writes them.
     trees : how many of them count.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm import load
+    >>> from structsvm.rankers import LambdaMART
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 2]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     LambdaMART(5, min_child_samples=1, params={"min_data_in_bin": 1}).fit(X, y).save(Path(folder) / "model.npz")
+    ...     scorer = load(Path(folder) / "model.npz")
+    >>> scorer.trees, scorer.predict(X).argmax()
+    (5, np.int64(3))
     """
 
     takes_missing: ClassVar[bool] = True

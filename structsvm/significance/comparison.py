@@ -41,9 +41,13 @@ class Comparison:
 
 
 def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Compare the values of two rankers for the same queries, shape (Q,) each.
+    """Compare the values of two rankers for the same queries.
 
     Values that are the same but for rounding are ties, and such differences have the same rank: see `differences`.
+
+    Parameters
+    ----------
+    first, second : the values, query by query, shape (Q,) each; a win is one of the first ranker.
 
     Examples
     --------

@@ -24,6 +24,23 @@ class Solver(ABC):
 
     To write one, derive an attrs class with a field ``tol`` and let a `Run` keep bounds, clocks and
     history. ``structsvm.testing.check_solver`` says whether it is right.
+
+    Examples
+    --------
+    >>> from attrs import frozen
+    >>> from structsvm import Ranker
+    >>> from structsvm.solvers import FrankWolfe, OneSlack, Solver
+    >>> @frozen(kw_only=True)
+    ... class InTwo(Solver):
+    ...     name = "in-two"
+    ...     tol: float = 1e-3
+    ...
+    ...     def solve(self, problem, start=None, callback=None, checkpoint=None):
+    ...         start = FrankWolfe(tol=10 * self.tol).solve(problem, start, callback)
+    ...         return OneSlack(tol=self.tol).solve(problem, start, callback, checkpoint)
+    >>> ranker = Ranker("map", solver=InTwo()).fit([[1.0], [2.0], [4.0]], [0, 0, 1], qid=[1, 1, 1])
+    >>> ranker.result_.converged
+    True
     """
 
     name: ClassVar[str]
@@ -92,6 +109,18 @@ class CuttingPlane(Solver):
     max_iter : limit of iterations.
     max_cuts : cuts that are kept; above it those without weight are dropped and old ones merged. At least 4 of each
         group, and up to 100 weights one for each of them besides one of each group: an optimum may need so many.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import NSlack, OneSlack
+    >>> X, y, qid = [[1.0], [2.0], [4.0], [2.0], [1.0]], [0, 0, 1, 0, 1], [1, 1, 1, 2, 2]
+    >>> problem = Problem.from_queries(X, y, qid, loss="map", C=0.1)
+    >>> for solver in (OneSlack(tol=1e-6, max_cuts=50), NSlack(tol=1e-6, backend="active-set")):
+    ...     result = solver.solve(problem)
+    ...     print(f"{solver.name}: {result.primal:.4f}, groups of cuts: {result.cuts.groups}")
+    one-slack: 0.0515, groups of cuts: 1
+    n-slack: 0.0515, groups of cuts: 2
     """
 
     backend: str | QPBackend = "auto"

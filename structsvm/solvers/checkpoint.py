@@ -112,10 +112,27 @@ class Checkpoint:
 
 
 CheckpointPath: TypeAlias = Union[Checkpoint, str, "os.PathLike[str]"]
-"""A checkpoint, or the path of its file."""
+"""A checkpoint, or the path of its file.
+
+Examples
+--------
+>>> from structsvm.solvers import Checkpoint
+>>> [Checkpoint.of(given).every for given in ("run.npz", Checkpoint("run.npz", every=5.0))]
+[60.0, 5.0]
+"""
 
 CheckpointLike: TypeAlias = Union[CheckpointPath, "Keeper"]
-"""What solvers take; a `Keeper` comes from a solver that hands its run to others."""
+"""What solvers take; a `Keeper` comes from a solver that hands its run to others.
+
+Examples
+--------
+>>> from structsvm.solvers import Keeper, NSlack, OneSlack
+>>> keeper = Keeper.of("run.npz", OneSlack())
+>>> keeper.checkpoint.path.name
+'run.npz'
+>>> Keeper.of(keeper, NSlack()) is keeper  # of a solver that the run is handed to
+True
+"""
 
 
 class Keeper:
@@ -134,6 +151,20 @@ class Keeper:
     cuts : returns what is needed to go on, at the time of each `Run.record`.
     handovers : returns how often a QP backend was helped out.
     known : what was in the file at the beginning; None where there was none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import Keeper, OneSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = OneSlack().solve(problem, checkpoint=Path(folder) / "run.npz")
+    ...     keeper = Keeper.of(Path(folder) / "run.npz", OneSlack())
+    ...     second = OneSlack().solve(problem, checkpoint=keeper)  # goes on from what the first one left
+    >>> keeper.known.primal == first.primal, len(second.history) - len(first.history)
+    (True, 0)
     """
 
     def __init__(self, checkpoint: Checkpoint, asked: Named) -> None:
@@ -216,7 +247,8 @@ class Keeper:
             )
         if self.known is not None and not same(seen, self.known.fingerprint):
             raise self._refusal(
-                "is of a fit to other features, labels or weights of examples, or of a loss with other settings or code"
+                "is of a fit to other features, labels or weights of examples, or of a loss with other settings or "
+                "code (of partitions: other ones of the same rows are other data, too)"
             )
 
     def due(self) -> bool:

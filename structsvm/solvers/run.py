@@ -30,7 +30,21 @@ _ROUNDING = 0.05
 """Part of the gap wanted that the rounding of cuts may leave unproved."""
 
 Callback: TypeAlias = Callable[[Step], bool | None]
-"""Is shown every step; returns True to stop."""
+"""Is shown every step; returns True to stop.
+
+Examples
+--------
+>>> from structsvm import Problem
+>>> from structsvm.solvers import OneSlack
+>>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+>>> def rough(step):
+...     print(f"{step.dual:.3f} to {step.primal:.3f}")
+...     return step.gap < 0.05
+>>> OneSlack(tol=1e-6).solve(problem, callback=rough).status.name
+0.000 to 0.067
+0.009 to 0.030
+'STOPPED'
+"""
 
 
 @frozen(eq=False)
@@ -73,6 +87,19 @@ class Run:
         bounds, which the solver does not keep.
     ModelFileError : when the checkpoint is damaged.
     OracleError : when the argmax finds no loss at w = 0, where any is better than none, and finds one elsewhere.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import Run
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> run = Run(problem, tol=1e-3, start=None, callback=None)
+    >>> cut = run.cut(run.planes)  # at w = 0
+    >>> a = min(problem.total_cap, cut.L / (cut.g @ cut.g))  # its best multiplier
+    >>> _ = run.evaluate(a * cut.g)
+    >>> status = run.record(a * cut.L - 0.5 * a**2 * (cut.g @ cut.g), cuts=1, active_cuts=1)
+    >>> round(float(run.dual), 4), round(run.primal, 4), status  # None: the gap is above tol * C yet
+    (0.0089, 0.0322, None)
     """
 
     def __init__(

@@ -46,6 +46,14 @@ class Header:
     data : fingerprint of the data.
     versions : of Python, this package and those that compute.
     format : of the files.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import Header
+    >>> first = Header({"trials": 50, "seed": 0}, data="21f19f291becbf16", versions={"numpy": "2.4.6"})
+    >>> second = Header({"trials": 50, "seed": 1}, data="21f19f291becbf16", versions={"numpy": "2.4.6"})
+    >>> first.data == second.data, first.settings == second.settings  # other splits of the same collection
+    (True, False)
     """
 
     settings: dict[str, Any]

@@ -6,7 +6,19 @@ from typing import Any, Self, TypeAlias
 from attrs import field, frozen
 
 Record: TypeAlias = Mapping[str, Any]
-"""What a row is about: texts, numbers, truth values or None, by name."""
+"""What a row is about: texts, numbers, truth values or None, by name.
+
+Examples
+--------
+>>> from structsvm.tables import Column, Table, as_csv
+>>> record = {"loss": "map", "queries": 51, "map": 0.71512}
+>>> table = Table("Test queries", (Column.number("MAP", "map", ".2f"),), ((record,),))
+>>> table.cells  # for people: what columns show
+[[['0.72']]]
+>>> print(as_csv([table]))  # for programs: all that there is
+loss,queries,map
+map,51,0.71512
+"""
 
 
 @frozen

@@ -45,6 +45,10 @@ _LATEX = str.maketrans(
 def as_text(table: Table) -> str:
     """Return a table as text: title, headings, rows, and its notes in lines of up to 100 characters.
 
+    Parameters
+    ----------
+    table : the table.
+
     Examples
     --------
     >>> from structsvm.tables import Column, Table, as_text
@@ -73,6 +77,17 @@ def lay_out(
     headings : of the columns.
     sections : rows of cells, in groups with an empty line between them.
     to_the_right : whether each column is aligned to the right.
+
+    Examples
+    --------
+    >>> from rich.console import Console
+    >>> from structsvm.tables import lay_out
+    >>> table = lay_out(["loss", "MAP"], [[["map", "0.71"], ["ndcg", "0.69"]]], to_the_right=[False, True])
+    >>> Console(width=40, color_system=None).print(table)
+    loss    MAP
+    ───────────
+    map    0.71
+    ndcg   0.69
     """
     laid_out = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for heading, right in zip(headings, to_the_right, strict=True):
@@ -108,7 +123,32 @@ def as_markdown(tables: Sequence[Table], *, escaped: bool = True) -> str:
 
 
 def as_latex(tables: Sequence[Table]) -> str:
-    """Return tables as LaTeX: a ``table`` each, which needs the packages booktabs and fontenc (T1)."""
+    r"""Return tables as LaTeX: a ``table`` each, which needs the packages booktabs and fontenc (T1).
+
+    Parameters
+    ----------
+    tables : the tables; there is a rule between their sections, and the notes are below.
+
+    Examples
+    --------
+    >>> from structsvm.tables import Column, Table, as_latex
+    >>> columns = (Column.text("loss", "loss"), Column.number("MAP", "map", ".2f"))
+    >>> print(as_latex([Table("Test queries", columns, (({"loss": "map", "map": 0.715},),))]))
+    % Needs \usepackage{booktabs} and \usepackage[T1]{fontenc}.
+    <BLANKLINE>
+    \begin{table}
+      \centering\small
+      \caption{Test queries}
+      \begin{tabular}{lr}
+        \toprule
+        loss & MAP \\
+        \midrule
+        map & 0.71 \\
+        \bottomrule
+      \end{tabular}
+    \end{table}
+    <BLANKLINE>
+    """
     return environment(_TEMPLATES).get_template("tables.tex.j2").render(tables=tables)
 
 
@@ -148,6 +188,10 @@ def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
 
 def as_json(tables: Sequence[Table]) -> str:
     """Return tables as a JSON list of objects with ``title``, ``rows`` (the records) and ``notes``.
+
+    Parameters
+    ----------
+    tables : the tables.
 
     Raises
     ------

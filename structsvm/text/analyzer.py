@@ -12,7 +12,16 @@ from structsvm.text.stop_words import named_stop_words, stopped_tokens
 from structsvm.text.tokens import tokens
 
 STEMMERS = {"porter": "porter", "porter2": "english"}
-"""The stemmers, and what Snowball calls them."""
+"""The stemmers, and what Snowball calls them.
+
+Examples
+--------
+>>> from structsvm.text import STEMMERS, Analyzer
+>>> for stemmer in STEMMERS:
+...     print(stemmer, Analyzer(stemmer).terms("generously skied"))
+porter ['gener', 'ski']
+porter2 ['generous', 'ski']
+"""
 
 _STOP_WORDS = "the name of a list, words, or None"
 _MOST_REMEMBERED = 2**20

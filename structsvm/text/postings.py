@@ -24,6 +24,17 @@ class Postings:
     counts : how often the term is in the document, at least once, shape (n_postings,); of the smallest unsigned type
         that has room for all, so products of them are taken after ``astype``.
     lengths : tokens of each document that are no stop words, shape (n_documents,).
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index
+    >>> postings = Index.build([("a", {"text": "a wing and a wing"}), ("b", {"text": "one wing"})], Analyzer()).whole
+    >>> term = postings.find("wing")
+    >>> where = slice(postings.ptr[term], postings.ptr[term + 1])
+    >>> postings.documents[where].tolist(), postings.counts[where].tolist()
+    ([0, 1], [2, 1])
+    >>> postings.document_frequency[term], postings.collection_frequency[term], postings.average_length
+    (np.int64(2), np.int64(3), 3.5)
     """
 
     terms: Sequence[str]

@@ -30,7 +30,18 @@ STOP_LISTS: Mapping[str, Callable[[], frozenset[str]]] = {
     "lucene": lambda: frozenset(_LUCENE.split()),
 }
 """The lists by name: the 318 words of the Glasgow Information Retrieval Group, as scikit-learn has them, and the 33 of
-Lucene's ``StopAnalyzer``."""
+Lucene's ``StopAnalyzer``.
+
+Examples
+--------
+>>> from structsvm.text import STOP_LISTS, Analyzer
+>>> {name: len(words()) for name, words in STOP_LISTS.items()}
+{'glasgow': 318, 'lucene': 33}
+>>> for name in STOP_LISTS:
+...     print(name, Analyzer(stop_words=name).terms("this is about the wing"))
+glasgow ['wing']
+lucene ['about', 'wing']
+"""
 
 
 def stopped_tokens(words: Iterable[str]) -> frozenset[str]:

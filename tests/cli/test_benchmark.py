@@ -7,12 +7,16 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 from structsvm.cli.paths import BENCHMARK
+from structsvm.data import load_letor
 from structsvm.protocols import AsGiven, EstimatorModel
-from structsvm.protocols.letor import model_names
+from structsvm.protocols.letor import find_folds, model_names
+from structsvm.protocols.letor.fold_reading import read_fold
+from tests.docs.pages import PROGRESS
 from tests.protocols.letor.conftest import write_set
 
 SHORT = EstimatorModel(name="short", features=AsGiven(), estimator=LogisticRegression(max_iter=1, tol=1e-12))
@@ -36,9 +40,40 @@ def test_it_prints_tables_and_writes_five_formats(run, folds):
     assert [row["model"] for row in rows] == ["SVM-map", "SVM-roc", "Best feature"]
     for row in rows:
         assert f"{row['mean']:.4f}" in done.stdout
-    for line in done.stderr.splitlines():
+    for line in PROGRESS.sub("", done.stderr).splitlines():
         assert line.startswith("structsvm: note: SVM-")
         assert line.endswith("; a wider range may do better")
+
+
+def test_tables_with_named_columns(run, folds):
+    """They give the figures of the same data in LETOR's format, in whatever order their columns are."""
+    options = ("--models", "svm-map", "--jobs", 1, "-q")
+    expected = run("benchmark", "tiny", *options).stdout
+    Path("tables").mkdir()
+    for path in folds.iterdir():
+        data = load_letor(path, n_features=4)
+        order = [2, 1, 3, 4, 5, 0] if path.stem == "S2" else [0, 1, 2, 3, 4, 5]
+        rows = np.column_stack([data.X[:, 1], data.qid, data.y, data.X[:, [0, 2, 3]]])[:, order]
+        names = ",".join(np.array(["two", "qid", "label", "one", "three", "four"])[order])
+        np.savetxt(f"tables/{path.stem}.csv", rows, "%.17g", ",", header=names, comments="")
+    shown = run("benchmark", "tables", *options).stdout
+    for name in ("SVM-map", "Best feature"):
+        assert row(shown, name) == row(expected, name)
+    assert [read_fold(fold)[1] for fold in find_folds("tables")][:2] == [
+        ("two", "one", "three", "four"),
+        ("one", "three", "four", "two"),
+    ]
+    Path("tables/S3.csv").rename("tables/S3.txt")
+    assert "tables/S3.txt is not: the files of a fold must" in run("benchmark", "tables", *options, code=1).stderr
+    Path("tables/S3.txt").write_text(Path("tables/S2.csv").read_text())
+    Path("tables/S3.txt").rename("tables/S3.csv")
+    assert "query 200 is in " in run("benchmark", "tables", *options, code=1).stderr
+
+
+def row(shown, name):
+    """The means of a model in the table of folds, which is the first."""
+    (line,) = [line for line in shown.split("\n\n")[0].splitlines() if line.startswith(f"{name}  ")]
+    return line[len(name) :].split()
 
 
 def test_another_measure_and_baseline(run, folds):

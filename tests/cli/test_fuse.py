@@ -9,8 +9,9 @@ import pytest
 
 from structsvm.cli.fuse import fuse_command
 from structsvm.data import load_qrels, load_run, load_runs
-from structsvm.fusion import METHODS, CombMNZ, Copeland, ReciprocalRankFusion, fuse_runs, fusion_method
+from structsvm.fusion import METHODS, CombMNZ, Copeland, ReciprocalRankFusion, WeightedCombSUM, fuse_runs, fusion_method
 from structsvm.fusion.comb import COUNTS, NORMALISATIONS
+from structsvm.fusion.runs import fit_to_judged
 from tests.fusion.test_voting import ENGINES
 
 
@@ -56,6 +57,18 @@ def test_every_method_by_name(run, files, method):
     done = run("fuse", "runs", "--method", method, *(["--qrels", "qrels.txt"] if learns else []), "--output", "out.run")
     assert ("weights were learned from 1 topic that the fused run has too" in done.stderr) is learns
     same(load_run("out.run"), fuse_runs(load_runs("runs"), method, qrels=load_qrels("qrels.txt") if learns else None))
+
+
+def test_learned_weights_are_shown(run, files):
+    Path("qrels.txt").write_text("7 0 A 1\n7 0 C 0\n")
+    command = ("fuse", "runs", "--method", "weighted-comb-sum", "--qrels", "qrels.txt")
+    done = run(*command)
+    learned = WeightedCombSUM()
+    fit_to_judged(learned, load_runs("runs"), load_qrels("qrels.txt"))
+    shown = ", ".join(f"e{k} {weight:.4g}" for k, weight in enumerate(learned.weights_))
+    assert len(set(learned.weights_)) > 1
+    assert done.stderr.splitlines()[0] == f"structsvm: note: learned weights: {shown}"
+    assert "learned weights" not in run(*command, "--quiet").stderr
 
 
 def test_settings_in_parentheses(run, files):

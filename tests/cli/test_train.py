@@ -266,6 +266,8 @@ def test_a_grid_of_C_keeps_the_best_on_validation(run):
     assert [row[-1] for row in rows].count("chosen") == 1
     assert best[-1] == "chosen"
     assert f"{Ranker.load('m.npz').C:g}" == best[0]
+    words = f"C = {best[0]} of 3 values from 0.1 to 10: ndcg@5 {best[1]} on 5 validation queries"
+    assert f"choice      {words}\n" in run("show", "m.npz").stdout
 
 
 @pytest.mark.parametrize("grid", ["1", "1:0.1", "0:1", "a:b", "1:10:1", "1:10:2:3", "1:inf", "1:10:1000"])

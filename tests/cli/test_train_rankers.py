@@ -1,5 +1,6 @@
 """``structsvm train`` with rankers of every kind, and with C chosen by cross-validation."""
 
+import json
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -121,6 +122,11 @@ def test_cross_validation_is_by_queries_and_the_same_each_time(run):
         assert float(row[1]) == pytest.approx(np.mean([float(value) for value in row[3:6]]), abs=1.1e-4)
     (chosen,) = [row for row in rows if row[-1] == "chosen"]
     assert float(chosen[1]) == max(means)
+    words = (
+        f"C = {chosen[0]} of 4 values from 0.01 to 10: map {chosen[1]} over 3 folds, seed 0 ({', '.join(chosen[3:6])})"
+    )
+    assert f"choice      {words}\n" in run("show", "m.npz").stdout
+    assert json.loads(run("show", "m.npz", "--format", "json").stdout)["choice"] == words
     data = load_letor("train.txt")
     alone = Ranker(C=float(chosen[0]), solver=OneSlack()).fit(data.X, data.y, data.qid)
     np.testing.assert_allclose(Ranker.load("m.npz").coef_, alone.coef_, rtol=1e-9)

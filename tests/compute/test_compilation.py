@@ -9,12 +9,21 @@ import pytest
 
 from structsvm.compute.compilation import compiled
 
-INNER = """
+CALLED = """
 from structsvm.compute.compilation import compiled
 
 @compiled
 def inner(x):
     return x + {number}
+"""
+
+CALLING = """
+from structsvm.compute.compilation import compiled
+from project.called import inner
+
+@compiled
+def outer(x):
+    return 10.0 * inner(x)
 """
 
 CONSTANT = "ADDED = {number}"
@@ -26,15 +35,6 @@ from project.constant import ADDED
 @compiled
 def outer(x):
     return 10.0 * (x + ADDED)
-"""
-
-OUTER = """
-from structsvm.compute.compilation import compiled
-from project.inner import inner
-
-@compiled
-def outer(x):
-    return 10.0 * inner(x)
 """
 
 ENUMERATION = """
@@ -53,32 +53,37 @@ def outer(x):
     return 10.0 * (x + Added.BY_ONE.value)
 """
 
-PRINT = "from project.outer import outer; print(outer(1.0), sum(outer.stats.cache_hits.values()))"
+USED = {"called": CALLED, "constant": CONSTANT, "enumeration": ENUMERATION}
+USING = {"calling": CALLING, "adding": ADDING, "counting": COUNTING}
+
+PRINT = """
+from importlib import import_module
+for name in ("calling", "adding", "counting"):
+    outer = import_module(f"project.{name}").outer
+    print(outer(1.0), sum(outer.stats.cache_hits.values()))
+"""
 
 
-@pytest.mark.parametrize(
-    ("caller", "file", "called"),
-    [(OUTER, "inner.py", INNER), (ADDING, "constant.py", CONSTANT), (COUNTING, "enumeration.py", ENUMERATION)],
-    ids=["function", "constant", "enumeration"],
-)
-def test_a_change_in_what_a_function_uses_is_seen(tmp_path, caller, file, called):
+def test_a_change_in_what_a_function_uses_is_seen(tmp_path):
     """numba looks at the file of the function itself only, and would run the machine code of the old one."""
     package = tmp_path / "project"
     package.mkdir()
-    (package / "outer.py").write_text(caller, encoding="utf-8")
+    for name, text in USING.items():
+        (package / f"{name}.py").write_text(text, encoding="utf-8")
 
-    def printed(number):
-        text = called.format(number=number)
-        if not (package / file).exists() or (package / file).read_text(encoding="utf-8") != text:
-            (package / file).write_text(text, encoding="utf-8")
+    def printed(**numbers):
+        """What is printed by a function that calls another, one with a constant, and one with an enumeration."""
+        for name, number in numbers.items():
+            (package / f"{name}.py").write_text(USED[name].format(number=number), encoding="utf-8")
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-c", PRINT]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.split()
+        return done.stdout.splitlines()
 
-    assert printed(1.0) == ["20.0", "0"]
-    assert printed(1.0) == ["20.0", "1"]
-    assert printed(2.0) == ["30.0", "0"]
+    assert printed(called=1.0, constant=1.0, enumeration=1.0) == ["20.0 0", "20.0 0", "20.0 0"]
+    assert printed() == ["20.0 1", "20.0 1", "20.0 1"]
+    assert printed(constant=2.0) == ["20.0 1", "30.0 0", "20.0 1"]
+    assert printed(called=2.0, enumeration=2.0) == ["30.0 0", "30.0 1", "30.0 0"]
 
 
 def add_one(x):

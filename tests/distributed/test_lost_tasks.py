@@ -10,7 +10,7 @@ import pytest
 from structsvm.compute.environment import numba
 from structsvm.distributed import DaskCluster
 from structsvm.distributed.workers import Workers, WorkersLost, require_finished
-from structsvm.exceptions import ClusterError
+from structsvm.exceptions import ClusterError, InputError
 
 LIMIT = 60.0
 
@@ -77,6 +77,22 @@ def test_a_task_that_killed_its_workers_is_lost():
 
     with pytest.raises(WorkersLost, match="Attempted to run task"):
         require_finished(Killed())
+
+
+def test_a_worker_without_this_package_is_told_what_to_install():
+    class Missing:
+        status = "error"
+
+        def __init__(self, name):
+            self.name = name
+
+        def result(self):
+            raise ModuleNotFoundError(f"No module named {self.name!r}", name=self.name)
+
+    with pytest.raises(InputError, match="a worker cannot import structsvm.distributed: pip install structural-svm=="):
+        require_finished(Missing("structsvm.distributed"))
+    with pytest.raises(ModuleNotFoundError, match="somebody"):
+        require_finished(Missing("somebody"))
 
 
 def test_results_that_do_not_come_are_waited_for_no_longer_than_the_limit(client, monkeypatch):

@@ -118,6 +118,7 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     X, y, qid = arrays(DATA)
     refused(client, r"split its 5 columns in 5.*X.rechunk\(\{1: -1\}\)", X.rechunk((60, 1)), y, qid)
     refused(client, "y must have a number for each of the 240 rows of X, it has 239", X, y[:-1], qid)
+    refused(client, r"qid must have a number for each of the 240 rows of X, it has 239$", X, y, qid[:-1])
     refused(client, "must be a Dask array or series like X, got a ndarray", X, DATA.y, qid)
     refused(client, r"got a ndarray: dask.array.from_array\(X, chunks=\(100_000, -1\)\)", DATA.X, y, qid)
     refused(client, r"got a DataFrame: dask.dataframe.from_pandas\(X, npartitions=8", frame(DATA), "label", "session")
@@ -126,6 +127,9 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, "X has no column 'lable', which y names", frames(DATA), "lable", "session")
     refused(client, "names a column, and X is no data frame", X, "label", qid)
     refused(client, "partition 0 is a int", [1, 2])
+    refused(client, r"partition 0 is a Array.*dask.array.concatenate\(...\) makes one", [X, X], [y, y], [qid, qid])
+    refused(client, r"partition 0 is a DataFrame.*dask.dataframe.concat", [frames(DATA)])
+    refused(client, r"partition 0 is a tuple.*\[dask.delayed\(part\) for part in parts\]", [(DATA.X, DATA.y, DATA.qid)])
     refused(client, "the list of partitions is empty", [])
     refused(client, "is there twice", ["a.txt", "a.txt"])
     refused(client, "partition 0 must return", [delayed(lambda: 3)()])
@@ -137,6 +141,9 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, r"bad\.txt, line 2", [str(bad)], error=DataFormatError)
     with pytest.raises(InputError, match=r"must be a dask.distributed.Client or None, got 3"):
         Partitions.of(X, y, qid, client=3)
+    held = Partitions.of(X, y, qid, client=client)
+    with pytest.raises(InputError, match=r"got 'tcp://a:1': distributed.Client\(...\) makes one of the address"):
+        Partitions.of(held, client="tcp://a:1")
 
 
 def test_numbers_at_fault_are_named_with_their_partition(client):

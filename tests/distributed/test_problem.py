@@ -263,6 +263,7 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
         (lambda parts: [None], "partition 0 must be a Partition, or .* got a NoneType"),
         (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Partition, or .* got a tuple of 1"),
         (lambda parts: parts[0], r"partition 0 must be a Partition, or .* got a ndarray"),
+        (lambda parts: [([[1.0]], [1], [1])], "partition 0 must .* got a list for X: an array"),
         (lambda parts: [*parts, parts[0]], "query 0 is in partition 0 and in partition 2"),
         (lambda parts: [parts[0], parts[1]._replace(qid=parts[1].qid - 1)], "query 3 is in partition 0 and in p"),
         (lambda parts: [each._replace(qid=(each.qid // 8).astype(str)) for each in parts], "query 0 is in partition 0"),

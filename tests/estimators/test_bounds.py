@@ -16,8 +16,8 @@ from structsvm.estimators import LatentStructuralSVM, RampRanker
 from structsvm.estimators.record import training_record
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.solvers import OneSlack
+from tests.estimators.detector import Detector, series
 from tests.estimators.test_centre_and_penalty import QID, X, Y
-from tests.estimators.test_latent_structural_svm import Detector, series
 
 INF = np.inf
 NAMES = ["a", "b", "c"]

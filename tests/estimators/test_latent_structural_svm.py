@@ -1,6 +1,5 @@
 """Latent structural SVMs: against the definition, and beside an SVM without latents on data made for them."""
 
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -11,62 +10,11 @@ from sklearn.svm import LinearSVC
 
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.exceptions import InputError, OracleError
-from structsvm.losses import LatentLoss
 from structsvm.problem import Problem
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_latent_loss
-from structsvm.types import Matrix, Vector
-
-WIDTH = 4
-
-
-class Detector(LatentLoss[Vector, int, int]):
-    """Whether a series has a pattern (1 or 0), and, latent, where it begins."""
-
-    def windows(self, x: Vector) -> Matrix:
-        return np.lib.stride_tricks.sliding_window_view(x, WIDTH)
-
-    def joint_feature(self, x: Vector, y: int, h: int) -> Vector:
-        return np.append(self.windows(x)[h], 1.0) if y else np.zeros(WIDTH + 1)
-
-    def loss(self, y: int, y_hat: int, h_hat: int) -> float:
-        return float(y != y_hat)
-
-    def initial(self, x: Vector, y: int) -> int:
-        return int(np.argmax(self.windows(x).var(axis=1))) if y else 0
-
-    def complete(self, x: Vector, y: int, w: Vector) -> int:
-        return int(np.argmax(self.windows(x) @ w[:-1])) if y else 0
-
-    def loss_augmented_argmax(self, x: Vector, y: int, w: Vector) -> tuple[int, int]:
-        values = self.windows(x) @ w[:-1] + w[-1]
-        h = int(np.argmax(values))
-        return (1, h) if values[h] + (y == 0) > (y == 1) else (0, 0)
-
-    def argmax(self, x: Vector, w: Vector) -> tuple[int, int]:
-        values = self.windows(x) @ w[:-1] + w[-1]
-        h = int(np.argmax(values))
-        return (1, h) if values[h] > 0.0 else (0, 0)
-
-    def outputs(self, x: Vector, y: int) -> Iterable[tuple[int, int]]:
-        return [(0, 0), *((1, h) for h in range(len(x) - WIDTH + 1))]
-
-    def completions(self, x: Vector, y: int) -> Iterable[int]:
-        return range(len(x) - WIDTH + 1) if y else [0]
-
-
-def series(n: int, seed: int) -> tuple[list[Vector], list[int]]:
-    """Noise, half of it with a pattern at a random place."""
-    rng = np.random.default_rng(seed)
-    xs, ys = [], []
-    for i in range(n):
-        x = 0.5 * rng.standard_normal(20)
-        if i % 2:
-            begin = rng.integers(0, 20 - WIDTH + 1)
-            x[begin : begin + WIDTH] += [1.0, -1.5, 1.5, -1.0]
-        xs.append(x)
-        ys.append(i % 2)
-    return xs, ys
+from structsvm.types import Vector
+from tests.estimators.detector import WIDTH, Detector, series
 
 
 def objective(w: Vector, xs: Any, ys: Any, C: float) -> float:

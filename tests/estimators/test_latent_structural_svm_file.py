@@ -12,41 +12,14 @@ import structsvm
 from structsvm import StructuralSVM
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.exceptions import InputError, ModelFileError
-from structsvm.losses import LatentLoss
 from structsvm.solvers import OneSlack
-from structsvm.types import Matrix, Vector
+from structsvm.types import Vector
+from tests.estimators.detector import Detector
 
 
 @frozen
-class Parts(LatentLoss[Vector, int, int]):
-    """y is 1 where one of the windows of a series has the pattern; h is which."""
-
+class Parts(Detector):
     width: int = 3
-
-    def windows(self, x: Vector) -> Matrix:
-        return np.lib.stride_tricks.sliding_window_view(x, self.width)
-
-    def joint_feature(self, x: Vector, y: int, h: int) -> Vector:
-        return np.append(self.windows(x)[h], 1.0) if y else np.zeros(self.width + 1)
-
-    def loss(self, y: int, y_hat: int, h_hat: int) -> float:
-        return float(y != y_hat)
-
-    def initial(self, x: Vector, y: int) -> int:
-        return int(np.argmax(self.windows(x).var(axis=1))) if y else 0
-
-    def complete(self, x: Vector, y: int, w: Vector) -> int:
-        return int(np.argmax(self.windows(x) @ w[:-1])) if y else 0
-
-    def loss_augmented_argmax(self, x: Vector, y: int, w: Vector) -> tuple[int, int]:
-        values = self.windows(x) @ w[:-1] + w[-1]
-        h = int(np.argmax(values))
-        return (1, h) if values[h] + (y == 0) > (y == 1) else (0, 0)
-
-    def argmax(self, x: Vector, w: Vector) -> tuple[int, int]:
-        values = self.windows(x) @ w[:-1] + w[-1]
-        h = int(np.argmax(values))
-        return (1, h) if values[h] > 0.0 else (0, 0)
 
 
 class Other(Parts):

@@ -71,9 +71,10 @@ def assert_found(mutant: Mutant, loss: Any, examples: Any = None) -> None:
     A mutant that raises is no proof of anything (a misspelt replacement raises too), so it counts as a failure.
     """
     wrong = mutated(loss, mutant)
+    trials = 3 if mutant.old == mutant.new else 12
     try:
         with patch("structsvm.testing.methods.compiled_kernel", lambda kernel: kernel):
-            check_loss(wrong, examples)
+            check_loss(wrong, examples, trials=trials)
     except AssertionError as error:
         verdict = str(error)
     else:
@@ -91,8 +92,8 @@ def mutated(loss: Any, mutant: Mutant) -> Any:
     function = inspect.unwrap(getattr(cls, mutant.target))
     home = function.__module__
     changed = mutant.module or home
-    plain = patch("structsvm.compute.compilation.compiled", lambda function, *_, **__: function)
-    with plain, patch.dict(sys.modules):
+    plain = dict.fromkeys(("compiled", "compiled_part"), lambda function, *_, **__: function)
+    with patch.multiple("structsvm.compute.compilation", **plain), patch.dict(sys.modules):
         sys.modules[changed] = _executed(changed, mutant)
         found: Any = sys.modules[changed] if changed == home else _executed(home)
     for name in function.__qualname__.split("."):

@@ -16,10 +16,11 @@ from structsvm.losses import (
     PrecisionRecallBreakEven,
     RecallAtK,
     ROCArea,
+    SwappedPairs,
 )
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from tests.losses.exhaustive import exhaustive_objective
-from tests.small_problems import Kronecker
+from tests.small_problems import Kronecker, graded_arrays
 
 COST = np.array([[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]])
 LOSSES = [
@@ -38,24 +39,15 @@ LOSSES = [
     NDCG(encoding="thresholds"),
     NDCG(2, discount="letor", encoding="thresholds", truncated=True),
     NDCG(2, encoding="thresholds"),
+    SwappedPairs(),
 ]
 SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
-
-
-def queries(seed: int) -> tuple[Any, Any, Any]:
-    """Six queries of 2 to 5 documents with grades, each with documents below 1, at 1 or 2, and a weak signal."""
-    rng = np.random.default_rng(seed)
-    ys = [rng.permutation([0.0, 2.0, *rng.integers(0, 3, n - 2)]) for n in (2, 3, 4, 5, 5, 4)]
-    y = np.concatenate(ys)
-    X = rng.standard_normal((len(y), 3))
-    X[:, 0] += 0.5 * y
-    return X, y, np.repeat(np.arange(6), [len(each) for each in ys])
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize(("C", "intercept", "weighted"), [(0.1, 0.0, False), (20.0, 1.5, True)])
 def test_losses_of_queries_reach_the_optimum(loss: Any, C: float, intercept: float, weighted: bool) -> None:
-    X, y, qid = queries(1)
+    X, y, qid = graded_arrays(1)
     kappa = np.array([0.5, 2.0, 1.0, 3.0, 0.25, 1.0]) if weighted else np.ones(6)
     examples = [(X[qid == q], y[qid == q]) for q in range(6)]
     optimum = exhaustive_objective(loss, examples, C, kappa, intercept)
@@ -69,7 +61,7 @@ def test_losses_of_queries_reach_the_optimum(loss: Any, C: float, intercept: flo
 
 def test_one_query_of_all_rows_reaches_the_optimum() -> None:
     """Joachims' set-up: the whole data set is one example."""
-    X, y, _ = queries(2)
+    X, y, _ = graded_arrays(2)
     X, y = X[:10], np.where(y[:10] > 1, 1.0, 0.0)
     for loss in (FBeta(), PrecisionRecallBreakEven()):
         optimum = exhaustive_objective(loss, [(X, y)], 0.3, intercept=1.0)

@@ -1,6 +1,7 @@
 """The wheel and the sdist: what is in them, and that they are the same files wherever and whenever they are built."""
 
 import email
+import email.message
 import os
 import re
 import tarfile
@@ -10,6 +11,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST_WHEEL = 2_000_000
@@ -97,7 +99,7 @@ def test_the_sdist_holds_what_is_needed_and_nothing_of_this_machine(built):
     assert {name.parts[1] for name in names} == {
         *("structsvm", "tests", "docs", "examples", "benchmarks", "recipe", "changes"),
         *("README.md", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md"),
-        *("LICENSE", "Makefile", "PKG-INFO", "pyproject.toml", ".gitignore"),
+        *("LICENSE", "Makefile", "PKG-INFO", "pyproject.toml", "hatch_build.py", ".gitignore"),
     }
     left = [name for name in names if "__pycache__" in name.parts or name.suffix in {".pyc", ".npz", ".nbi", ".whl"}]
     assert left == []
@@ -105,10 +107,42 @@ def test_the_sdist_holds_what_is_needed_and_nothing_of_this_machine(built):
     assert built[1].stat().st_size < 2 * LARGEST_WHEEL
 
 
-def test_metadata(built):
-    with zipfile.ZipFile(built[0]) as archive:
+def metadata_of(wheel: Path) -> email.message.Message:
+    with zipfile.ZipFile(wheel) as archive:
         [name] = [name for name in archive.namelist() if name.endswith("/METADATA")]
-        metadata = email.message_from_bytes(archive.read(name))
+        return email.message_from_bytes(archive.read(name))
+
+
+def links(metadata: email.message.Message) -> list[str]:
+    """Where the links and pictures of the description lead, as a page of an index shows it."""
+    tokens = MarkdownIt().parse(metadata.get_payload())
+    inline = [child for token in tokens for child in token.children or ()]
+    found = [child.attrs.get("href", child.attrs.get("src")) for child in inline]
+    found += re.findall(r"<[^>]*\b(?:href|src)=[\"']([^\"']*)", "".join(token.content for token in tokens))
+    return [str(address) for address in found if address is not None]
+
+
+def test_the_description_has_no_link_that_leads_nowhere(built):
+    metadata = metadata_of(built[0])
+    assert [address for address in links(metadata) if not address.startswith("https://")] == []
+    assert "[" not in re.sub(r"`[^`]*`|```.*?```", "", metadata.get_payload(), flags=re.DOTALL)
+    assert "The licence is Apache-2.0. To cite the library, see CITATION.cff." in metadata.get_payload()
+
+
+def test_links_of_a_release_lead_to_its_sources(tmp_path, monkeypatch):
+    monkeypatch.setenv("STRUCTSVM_SOURCE_URL", "https://sources/v1/")
+    wheel, _ = build(ROOT, tmp_path)
+    found = links(metadata_of(wheel))
+    assert "https://sources/v1/docs/quickstart.md" in found
+    for address in found:
+        path, _, _ = address.removeprefix("https://sources/v1/").partition("#")
+        assert address.startswith("https://sources/v1/"), address
+        assert (ROOT / path).exists(), address
+
+
+def test_metadata(built):
+    metadata = metadata_of(built[0])
+    with zipfile.ZipFile(built[0]) as archive:
         [name] = [name for name in archive.namelist() if name.endswith("/entry_points.txt")]
         scripts = archive.read(name).decode()
     assert metadata["Name"] == "structural-svm"

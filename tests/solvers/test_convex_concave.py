@@ -73,6 +73,18 @@ def test_the_objective_of_a_ramp_falls_to_a_stationary_point(name: str, C: float
     assert found.objective <= best + 3e-6 * C + 1e-7 * (1.0 + abs(best))
 
 
+def test_tangents_need_not_go_through_0() -> None:
+    problem, _, _, _ = problem_and_examples("map", 10.0)
+    solver = OneSlack(tol=1e-8)
+    found = descend(problem, lambda w: Tangent(0.25 * float(w @ w), 0.5 * w), solver)
+    known = solver.solve(problem.regularised(penalty=np.full(problem.d, 0.5)))  # ½‖w‖² less ¼‖w‖²
+    assert found.stationary
+    assert found.objective == pytest.approx(known.primal, abs=1e-5)
+    objectives = [one.objective for one in found.rounds] + [found.objective]
+    assert all(later <= earlier + 1e-12 for earlier, later in pairwise(objectives))
+    assert objectives[-2] == pytest.approx(objectives[-1], abs=1e-6)
+
+
 def test_warm_starts_keep_cuts() -> None:
     rng = np.random.default_rng(0)
     X, qid = rng.standard_normal((400, 6)), np.repeat(np.arange(40), 10)

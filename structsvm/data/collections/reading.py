@@ -28,13 +28,30 @@ T = TypeVar("T", Document, Topic)
 
 
 class Documents(Iterator[Document]):
-    """The documents of a collection, each read when it is asked for, once. Made by `read_documents`.
+    r"""The documents of a collection, each read when it is asked for, once. Made by `read_documents`.
+
+    Parameters
+    ----------
+    read : yields the documents, and calls what it is given with the number of further bytes that it read.
 
     Attributes
     ----------
     n_read : number of documents so far.
     n_empty : how many of them have no text.
     n_bytes : how much of the files was read so far, in bytes as they are there, packed or not: of `bytes_of` in all.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm.data import read_documents
+    >>> _ = Path("plays.jsonl").write_text('{"id": "1", "text": "To be"}\n{"id": "2"}\n')
+    >>> with read_documents("plays.jsonl") as documents:
+    ...     for document in documents:
+    ...         print(document.id, document.fields)
+    1 {'text': 'To be'}
+    2 {}
+    >>> documents.n_read, documents.n_empty
+    (2, 1)
     """
 
     def __init__(self, read: Callable[[Callable[[int], None]], Generator[Document]]) -> None:
@@ -71,7 +88,7 @@ def read_documents(
     fields: Iterable[str] | None = None,
     id_field: str | None = None,
 ) -> Documents:
-    """Read the documents of a collection, one after the other: the file is read as they are asked for.
+    r"""Read the documents of a collection, one after the other: the file is read as they are asked for.
 
     A document without text is returned as any other, without fields; `Documents.n_empty` counts these. White space
     around a field is left out, and so is a field with nothing else.
@@ -97,9 +114,11 @@ def read_documents(
 
     Examples
     --------
-    >>> documents = read_documents("cran.all.1400")  # doctest: +SKIP
-    >>> sum(1 for _ in documents), documents.n_empty  # doctest: +SKIP
-    (1400, 2)
+    >>> from pathlib import Path
+    >>> from structsvm.data import read_documents
+    >>> _ = Path("plays.trec").write_text("<DOC>\n<DOCNO> d1 </DOCNO>\n<TEXT>To be</TEXT>\n</DOC>\n")
+    >>> [(document.id, document.fields) for document in read_documents("plays.trec")]
+    [('d1', {'text': 'To be'})]
     """
     kept = None if fields is None else as_names("fields", fields)
     return Documents(lambda seen: _read(source, Document, "document", format, encoding, id_field, kept, seen=seen))
@@ -113,7 +132,7 @@ def read_topics(
     encoding: str = "utf-8",
     id_field: str | None = None,
 ) -> list[Topic]:
-    """Read topics.
+    r"""Read topics.
 
     Parameters
     ----------
@@ -132,8 +151,13 @@ def read_topics(
 
     Examples
     --------
-    >>> read_topics("cran.qry", numbering="position")[2].id  # doctest: +SKIP
-    '3'
+    >>> from pathlib import Path
+    >>> from structsvm.data import read_topics
+    >>> _ = Path("topics.tsv").write_text("7\tto be\n9\tor not\n")
+    >>> [topic.id for topic in read_topics("topics.tsv", "tsv")]
+    ['7', '9']
+    >>> [topic.id for topic in read_topics("topics.tsv", "tsv", numbering="position")]
+    ['1', '2']
     """
     require_choice("numbering", numbering, ("given", "position"))
     return list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))

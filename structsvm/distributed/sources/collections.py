@@ -110,7 +110,7 @@ def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
     n, found = int(sum(rows)), int(sum(chunks[0]))
     if n != found:
         hint = ""
-        if name == "qid" and values.dtype.kind in "iu" and found < n:
+        if name == "qid" and values.dtype.kind in "iu" and 2 * found <= n:
             hint = (
                 ". Are these group sizes, which are not taken? numpy.repeat(numpy.arange(len(group)), group) makes ids "
                 "of them"

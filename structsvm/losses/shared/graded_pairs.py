@@ -108,14 +108,23 @@ class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
 
     Its hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij`` over the pairs of a query in which i has the larger label.
     Write `weight` and nothing else: joint feature map, loss, the exact argmax in Python and the compiled one
-    follow. ::
-
-        class ByDifference(GradedPairsLoss):
-            def weight(self, better, worse):
-                return better - worse
+    follow.
 
     The argmax takes O(n + P) for P pairs with a weight, whose list takes 24 bytes each. An output is what documents
     lose by swapped pairs, shape (2, n), or a ranking, one number per document; see `PairEncoding`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Ranker
+    >>> from structsvm.losses import GradedPairsLoss
+    >>> class ByDifference(GradedPairsLoss):
+    ...     def weight(self, better, worse):
+    ...         return better - worse
+    >>> ByDifference().loss(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.0, 2.0]))  # a pair of weight 1 of 4
+    0.25
+    >>> Ranker(ByDifference(), C=10).fit([[0.0], [1.0], [3.0]], [0, 1, 2], qid=[1, 1, 1]).result_.converged
+    True
     """
 
     @abstractmethod
@@ -140,6 +149,22 @@ class GradedRankingLoss(PairsOfGrades):
     outputs for ``check_loss`` are here. `weight` says how much the pairs count in the encoding, all the same unless it
     is written too; where ``Δ`` is a sum over pairs of ``v_ij (g_i − g_j)`` for those that are swapped, sorting
     by ``s − g`` is the exact argmax. An output is one number per document, larger is ahead, ties in document order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Ranker
+    >>> from structsvm.losses import GradedRankingLoss
+    >>> class LostGrades(GradedRankingLoss):  # the mean difference of grades that are swapped
+    ...     def loss(self, y, y_hat):
+    ...         pairs, rank = self.pairs(y), np.argsort(np.argsort(-y_hat, kind="stable"))
+    ...         swapped = rank[pairs.better] > rank[pairs.worse]
+    ...         return float(np.mean((y[pairs.better] - y[pairs.worse]) * swapped))
+    ...     def loss_augmented_argmax(self, scores, y):
+    ...         return scores - y
+    >>> X, y = [[0.0], [1.0], [3.0]], [0, 1, 2]
+    >>> Ranker(LostGrades(), C=10).fit(X, y, qid=[1, 1, 1]).predict(X).argsort().tolist()
+    [0, 1, 2]
     """
 
     def outputs(self, y: Any) -> Iterable[Vector]:

@@ -76,11 +76,7 @@ class InterleavingLoss(PairwiseLoss):
 
     Here j_k is the number of non-relevant documents ahead of the k-th relevant one. Most measures
     of rankings with two kinds of document are one minus such a sum. Write `cost` and nothing
-    else: the loss, its exact argmax in Python and the compiled one follow. ::
-
-        class ReciprocalRank(InterleavingLoss):
-            def cost(self, k, j, R, N):
-                return np.where(k == 1, j / (1 + j), 0.0)
+    else: the loss, its exact argmax in Python and the compiled one follow.
 
     A loss that looks at the first documents only has a cut-off, its attribute ``k``: where
     ``k + j`` exceeds it, the cost may not depend on j any more. An attrs field of that name makes
@@ -94,6 +90,19 @@ class InterleavingLoss(PairwiseLoss):
     Parameters
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Ranker
+    >>> from structsvm.losses import InterleavingLoss
+    >>> class FirstRelevant(InterleavingLoss):  # one minus the reciprocal rank of the first relevant document
+    ...     def cost(self, k, j, R, N):
+    ...         return np.where(k == 1, j / (1 + j), 0.0)
+    >>> FirstRelevant().loss(np.array([0, 1, 1]), np.array([3.0, 2.0, 1.0]))
+    0.5
+    >>> Ranker(FirstRelevant(), C=10).fit([[1.0], [2.0], [4.0]], [0, 1, 1], qid=[1, 1, 1]).result_.converged
+    True
     """
 
     kernel = staticmethod(interleaving)

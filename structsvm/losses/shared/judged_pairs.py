@@ -44,6 +44,18 @@ class JudgedPairs:
     ------
     InputError : when the lengths differ, a document is not in the query or better than itself, or a magnitude is
         not a positive finite number.
+
+    Examples
+    --------
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.losses import JudgedPairs, PreferencePairs
+    >>> pairs = JudgedPairs(3, better=[2, 1], worse=[1, 0], magnitude=[1.0, 3.0])
+    >>> PreferencePairs().loss(pairs, [2.0, 1.0, 3.0])  # the pair (1, 0), which counts 3 of 4, is swapped
+    0.75
+    >>> svm = StructuralSVM(PreferencePairs(), C=10.0).fit([[[0.0], [1.0], [2.0]]], [pairs])
+    >>> ((first, second),) = svm.predict([[[1.0], [5.0]]])
+    >>> bool(second > first)
+    True
     """
 
     documents: int = field(validator=at_least(0))

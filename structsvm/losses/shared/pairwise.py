@@ -27,6 +27,23 @@ class PairwiseLoss(RelevanceLoss):
     Parameters
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Ranker
+    >>> from structsvm.losses import PairwiseLoss
+    >>> class WrongFirst(PairwiseLoss):  # 1 where the first document is not relevant
+    ...     def loss(self, y, y_hat):
+    ...         return float(not self.ranked_relevance(y, y_hat)[0])
+    ...     def loss_augmented_argmax(self, scores, y):
+    ...         relevant = self.relevant(y)
+    ...         other = np.flatnonzero(~relevant)[np.argmax(scores[~relevant])]  # the best to be first
+    ...         price = 2.0 * np.mean(np.maximum(scores[relevant] - scores[other], 0.0)) / np.sum(~relevant)
+    ...         first = np.arange(len(y)) == other
+    ...         return np.where(first, scores.max() + 1.0, scores) if price < 1.0 else scores
+    >>> Ranker(WrongFirst(), C=10).fit([[1.0], [2.0], [4.0]], [0, 1, 1], qid=[1, 1, 1]).result_.converged
+    True
     """
 
     def ranked_relevance(self, y: Vector, y_hat: Vector) -> BoolVector:

@@ -24,6 +24,19 @@ class RelevanceLoss(ScoreLoss[Vector]):
     Parameters
     ----------
     relevant_from : smallest label of a relevant document; None: every label above 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.losses import AveragePrecision
+    >>> loss = AveragePrecision(relevant_from=2)
+    >>> loss.relevant(np.array([0, 1, 2])), loss.usable(np.array([0, 1, 1]))
+    (array([False, False,  True]), False)
+    >>> class NotSpam(AveragePrecision):  # 3 is no grade, but spam
+    ...     def relevant(self, y):
+    ...         return (y > 0) & (y != 3)
+    >>> NotSpam().labels(np.array([0, 1, 3]))
+    array([0., 1., 0.])
     """
 
     relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))

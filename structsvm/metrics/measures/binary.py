@@ -27,6 +27,20 @@ class BinaryMeasure(Measure):
     ----------
     relevant_from : the smallest label that is relevant. None: every label above 0.
     empty : see `Measure`.
+
+    Examples
+    --------
+    >>> from attrs import frozen
+    >>> from structsvm.metrics import BinaryMeasure
+    >>> @frozen
+    ... class Success(BinaryMeasure):  # 1 where the first document is relevant
+    ...     name = "success"
+    ...     def values(self, lists):
+    ...         return lists.total(self.found(lists) & (lists.rank == 1))
+    >>> Success().mean([2.0, 1.0, 1.0, 2.0], [1, 0, 1, 0], [7, 7, 8, 8])
+    0.5
+    >>> str(Success(relevant_from=2))
+    'success(relevant_from=2)'
     """
 
     relevant_from: float | None = field(

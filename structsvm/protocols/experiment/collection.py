@@ -30,6 +30,18 @@ class Collection:
     functions : names of the base functions.
     judged : number of documents judged relevant for each query, shape (Q,), at least those in the rows.
     left_out : queries that cannot take part, and why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols.experiment import Collection
+    >>> X = [[3.0, 0.1], [1.0, 0.9], [np.nan, 0.5], [2.0, 0.7], [1.0, 0.2]]
+    >>> y, qid = [1, 0, 0, 1, 0], ["q1", "q1", "q2", "q2", "q3"]
+    >>> collection = Collection.from_arrays(X, y, qid, functions=["bm25", "lm"], judged={"q1": 1, "q2": 3, "q3": 2})
+    >>> collection.ids, collection.judged.tolist()
+    (('q1', 'q2'), [1, 3])
+    >>> collection.left_out
+    {'q3': 'no document in its pool is relevant'}
     """
 
     X: Matrix = field(repr=False)

@@ -61,6 +61,18 @@ def run(
     InputError : when there are too few queries, base functions or relevant documents, or the output
         folder belongs to another experiment; it says why.
     KeyboardInterrupt : after Ctrl-C; finished trials are kept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Settings, run
+    >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
+    >>> settings = Settings(trials=5, train=2, validation=1, models=["CombSUM", "Borda"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(pool, settings, folder, jobs=1)
+    >>> {row.name: round(row.mean, 2) for row in results.rows("with-best")}
+    {'CombSUM': 0.55, 'BordaCount': 0.5, 'rows': 0.65, 'euclidean': 0.61, 'cosine': 0.6}
     """
     collection = data if isinstance(data, Collection) else Collection.of_pool(data)
     if WITHOUT_BEST in settings.variants and len(collection.functions) < 2:

@@ -8,8 +8,9 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.protocols.model import look_up
 from structsvm.protocols.pick import Picked
-from structsvm.settings import require_integer
+from structsvm.settings import require_choice, require_integer
 from structsvm.significance import Comparison, compare
 from structsvm.storage.files import open_source, replacing
 from structsvm.storage.records import FORMAT, Header, as_json, from_json
@@ -19,7 +20,16 @@ _LARGEST = 2**27
 """Bytes of a file of results at most; those of a thousand trials of twenty models come to a tenth."""
 
 WITH_BEST, WITHOUT_BEST = "with-best", "without-best"
-"""The two variants: models read all base functions, or all but the best one."""
+"""The two variants: models read all base functions, or all but the best one.
+
+Examples
+--------
+>>> from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Settings
+>>> Settings().variants == (WITH_BEST, WITHOUT_BEST)
+True
+>>> Settings(variants=[WITHOUT_BEST]).variants  # in half the time
+('without-best',)
+"""
 
 Denominators: TypeAlias = Literal["pool", "judged"]
 """R in average precision: relevant documents in the pool, or all judged relevant (trec_eval)."""
@@ -38,6 +48,13 @@ class Query:
     documents : documents in its pool.
     relevant : relevant documents among them.
     judged : documents judged relevant, in the pool or not.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import Query
+    >>> query = Query("q7", documents=120, relevant=5, judged=8)
+    >>> query.relevant / query.judged  # the most that trec_eval's average precision can be in this pool
+    0.625
     """
 
     id: str
@@ -56,6 +73,14 @@ class Ranked:
     ap_over_ties : the same averaged over all orders of tied documents, shape (Q,).
     tied : share of the documents that have their score in common with another one, shape (Q,); of those
         that were retrieved, for a base function.
+
+    Examples
+    --------
+    >>> from statistics import fmean
+    >>> from structsvm.protocols.experiment import Ranked
+    >>> ranked = Ranked(ap=(1.0, 0.5), ap_over_ties=(0.75, 0.5), tied=(0.4, 0.0))
+    >>> fmean(ranked.ap) - fmean(ranked.ap_over_ties)  # how much of MAP the order of tied documents is
+    0.125
     """
 
     ap: tuple[float, ...] = field(repr=False)
@@ -82,6 +107,13 @@ class BaseFunction:
     name : its name.
     retrieved : share of the pool's documents that it retrieved.
     ranked : how well, for each query of the experiment.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import BaseFunction, Ranked
+    >>> ranked = Ranked(ap=(1.0, 0.5), ap_over_ties=(1.0, 0.4), tied=(0.0, 0.2))
+    >>> BaseFunction("bm25", retrieved=0.8, ranked=ranked).mean_ap
+    0.75
     """
 
     name: str
@@ -104,6 +136,17 @@ class Fit(Picked):
     test : MAP on the test queries at each value, in the tie order.
     features : number of features (weights) of the model.
     ranked : how well the model picked ranks each test query, in the order of `Trial.test`.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import Fit, Ranked
+    >>> fit = Fit(
+    ...     values=(0.1, 1.0, 10.0), validation=(0.5, 0.7, 0.6), seconds=(0.2, 0.1, 0.1), gaps=(9e-4, 8e-4, 7e-4),
+    ...     chosen=1, test=(0.4, 0.6, 0.65), features=50,
+    ...     ranked=Ranked(ap=(0.7, 0.5), ap_over_ties=(0.7, 0.5), tied=(0.0, 0.0)),
+    ... )
+    >>> fit.value, fit.test[fit.chosen]
+    (1.0, 0.6)
     """
 
     test: tuple[float, ...]
@@ -127,6 +170,18 @@ class Trial:
     train, validation, test : positions of its queries in `Results.queries`, ascending.
     seconds : how long it took, features and scoring included.
     fits : of each model by name, for each variant.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Settings, run
+    >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), folder, jobs=1)
+    >>> trial = results.trials[0]
+    >>> [results.queries[k].id for k in trial.test], trial.fits["with-best"]["CombSUM"].ranked.ap
+    (['2', '5'], (0.1125, 1.0))
     """
 
     number: int
@@ -158,6 +213,20 @@ class Row:
     mean : their mean, MAP.
     tied : mean share of tied documents.
     against : the reference model against this row (wins are the reference's); None for the reference.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Settings, run
+    >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), folder, jobs=1)
+    >>> reference, best, *_ = results.rows("with-best")
+    >>> f"{reference.name} {reference.mean:.2f}, {best.name} {best.mean:.2f}"
+    'CombSUM 0.55, rows 0.65'
+    >>> best.against.wins, best.against.losses  # of CombSUM
+    (3, 2)
     """
 
     name: str
@@ -180,6 +249,19 @@ class Results:
     left_out : queries that could not take part, and why.
     functions : the base functions, best first, by MAP over all queries.
     trials : by number.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Results, Settings, run
+    >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), folder, jobs=1)
+    ...     results = Results.load(Path(folder) / "results.json")
+    >>> results.statistics["documents"], results.per_query("with-best", "CombSUM").round(2).tolist()
+    (147, [0.83, 0.11, 0.1, 0.7, 1.0])
     """
 
     header: Header
@@ -216,14 +298,35 @@ class Results:
         }
 
     def fits(self, variant: str, model: str) -> tuple[Fit, ...]:
-        """Return a model's fits, trial by trial."""
-        return tuple(trial.fits[variant][model] for trial in self.trials)
+        """Return a model's fits, trial by trial.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant or model.
+        """
+        return tuple(look_up("model", model, look_up("variant", variant, trial.fits)) for trial in self.trials)
 
     def per_query(
         self, variant: str, model: str, *, denominators: Denominators = "pool", ties: Ties = "order"
     ) -> Vector:
-        """Return a model's average precision for each query, averaged over the trials that tested it; else NaN."""
-        return self._scaled(self._averaged(variant, model, _FIELD[ties]), denominators)
+        """Return a model's average precision for each query, averaged over the trials that tested it; else NaN.
+
+        Parameters
+        ----------
+        variant : ``"with-best"`` or ``"without-best"``.
+        model : its name.
+        denominators, ties : see `rows`.
+
+        Returns
+        -------
+        values : shape (Q,), in the order of ``queries``.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant or model.
+        InputError : another argument is none of those of `rows`.
+        """
+        return self._scaled(self._averaged(variant, model, _field(ties)), denominators)
 
     def rows(
         self, variant: str, *, denominators: Denominators = "pool", ties: Ties = "order", base_functions: int = 3
@@ -236,15 +339,22 @@ class Results:
         Parameters
         ----------
         variant : ``"with-best"`` or ``"without-best"``.
-        denominators, ties : which average precision; what is best and what is picked does not depend on them.
+        denominators : R in average precision: the relevant documents in the ``"pool"``, or all ``"judged"`` so, as
+            in trec_eval. What is best and what is picked depends neither on this nor on ``ties``.
+        ties : documents of one score in the tie ``"order"`` (see `Collection`), or the ``"average"`` over all orders.
         base_functions : how many.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant.
+        InputError : another argument is none of these.
         """
         models = [
-            (name, 0, self._averaged(variant, name, _FIELD[ties]), self._averaged(variant, name, "tied"))
+            (name, 0, self._averaged(variant, name, _field(ties)), self._averaged(variant, name, "tied"))
             for name in self.models
         ]
         functions = [
-            (function.name, place, np.array(getattr(function.ranked, _FIELD[ties])), np.array(function.ranked.tied))
+            (function.name, place, np.array(getattr(function.ranked, _field(ties))), np.array(function.ranked.tied))
             for place, function in enumerate(self.functions[:base_functions], start=1)
         ]
         tested = ~np.isnan(models[0][2])
@@ -259,13 +369,14 @@ class Results:
 
     def _averaged(self, variant: str, model: str, what: str) -> Vector:
         total, times = np.zeros(len(self.queries)), np.zeros(len(self.queries))
-        for trial in self.trials:
+        for trial, fit in zip(self.trials, self.fits(variant, model), strict=True):
             tested = list(trial.test)
-            total[tested] += getattr(trial.fits[variant][model].ranked, what)
+            total[tested] += getattr(fit.ranked, what)
             times[tested] += 1
         return np.asarray(np.divide(total, times, out=np.full(len(total), np.nan), where=times > 0))
 
     def _scaled(self, values: Vector, denominators: Denominators) -> Vector:
+        require_choice("denominators", denominators, ("pool", "judged"))
         if denominators == "pool":
             return values
         return np.asarray(values * [query.relevant / query.judged for query in self.queries])
@@ -337,3 +448,9 @@ class Results:
 
 
 _FIELD = {"order": "ap", "average": "ap_over_ties"}
+
+
+def _field(ties: Ties) -> str:
+    """Return the name of the values in `Ranked`."""
+    require_choice("ties", ties, _FIELD)
+    return _FIELD[ties]

@@ -21,6 +21,15 @@ class Split:
     train : queries that models learn from.
     validation : queries on which the hyper-parameter of a model is picked.
     test : all other queries.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import balanced_splits
+    >>> split = balanced_splits(6, trials=3, train=2, validation=1, seed=0)[0]
+    >>> len(split.train), len(split.validation), len(split.test)
+    (2, 1, 3)
+    >>> sorted(split.train + split.validation + split.test)
+    [0, 1, 2, 3, 4, 5]
     """
 
     train: tuple[int, ...]

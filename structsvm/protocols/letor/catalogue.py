@@ -68,5 +68,14 @@ def create_model(name: str) -> Model:
     ------
     UnknownNameError : no model is called so.
     NotInstalledError : the model needs a package that is not installed.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.letor import create_model
+    >>> model = create_model("svm-ndcg")
+    >>> model.loss, len(model.Cs), model.Cs[0], model.Cs[-1]
+    ('ndcg', 17, 0.01, 1000000.0)
+    >>> create_model("rank_boost").rounds[-1]
+    300
     """
     return find_model(name, _MODELS)

@@ -40,6 +40,18 @@ def write_folds(folder: str | PathLike[str], data: RankingData, *, folds: int = 
     Raises
     ------
     InputError : there are fewer queries than files, the folder holds other folds, or as `write_letor`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import find_folds, write_folds
+    >>> data, _ = load_digits_queries(n_train=12, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = write_folds(folder, data, folds=4)
+    ...     folds = find_folds(folder)
+    >>> [path.name for path in paths], len(folds), len(folds[0].train)
+    (['S1.txt', 'S2.txt', 'S3.txt', 'S4.txt'], 4, 2)
     """
     require_kind("data", data, RankingData, "RankingData, such as load_letor returns")
     require_integer("folds", folds, FEWEST_SETS)

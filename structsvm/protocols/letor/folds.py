@@ -10,7 +10,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.settings import as_path
 
-_FILE = re.compile(r"(?P<stem>.+?)\.txt(\.(gz|bz2|xz|zst))?", re.IGNORECASE)
+_FILE = re.compile(r"(?P<stem>.+?)\.(txt|csv|tsv|parquet)(\.(gz|bz2|xz|zst))?", re.IGNORECASE)
 _FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 _SET = re.compile(r"S(\d+)", re.IGNORECASE)
 _ROLES = {"train": ("train",), "validate": ("vali", "valid", "validation"), "test": ("test",)}
@@ -28,6 +28,19 @@ class Fold:
     train : files that models learn from.
     validation : files that pick their hyper-parameters.
     test : files that they are tested on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import Fold, benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     old, newer, newest = write_folds(folder, data, folds=3)
+    ...     fold = Fold("by year", train=(old,), validation=(newer,), test=(newest,))
+    ...     results = benchmark([fold], "CombSUM", jobs=1)  # one fold, without the rotation
+    >>> results.folds[0].name, results.folds[0].queries
+    ('by year', (3, 3, 3))
     """
 
     name: str
@@ -47,11 +60,28 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     It has subfolders ``Fold1``, ``Fold2``, ... with ``train.txt``, ``vali.txt`` (or ``valid.txt``,
     ``validation.txt``) and ``test.txt`` each; or these three files itself, which are one fold; or ``S1.txt``
     to ``Sn.txt``, n ≥ 3: LETOR's rotation, in which fold k learns from n - 2 of them, beginning with Sk,
-    validates on the next one and tests on the one after that. Files may be compressed (``train.txt.gz``).
+    validates on the next one and tests on the one after that. Files may be compressed (``train.txt.gz``), or tables
+    with named columns (``train.csv``, ``.tsv`` or ``.parquet``).
+
+    Parameters
+    ----------
+    folder : the folder; other files and folders in it do not matter.
 
     Raises
     ------
     InputError : when there are none, or a file of one is missing or there twice; it says which.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from structsvm.protocols.letor import find_folds
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("S1.txt", "S2.txt", "S3.txt", "S4.txt"):
+    ...         _ = (Path(folder) / name).write_text("1 qid:1 1:0.5")
+    ...     fold = find_folds(folder)[1]
+    >>> [[path.name for path in part] for part in (fold.train, fold.validation, fold.test)]
+    [['S2.txt', 'S3.txt'], ['S4.txt'], ['S1.txt']]
     """
     folder = as_path("folder", folder)
     if not folder.is_dir():

@@ -13,12 +13,13 @@ from attrs import evolve, field, frozen
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.compute.processes import one_thread
-from structsvm.data import RankingData, load_feature_names, load_letor_parts
+from structsvm.data import RankingData
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.normalisation import learned, normalisation_named
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
+from structsvm.protocols.letor.fold_reading import read_fold
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, as_reported, measured, name_of
@@ -40,7 +41,18 @@ class BestFeature(Model):
 
     Parameters
     ----------
+    name, features : see `structsvm.protocols.Model`; by default it reads the features as they are given.
     names : names of the features, in their order; none for those of which the number is all there is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols.letor import BestFeature
+    >>> X, y, qid = np.array([[0.2, 3.0], [0.9, 1.0]]), np.array([0.0, 1.0]), np.zeros(2, np.int64)
+    >>> for candidate in BestFeature(names=("tf", "idf")).candidates(X, y, qid):
+    ...     print(candidate.value, candidate.scores(X, qid))
+    feature 1 (tf) [0.2 0.9]
+    feature 2 (idf) [3. 1.]
     """
 
     name: str = "Best feature"
@@ -104,6 +116,21 @@ def benchmark(
         model cannot learn from the data, no validation or no test document is relevant, or ``out`` belongs to another
         benchmark; it says why.
     KeyboardInterrupt : after Ctrl-C; finished folds are kept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, ["CombSUM", "Borda"], measure="ndcg@10", jobs=1)
+    >>> for name in results.models:
+    ...     print(f"{name:12} {results.mean(name, 'ndcg@10'):.2f}")
+    CombSUM      0.68
+    BordaCount   0.68
+    Best feature 0.47
     """
     normalise = normalisation_named("normalise", normalise)
     picking = as_reported(measures.create(measure))
@@ -148,10 +175,9 @@ def run_fold(
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
-        read = load_letor_parts([fold.train, fold.validation, fold.test])
+        read, names = read_fold(fold)
         parts = [_part(data) for data in (read if normalise is None else _normalised(read, normalise))]
         _require_relevant(fold, parts, measure)
-        names = load_feature_names(fold.train[0]) or ()
         named = [evolve(model, names=names) if isinstance(model, BestFeature) else model for model in models]
         outcomes = fit_models(named, parts, fold.name, partial(_fit, parts=parts, measure=measure))
         singles = _single_features(parts, names, measure) if single_features else {}

@@ -27,7 +27,24 @@ FOLDS = Kind(
 
 
 def count_folds(folder: str | Path) -> int:
-    """Return the number of folds that are finished in a folder."""
+    """Return the number of folds that are finished in a folder.
+
+    Parameters
+    ----------
+    folder : that of a benchmark, ``out`` of `benchmark`; 0 where there is no such folder yet.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, count_folds, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(f"{folder}/data", data, folds=3)
+    ...     _ = benchmark(f"{folder}/data", "CombSUM", jobs=1, out=f"{folder}/out")
+    ...     count_folds(f"{folder}/out")
+    3
+    """
     return count_records(as_path("folder", folder) / NAME)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.metrics import AP, NDCG, Measure, P, rank_lists
+from structsvm.protocols.model import look_up
 from structsvm.protocols.pick import Picked
 from structsvm.types import IntVector, Vector
 
@@ -28,6 +29,16 @@ class Outcome(Picked):
     queries : the measure that picks of each test query.
     warm_started : whether training for a value started from the weights of the value before.
     unconverged : how many warnings of scikit-learn's kind (``ConvergenceWarning``) there were in training.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.letor import Outcome
+    >>> outcome = Outcome(
+    ...     values=(0.1, 1.0, 10.0), validation=(0.5, 0.7, 0.7), seconds=(0.2, 0.1, 0.1), gaps=(9e-4, 8e-4, 7e-4),
+    ...     chosen=1, measures={"map": 0.65, "p@1": 0.5}, queries=(0.8, 0.5),
+    ... )
+    >>> outcome.value, outcome.measures["map"], outcome.at_an_end
+    (1.0, 0.65, '')
     """
 
     measures: Mapping[str, float]
@@ -48,6 +59,21 @@ class FoldResults:
     features : of every single feature, "feature 1", or "feature 1 (title.L1)" where files name them; empty unless they
         were asked for.
     seconds : how long the fold took, reading and measuring included.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, "CombSUM", jobs=1)
+    >>> for fold in results.folds:
+    ...     print(fold.name, fold.queries, f"{fold.outcomes['CombSUM'].measures['map']:.2f}")
+    Fold1 (3, 3, 3) 0.43
+    Fold2 (3, 3, 3) 0.68
+    Fold3 (3, 3, 3) 0.78
     """
 
     name: str
@@ -67,6 +93,18 @@ class Benchmark:
     title : what it is about, such as the name of the data.
     folds : in their order.
     measure : name of the measure that picks on the validation queries.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, ["CombSUM", "Borda"], jobs=1)
+    >>> {name: round(results.mean(name, "ndcg@10"), 2) for name in results.models}
+    {'CombSUM': 0.68, 'BordaCount': 0.68, 'Best feature': 0.56}
     """
 
     title: str
@@ -84,12 +122,26 @@ class Benchmark:
         return tuple(name for name in self.folds[0].features if all(name in fold.features for fold in self.folds))
 
     def of(self, name: str) -> tuple[Outcome, ...]:
-        """Return the outcomes of a model or single feature, fold by fold."""
-        return tuple((fold.features if name in fold.features else fold.outcomes)[name] for fold in self.folds)
+        """Return the outcomes of a model or single feature, fold by fold.
+
+        Raises
+        ------
+        UnknownNameError : some fold has none of that name.
+        """
+        return tuple(look_up("model of the benchmark", name, {**fold.outcomes, **fold.features}) for fold in self.folds)
+
+    def measured(self, name: str, measure: str) -> tuple[float, ...]:
+        """Return a measure of a model or single feature on the test queries, fold by fold.
+
+        Raises
+        ------
+        UnknownNameError : there is no such model, or the measure was not taken.
+        """
+        return tuple(look_up("measure of the benchmark", measure, outcome.measures) for outcome in self.of(name))
 
     def mean(self, name: str, measure: str) -> float:
-        """Return a measure of a model or single feature, the mean over the folds."""
-        return fmean(outcome.measures[measure] for outcome in self.of(name))
+        """Return the mean over the folds of what `measured` returns."""
+        return fmean(self.measured(name, measure))
 
     def queries(self, name: str) -> Vector:
         """Return the measure that picks of the test queries of all folds, by a model or single feature."""
@@ -152,6 +204,15 @@ def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
     Raises
     ------
     InputError : a score is NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols.letor import measured
+    >>> scores, grades = np.array([0.9, 0.5, 0.1, 0.3, 0.2]), np.array([0.0, 2.0, 1.0, 0.0, 1.0])
+    >>> values = measured(scores, grades, qid=np.array([1, 1, 1, 2, 2]))
+    >>> {name: round(values[name], 3) for name in ("map", "p@1", "ndcg@2", "ndcg@3", "ndcg4@3")}
+    {'map': 0.542, 'p@1': 0.0, 'ndcg@2': 0.875, 'ndcg@3': 0.954, 'ndcg4@3': 0.454}
     """
     lists = rank_lists(scores, y, qid)
     documents = np.bincount(lists.query, minlength=len(lists.ids))

@@ -10,6 +10,7 @@ from structsvm.evaluation.paired_columns import TESTS_SAID, p_value, paired_colu
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.protocols.letor.results import CUTOFFS, Benchmark, FoldResults, Outcome
 from structsvm.protocols.model import spelled
+from structsvm.settings import require_choice
 from structsvm.significance import holm, paired_tests
 from structsvm.tables import Column, Record, Table
 from structsvm.tables.writing import FILES, prepare_files, table_texts, write_texts
@@ -36,7 +37,27 @@ _EMPTY = "A query without a relevant document counts 0."
 
 
 def summary_table(benchmark: Benchmark) -> Table:
-    """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time."""
+    """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time.
+
+    Parameters
+    ----------
+    benchmark : its results.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, summary_table, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, ["CombSUM", "Borda"], jobs=1)
+    >>> for row in summary_table(results).records:
+    ...     print(f"{row['model']:12} {row['map']:.2f} {row['ndcg@10']:.2f}")
+    CombSUM      0.63 0.68
+    BordaCount   0.62 0.68
+    Best feature 0.50 0.56
+    """
     mean_of = f", mean of {len(benchmark.folds)} folds" if len(benchmark.folds) > 1 else ""
     return Table(
         title=f"Test queries{mean_of}{_of(benchmark)}",
@@ -57,13 +78,35 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     ----------
     benchmark : its results.
     measure : its name; None: the one that picks.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, fold_table, write_folds
+    >>> from structsvm.tables import as_text
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, "CombSUM", jobs=1, title="digits")
+    >>> print(as_text(fold_table(results, "p@5")))
+    P@5 on the test queries, digits
+    Model           Fold1    Fold2    Fold3     mean
+    ────────────────────────────────────────────────
+    CombSUM        0.2667   0.4667   0.4000   0.3778
+    Best feature   0.2000   0.6000   0.2000   0.3333
+    <BLANKLINE>
+    A query without a relevant document counts 0.
     """
     measure = measure or benchmark.measure
     names = [fold.name for fold in benchmark.folds]
 
     def record(name: str) -> Record:
-        values = (outcome.measures[measure] for outcome in benchmark.of(name))
-        return {"model": name, **dict(zip(names, values, strict=True)), MEAN: benchmark.mean(name, measure)}
+        return {
+            "model": name,
+            **dict(zip(names, benchmark.measured(name, measure), strict=True)),
+            MEAN: benchmark.mean(name, measure),
+        }
 
     return Table(
         title=f"{measure.upper()} on the test queries{_of(benchmark)}",
@@ -84,6 +127,19 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table
     Raises
     ------
     UnknownNameError : there is no such model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, difference_table, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, ["CombSUM", "Borda"], jobs=1)
+    >>> row = difference_table(results).records[0]
+    >>> row["model"], round(row["difference"], 3), round(row["p_t"], 2)
+    ('BordaCount', -0.008, 0.64)
     """
     first = benchmark.models[0] if baseline is None else baseline
     known = (*benchmark.models, *benchmark.features)
@@ -115,7 +171,21 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
     ----------
     benchmark : its results.
     name : "p", "ndcg", or "ndcg4", which is NDCG as the tool of LETOR 4.0 counts it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, measure_table, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, "CombSUM", jobs=1)
+    >>> table = measure_table(results, "p")
+    >>> [round(table.records[3][f"p@{k}"], 2) for k in (1, 5, 10)]  # the mean, after those of three folds
+    [0.67, 0.38, 0.22]
     """
+    require_choice("name", name, _TITLES)
     measures = [f"{name}@{k}" for k in CUTOFFS]
     sections = []
     for model in (*benchmark.models, *benchmark.features):
@@ -138,7 +208,24 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
 
 
 def training_table(benchmark: Benchmark) -> Table:
-    """Return what was tried and picked in each fold, how that did, and how long it took."""
+    """Return what was tried and picked in each fold, how that did, and how long it took.
+
+    Parameters
+    ----------
+    benchmark : its results.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, training_table, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, "MaximumEntropy", jobs=1)
+    >>> [(row["fold"], row["tried"], row["picked"]) for row in training_table(results).records[:3]]
+    [('Fold1', 7, 0.001), ('Fold2', 7, 0.0001), ('Fold3', 7, 0.1)]
+    """
     measure = benchmark.measure
     sections = tuple(
         tuple(
@@ -172,7 +259,24 @@ def training_table(benchmark: Benchmark) -> Table:
 
 
 def record_table(benchmark: Benchmark) -> Table:
-    """Return every number, a row for each model and fold, and for the mean: the content of a CSV file."""
+    """Return every number, a row for each model and fold, and for the mean: the content of a CSV file.
+
+    Parameters
+    ----------
+    benchmark : its results.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, record_table, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, "CombSUM", jobs=1)
+    >>> [(row["fold"], round(row["ndcg@10"], 2)) for row in record_table(results).records if row["model"] == "CombSUM"]
+    [('Fold1', 0.53), ('Fold2', 0.77), ('Fold3', 0.75), ('mean', 0.68)]
+    """
     records: list[Record] = []
     validated = f"validation_{benchmark.measure}"
     for name in (*benchmark.models, *benchmark.features):
@@ -223,7 +327,33 @@ def data_table(benchmark: Benchmark) -> Table:
 
 
 def all_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table, ...]:
-    """Return every table: the data, the means, each measure fold by fold, and differences from a model, the first."""
+    """Return every table: the data, the means, each measure fold by fold, and differences from a model.
+
+    Parameters
+    ----------
+    benchmark : its results.
+    baseline : the model that others are compared with; None: the first.
+
+    Raises
+    ------
+    UnknownNameError : there is no such model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import all_tables, benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, ["CombSUM", "Borda"], jobs=1, title="digits")
+    >>> for table in all_tables(results)[:4]:
+    ...     print(table.title)
+    Queries and documents, digits
+    Test queries, mean of 3 folds, digits
+    MAP on the test queries, digits
+    MAP less that of CombSUM, query by query, digits
+    """
     return (
         data_table(benchmark),
         summary_table(benchmark),
@@ -271,6 +401,18 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
     Raises
     ------
     InputError : when a file cannot be written, or there is no such model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, write_folds, write_tables
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     paths = write_tables(benchmark(folder, ["CombSUM", "Borda"], jobs=1), f"{folder}/tables")
+    >>> [path.name for path in paths]
+    ['tables.txt', 'tables.md', 'tables.tex', 'tables.csv', 'tables.json']
     """
     return write_texts(table_texts(all_tables(benchmark, baseline), [record_table(benchmark)]), Path(folder))
 

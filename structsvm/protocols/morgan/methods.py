@@ -24,6 +24,23 @@ class Method(ABC):
     """A way to learn the weights of terms. Derive from it to bring one of your own.
 
     A value: its ``repr`` is kept with the results and tells whether an experiment is the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attrs import frozen
+    >>> from structsvm.protocols import Candidate
+    >>> from structsvm.protocols.morgan import Method
+    >>> @frozen
+    ... class EqualWeights(Method):
+    ...     name: str = "equal weights"
+    ...
+    ...     def lengths(self, X, y):
+    ...         for _ in range(X.shape[1]):
+    ...             yield [Candidate("", lambda X, qid: X.sum(axis=1), seconds=0.0)]
+    >>> X, y = np.array([[0.9, 0.1], [0.2, 0.3]]), np.array([1.0, 0.0])
+    >>> [candidate.scores(X, None) for [candidate] in EqualWeights().lengths(X, y)]
+    [array([1. , 0.5]), array([1. , 0.5])]
     """
 
     name: str
@@ -56,6 +73,15 @@ class SearchedWeights(Method):
     ----------
     name : what tables call it.
     max_rounds : most rounds for each length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols.morgan import SearchedWeights
+    >>> X, y = np.array([[0.5, 0.9], [0.6, 0.0], [0.4, 0.3], [0.0, 0.1]]), np.array([1.0, 0.0, 1.0, 0.0])
+    >>> [one], [two] = SearchedWeights().lengths(X, y)  # which score values of one term, and of two
+    >>> one.scores(X[:, :1], None), two.scores(X, None).argsort()[::-1]
+    (array([0.5, 0.6, 0.4, 0. ]), array([0, 2, 1, 3]))
     """
 
     name: str = "WeightSearch"
@@ -89,6 +115,17 @@ class FittedWeights(Method):
     Parameters
     ----------
     model : the model; it reads what it is given (`structsvm.protocols.AsGiven`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols import AsGiven, EstimatorModel
+    >>> from structsvm.protocols.morgan import FittedWeights
+    >>> from structsvm.rankers import MaximumEntropy
+    >>> model = EstimatorModel(name="MaxEnt", features=AsGiven(), estimator=MaximumEntropy(), grid={"C": (0.1, 1.0)})
+    >>> X, y = np.array([[0.9, 0.1], [0.2, 0.8], [0.0, 0.3]]), np.array([1.0, 1.0, 0.0])
+    >>> [[candidate.value for candidate in fitted] for fitted in FittedWeights(model).lengths(X, y)]
+    [[0.1, 1.0], [0.1, 1.0]]
     """
 
     model: Model = field(validator=_reads_as_given)
@@ -109,6 +146,15 @@ def paper_methods() -> tuple[Method, ...]:
     """Return weight search and maximum entropy, as in the paper, and SVM-map, each with what validation picks of C.
 
     At the largest C the regulariser of maximum entropy is next to none. The only query of SVM-map is the topic.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.morgan import MorganSettings, SearchedWeights, paper_methods
+    >>> [method.name for method in paper_methods()]
+    ['WeightSearch', 'MaximumEntropy', 'SVM-map']
+    >>> faster = [SearchedWeights(max_rounds=5), *paper_methods()[1:]]
+    >>> MorganSettings(methods=faster).methods[0].max_rounds
+    5
     """
     as_given = AsGiven()
     entropy = {"C": (0.1, 1.0, 10.0, 100.0, 1e4)}

@@ -71,6 +71,22 @@ def morgan(
     InputError : when no topic has enough relevant documents, the index has too few terms or other documents than those
         that are judged, or the output folder belongs to another experiment; it says why.
     KeyboardInterrupt : after Ctrl-C; finished trials are kept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import Qrels
+    >>> from structsvm.protocols.morgan import MorganSettings, morgan, paper_methods
+    >>> from structsvm.text import Analyzer, Index
+    >>> texts = ["wing lift", "lift", "lift heat", "wing drag", "flow heat"] * 4
+    >>> ids = [str(k) for k in range(20)]
+    >>> index = Index.build([(k, {"text": text}) for k, text in zip(ids, texts)], Analyzer())
+    >>> qrels = Qrels.from_grades(["1"] * 20, ids, [1, 1, 0, 0, 0] * 4)
+    >>> settings = MorganSettings(terms=2, repeats=1, min_relevant=8, methods=paper_methods()[:2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = morgan(index, qrels, settings, folder, jobs=1)
+    >>> {method: round(results.at_pick(method, "test").item(), 2) for method in results.methods}
+    {'WeightSearch': 0.97, 'MaximumEntropy': 0.97}
     """
     require_kind("index", index, Index, "an Index")
     require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")

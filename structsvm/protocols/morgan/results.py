@@ -6,7 +6,7 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.protocols.model import Value
+from structsvm.protocols.model import Value, look_up
 from structsvm.protocols.morgan.topics import TopicCounts
 from structsvm.significance import Comparison, compare
 from structsvm.significance.student import mean_interval
@@ -25,6 +25,14 @@ class Curve:
     ----------
     value : of the hyper-parameter; "" where there is none.
     train, validation, test : average precision with 1, 2, ... terms, shape (terms,) each.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.morgan import Curve
+    >>> curve = Curve(value=10.0, train=(0.4, 0.6, 0.7), validation=(0.3, 0.5, 0.4), test=(0.3, 0.4, 0.4))
+    >>> best = curve.validation.index(max(curve.validation))
+    >>> best + 1, curve.test[best]  # terms, and average precision on the test documents with as many
+    (2, 0.4)
     """
 
     value: Value
@@ -42,6 +50,17 @@ class Learned:
     curves : one for each value of its hyper-parameter.
     seconds : how long it learned, all lengths and values together.
     gap : largest certified gap of all fits, in units of the loss; None without a certificate.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.morgan import Curve, Learned
+    >>> weak = Curve(0.1, train=(0.4, 0.5), validation=(0.4, 0.5), test=(0.4, 0.4))
+    >>> strong = Curve(10.0, train=(0.5, 0.9), validation=(0.3, 0.6), test=(0.3, 0.5))
+    >>> learned = Learned((weak, strong), seconds=0.2, gap=None)
+    >>> learned.picked("test")  # with one term by the first value, with two by the second
+    array([0.4, 0.5])
+    >>> learned.pick
+    (1, 1)
     """
 
     curves: tuple[Curve, ...]
@@ -84,6 +103,22 @@ class TopicTrial:
     information : mutual information of each on the training documents, in nats.
     learned : by method.
     seconds : how long the trial took.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import Qrels
+    >>> from structsvm.protocols.morgan import MorganSettings, SearchedWeights, morgan
+    >>> from structsvm.text import Analyzer, Index
+    >>> texts = ["wing lift", "lift", "lift heat", "wing drag", "flow heat"] * 4
+    >>> ids = [str(k) for k in range(20)]
+    >>> index = Index.build([(k, {"text": text}) for k, text in zip(ids, texts)], Analyzer())
+    >>> qrels = Qrels.from_grades(["1"] * 20, ids, [1, 1, 0, 0, 0] * 4)
+    >>> settings = MorganSettings(terms=2, repeats=1, min_relevant=8, methods=[SearchedWeights()])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [trial] = morgan(index, qrels, settings, folder, jobs=1).trials
+    >>> trial.terms, trial.relevant, trial.learned["WeightSearch"].picked("test").round(2)
+    (('lift', 'drag'), (2, 1, 5), array([0.97, 0.97]))
     """
 
     number: int
@@ -105,6 +140,14 @@ class Difference:
     mean : of the differences of average precision.
     interval : 95% confidence interval of the mean, by Student's t over topics; None for one topic.
     comparison : wins, losses and ties, and the Wilcoxon signed rank test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.protocols.morgan import Difference
+    >>> difference = Difference.of(np.array([0.50, 0.62, 0.71, 0.48]), np.array([0.45, 0.60, 0.65, 0.49]))
+    >>> round(difference.mean, 3), [round(end, 3) for end in difference.interval], difference.comparison.wins
+    (0.03, [-0.02, 0.08], 3)
     """
 
     mean: float
@@ -132,6 +175,24 @@ class MorganResults:
     missing : relevant documents that the index does not have.
     documents : documents of the index.
     trials : by number.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import Qrels
+    >>> from structsvm.protocols.morgan import MorganSettings, SearchedWeights, morgan
+    >>> from structsvm.text import Analyzer, Index
+    >>> texts = ["wing lift", "lift", "lift heat", "wing drag", "flow heat"] * 4
+    >>> ids = [str(k) for k in range(20)]
+    >>> index = Index.build([(k, {"text": text}) for k, text in zip(ids, texts)], Analyzer())
+    >>> qrels = Qrels.from_grades(["1"] * 20, ids, [1, 1, 0, 0, 0] * 4)
+    >>> settings = MorganSettings(terms=2, repeats=3, min_relevant=8, methods=[SearchedWeights()])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = morgan(index, qrels, settings, folder, jobs=1)
+    >>> results.per_topic("WeightSearch", "test").round(2)  # with one term and with two, means of three splits
+    array([[0.55, 0.91]])
+    >>> results.picked_lengths("WeightSearch")
+    array([1, 2, 2])
     """
 
     header: Header
@@ -162,8 +223,13 @@ class MorganResults:
         return tuple(combinations(self.methods, 2))
 
     def learned(self, method: str) -> tuple[Learned, ...]:
-        """Return what a method reached, trial by trial."""
-        return tuple(trial.learned[method] for trial in self.trials)
+        """Return what a method reached, trial by trial.
+
+        Raises
+        ------
+        UnknownNameError : there is no such method.
+        """
+        return tuple(look_up("method", method, trial.learned) for trial in self.trials)
 
     def per_topic(self, method: str, part: PartName) -> Matrix:
         """Return average precision at each length, with the value that validation picks, shape (topics, terms)."""

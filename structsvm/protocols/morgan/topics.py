@@ -21,6 +21,13 @@ class TopicCounts:
     ----------
     id : of the topic.
     relevant : documents of the index that are relevant to it.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.morgan import TopicCounts
+    >>> topics = (TopicCounts("301", relevant=25), TopicCounts("302", relevant=140))  # as MorganResults.topics has them
+    >>> max(topics, key=lambda topic: topic.relevant).id
+    '302'
     """
 
     id: str

@@ -28,6 +28,21 @@ class RetrievalFunction(ABC):
     otherwise.
 
     Documents that have no term of the query are not retrieved. A term that no document has counts for nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from attrs import frozen
+    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text.functions import RetrievalFunction
+    >>> @frozen
+    ... class LogIDF(RetrievalFunction):
+    ...     def weights(self, found):
+    ...         return np.log1p(found.tf) * np.log(found.collection.n_documents / found.df)
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> Retriever(index, LogIDF()).retrieve({"1": "a wing"}).scores.round(3)
+    array([1.652, 0.281])
     """
 
     @abstractmethod
@@ -107,6 +122,16 @@ class Scorer:
     dense : ``w(t, d)`` of each document, NaN where it does not have the term, of dense terms that a query had, shape
         (n_dense, n_documents); see `structsvm.text.accumulation`.
     added : ``a(d)`` of each document, shape (n_documents,); or (0,), where that is 0 for all.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.functions import Okapi
+    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none", "d": "nothing", "e": "no more"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> scorer = Okapi().bind(index.whole)
+    >>> scorer.scores({"wing": 1, "one": 1}).round(2), scorer.retrieved({"wing": 1, "one": 1})
+    (array([0.34, 1.49, 0.  , 0.  , 0.  ]), array([ True,  True, False, False, False]))
     """
 
     def __init__(self, function: RetrievalFunction, postings: Postings) -> None:

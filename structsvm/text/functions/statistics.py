@@ -18,6 +18,16 @@ class CollectionStatistics:
     n_documents : number of documents, those without a term too: N.
     n_terms : number of different terms.
     n_tokens : sum of the lengths of all documents: ``|C|``.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.functions import CollectionStatistics
+    >>> index = Index.build([("a", {"text": "a wing and a wing"}), ("b", {"text": "one wing"})], Analyzer())
+    >>> CollectionStatistics.of(index.whole)
+    CollectionStatistics(n_documents=2, n_terms=4, n_tokens=7)
+    >>> CollectionStatistics.of(index.whole).average_length
+    3.5
     """
 
     n_documents: int
@@ -44,6 +54,15 @@ class TermStatistics:
     df : number of documents that each term is in, at least 1.
     cf : how often each term is in the collection, at least df.
     collection : the collection.
+
+    Examples
+    --------
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.functions import DocumentStatistics
+    >>> index = Index.build([("a", {"text": "a wing and a wing"}), ("b", {"text": "one wing"})], Analyzer())
+    >>> terms = DocumentStatistics.of(index.whole).terms
+    >>> dict(zip(index.whole.terms, terms.share.round(3).tolist(), strict=True))
+    {'a': 0.286, 'and': 0.143, 'one': 0.143, 'wing': 0.429}
     """
 
     df: Vector
@@ -65,6 +84,18 @@ class DocumentStatistics:
     length : tokens of each, shape (n_documents,); 0 for an empty one.
     postings : which terms each has, and how often.
     collection : the collection.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.functions import DocumentStatistics
+    >>> index = Index.build([("a", {"text": "a wing and a wing"}), ("b", {"text": "one wing"})], Analyzer())
+    >>> documents = DocumentStatistics.of(index.whole)
+    >>> documents.length, documents.n_different()
+    (array([5., 2.]), array([3., 2.]))
+    >>> documents.norm(np.ones(4)).round(3)  # of counts (2, 1, 2) and (1, 1)
+    array([3.   , 1.414])
     """
 
     length: Vector
@@ -113,6 +144,17 @@ class Occurrences:
     length : tokens of the document, at least tf: ``|d|``.
     document : what `RetrievalFunction.of_documents` returned for the document; NaN, shape (1,), where that is None.
     terms : the terms: the one of all postings, with numbers of shape (1,), or that of each, of shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.text.functions import CollectionStatistics, Okapi, Occurrences, TermStatistics
+    >>> collection = CollectionStatistics(n_documents=100, n_terms=500, n_tokens=1000)
+    >>> wing = TermStatistics(df=np.array([8.0]), cf=np.array([12.0]), collection=collection)
+    >>> found = Occurrences(
+    ...     tf=np.array([1.0, 3.0]), length=np.array([10.0, 10.0]), document=np.array([np.nan]), terms=wing)
+    >>> Okapi().weights(found).round(3)
+    array([2.387, 3.751])
     """
 
     tf: Vector

@@ -27,10 +27,27 @@ from structsvm.text.letor.low_level import (
 _HIGH = (H1, H2, H3, H4, H5)
 
 RELEASED = (L1, L2, L3, L4, L5, L6, L7, L8, L9, L10, *_HIGH)
-"""L1 to L10 and H1 to H5 as in the data that were released."""
+"""L1 to L10 and H1 to H5 as in the data that were released.
+
+Examples
+--------
+>>> from structsvm.text.letor import RELEASED
+>>> for feature in RELEASED[:3]:
+...     print(feature.name, feature.description)
+L1 term frequency
+L2 logarithms of term frequencies
+L3 term frequency by length
+"""
 
 LECTURED = (L1, L2, L3, L4, LECTURE_L5, LECTURE_L6, LECTURE_L7, LECTURE_L8, L9, L10, *_HIGH)
-"""L1 to L10 and H1 to H5 as the lecture has them."""
+"""L1 to L10 and H1 to H5 as the lecture has them.
+
+Examples
+--------
+>>> from structsvm.text.letor import LECTURED, RELEASED
+>>> [feature.name for feature in LECTURED if feature not in RELEASED]
+['L5_lecture', 'L6_lecture', 'L7_lecture', 'L8_lecture']
+"""
 
 _LISTS = {"released": RELEASED, "lecture": LECTURED}
 _BY_NAME = {feature.name: feature for feature in (*RELEASED, *LECTURED)}

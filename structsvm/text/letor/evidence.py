@@ -34,7 +34,7 @@ class IndexedField:
 
 @define(eq=False, slots=False)
 class Evidence:
-    """A query and the text of its candidates in a field.
+    r"""A query and the text of its candidates in a field.
 
     The terms are those of the query that the field of some document has, each once, sorted.
 
@@ -43,6 +43,22 @@ class Evidence:
     source : the field.
     query : how often each term is in the query.
     documents : numbers of the candidates, shape (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.data import Qrels
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.letor import Feature, letor_features
+    >>> def largest(evidence):
+    ...     idf = np.log(evidence.n_documents / evidence.document_frequency)
+    ...     return (evidence.counts * idf[:, None]).max(axis=0)
+    >>> feature = Feature("largest", "largest tf-idf", r"\max_i c(q_i, d) \log(|C| / df(q_i))", "our own", largest)
+    >>> texts = {"a": "swept wing", "b": "wings", "c": "flow"}
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer("porter"))
+    >>> judged = Qrels.from_grades(["1", "1"], ["a", "b"], [1, 0])
+    >>> letor_features(index, {"1": "swept wings"}, judged, features=feature, normalise="none").X.ravel().round(2)
+    array([0.41, 1.1 ])
     """
 
     source: IndexedField

@@ -23,7 +23,21 @@ NORMALISATIONS = ("query-min-max", "none")
 
 
 class Candidates(Protocol):
-    """Pairs of a topic and a document: `Qrels`, a `Run`, `JoinedRuns` or a `Pool`."""
+    """Pairs of a topic and a document: `Qrels`, a `Run`, `JoinedRuns` or a `Pool`.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.letor import letor_features
+    >>> class Pairs(NamedTuple):
+    ...     qid: list
+    ...     doc_ids: list
+    >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
+    >>> data = letor_features(index, {"1": "wings"}, Pairs(["1", "1"], ["a", "b"]), features=["L1", "H1"])
+    >>> data.doc_ids.tolist(), data.X.shape
+    (['b', 'a'], (2, 2))
+    """
 
     @property
     def qid(self) -> Any:

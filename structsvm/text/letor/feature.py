@@ -24,6 +24,20 @@ class Feature:
         term is in the collection and in how many of its documents, :math:`|C|` the number of documents.
     source : where the definition is from.
     compute : returns the values of the candidates, shape (n,).
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.letor import Feature, letor_features
+    >>> def covered(evidence):
+    ...     return (evidence.counts > 0).sum(axis=0) / len(evidence.query)
+    >>> feature = Feature("covered", "share of the query's terms in the text", r"|q \cap d| / |q|", "our own", covered)
+    >>> index = Index.build([("a", {"text": "a swept wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
+    >>> judged = Qrels.from_grades(["1", "1"], ["a", "b"], [1, 0])
+    >>> letor_features(index, {"1": "swept wings"}, judged, features=["L1", feature], normalise="none").X
+    array([[1. , 0.5],
+           [2. , 1. ]])
     """
 
     name: str

@@ -33,6 +33,21 @@ def retrieval_feature(name: str, function: str, description: str = "", formula: 
     name : what the feature is called.
     function : name of the function, such as ``"lm_dirichlet(mu=2000)"``.
     description, formula, source : see `Feature`; without, those of the function are meant.
+
+    Examples
+    --------
+    >>> from structsvm.data import Qrels
+    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text.letor import letor_features, retrieval_feature
+    >>> index = Index.build([("a", {"text": "a swept wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
+    >>> judged = Qrels.from_grades(["1", "1"], ["a", "b"], [1, 0])
+    >>> features = [retrieval_feature(f"DIR{mu}", f"lm_dirichlet(mu={mu})") for mu in (10, 1000)]
+    >>> data = letor_features(index, {"1": "swept wings"}, judged, features=features, normalise="none")
+    >>> data.feature_names
+    ('text.DIR10', 'text.DIR1000')
+    >>> data.X.round(2)  # the larger mu, the less does the text count
+    array([[-0.64, -0.57],
+           [-0.52, -0.57]])
     """
     return Feature(
         name,

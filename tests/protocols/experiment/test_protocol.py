@@ -118,6 +118,20 @@ def test_rows_of_a_table(results):
     assert [row.values.tolist() for row in results.rows("with-best")[4:]] == [row.values.tolist() for row in rows[4:]]
 
 
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (lambda results: results.rows("with_best"), "no variant named 'with_best'. Did you mean 'with-best'"),
+        (lambda results: results.fits("with-best", "SVM-mpa"), "no model named 'SVM-mpa'. Did you mean 'SVM-map'"),
+        (lambda results: results.per_query("with-best", "SVM-map", ties="mean"), "ties must be 'order' or 'average'"),
+        (lambda results: results.rows("with-best", denominators="all"), "denominators must be 'pool' or 'judged'"),
+    ],
+)
+def test_what_results_do_not_have_is_named(results, asked, message):
+    with pytest.raises(InputError, match=message):
+        asked(results)
+
+
 def test_the_denominators_of_trec_eval_scale_each_query():
     X, y, qid = scored_documents(6, 20, 2)
     relevant = y.reshape(6, 20).sum(axis=1)

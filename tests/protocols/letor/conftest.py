@@ -21,9 +21,13 @@ def write_set(path: Path, *, queries=8, documents=(3, 12), features=4, first=1, 
     return path
 
 
+def write_sets(folder: Path) -> Path:
+    """Write three sets to be rotated, and return their folder."""
+    for number in range(1, 4):
+        write_set(folder / "tiny" / f"S{number}.txt", first=100 * number, seed=number)
+    return folder / "tiny"
+
+
 @pytest.fixture
 def sets(tmp_path):
-    """Three sets to be rotated."""
-    for number in range(1, 4):
-        write_set(tmp_path / "tiny" / f"S{number}.txt", first=100 * number, seed=number)
-    return tmp_path / "tiny"
+    return write_sets(tmp_path)

@@ -29,6 +29,7 @@ from structsvm.protocols.letor import (
     difference_table,
     find_folds,
     fold_table,
+    measure_table,
     measured,
     model_names,
     record_table,
@@ -39,7 +40,7 @@ from structsvm.protocols.letor import (
 from structsvm.rankers import RankSVM
 from structsvm.significance import holm
 from structsvm.tables import as_csv, as_text
-from tests.protocols.letor.conftest import write_set
+from tests.protocols.letor.conftest import write_set, write_sets
 
 FEW = (0.1, 1.0, 10.0)
 SVM = RankingSVM(name="svm", features=AsGiven(), loss="map", Cs=FEW, tol=1e-4)
@@ -56,9 +57,10 @@ class Rounds(BaseEstimator):
         yield from X.T
 
 
-@pytest.fixture
-def results(sets):
-    return benchmark(sets, [SVM, BINS], single_features=True, jobs=1)
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Of sets that are those of the fixture `sets`."""
+    return benchmark(write_sets(tmp_path_factory.mktemp("sets")), [SVM, BINS], single_features=True, jobs=1)
 
 
 def loaded(paths):
@@ -266,6 +268,22 @@ def test_the_tables_show_the_results(results):
         assert f"{cells}   {results.mean(name, 'map'):.4f}" in by_fold
     titles = [table.title for table in all_tables(results)]
     assert len(titles) == len(set(titles)) == 8
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (lambda results: results.queries("SVM-mpa"), "no model of the benchmark named 'SVM-mpa'"),
+        (
+            lambda results: fold_table(results, "ndcg@11"),
+            "no measure of the benchmark named 'ndcg@11'. Did you mean 'ndcg@1'",
+        ),
+        (lambda results: measure_table(results, "map"), "name must be 'p' or 'ndcg' or 'ndcg4', got 'map'"),
+    ],
+)
+def test_what_results_do_not_have_is_named(results, asked, message):
+    with pytest.raises(InputError, match=message):
+        asked(results)
 
 
 def test_another_measure_picks_and_compares(sets):

@@ -90,6 +90,8 @@ def test_figures_are_means_over_splits_and_topics(results):
     curve = [each.curves[1] for each in results.learned("SVM-map")[:2]]
     expected = np.mean([each.test[int(np.argmax(each.validation))] for each in curve])
     assert results.at_pick("SVM-map", "test", 1)[0] == pytest.approx(expected)
+    with pytest.raises(InputError, match="no method named 'SVM-mpa'. Did you mean 'SVM-map'"):
+        results.at_pick("SVM-mpa", "test")
 
 
 def test_the_interval_of_a_difference_is_students():
