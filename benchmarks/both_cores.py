@@ -21,7 +21,7 @@ ABOUT = """
 Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before them `X @ w` with `X.T @ c` of NumPy by as many threads
 of BLAS. Weights and bounds are the same to the last bit. The ratio is the time of one thread to that of two, of
 medians: two threads of a virtual machine may share a core, so that what NumPy gains says what there is to gain. It
-changes from minute to minute: on m NumPy gains 1.2 to 1.4 in this run and fits 1.1 to 1.25; in the one before, of
+changes from minute to minute: on m NumPy gains 1.1 to 1.4 in this run and fits 1.0 to 1.35; in an earlier one, of
 nearly the same code, NumPy gained 1.6 to 1.7 there and fits 1.4 to 1.5. Where a query is visited at a time (fewer
 than 75 of them), Frank-Wolfe's visits do not use a second thread, nor do sweeps over planes that are kept where there
 are fewer than 500; the QP never does.
@@ -44,10 +44,30 @@ What was tried for sweeps, in numbers of sweeps, at C = 100 / 1000 / 10,000 of M
 164 / 240 and 76 / 176 / 240, and up to 13.6 passes, so slower by any number of threads; batches of 64 queries in 4
 blocks, joined after each: 42 / 162 / 180 and 7.5 / 9.9 / 9.5 passes. Ten such sweeps of 1,000 queries take 4.2 ms by
 one thread, as many as one after the other, and 2.9 ms by two (1.45 times as fast, where NumPy gains 1.7); batches of
-32 take 4.6 and 3.2 ms, as joining takes a larger part. A joint step of 52 cuts takes 8.4 ms and 5.2 ms, of which the
-QP takes 0.65. Where NumPy gains 1.3, because the processors share a core, neither gains anything: both compute in its
+32 take 4.6 and 3.2 ms, as joining takes a larger part. A joint step of 52 cuts took 8.4 ms and 5.2 ms where all of it
+was compiled. Where NumPy gains 1.3, because the processors share a core, neither gains anything: both compute in its
 cache. That is what holds m back. On l passes and certificates are 70 to 90 % of a fit, and two threads gain 1.3 to
 1.5 on these: batches are of two queries, of which the slower one is waited for.
+
+Joint steps are led from Python, and only what reads planes, and the pairwise steps of the QP, are compiled: 1.9 s of a
+first fit in place of 7.4. Around each cut Python takes some 30 µs. Searches that begin where the last one ended (one or
+two looks at a line beside the two with which they begin, in place of five to seven) and QPs solved to half of the gap
+(16 to 80 steps) make up for that, or nearly: fits in ms, before → now, by turns, means of seven orders of visits:
+
+| | C | one thread | two threads |
+|---|---:|---:|---:|
+| MAP on m | 1000 | 239 → 226 | 209 → 191 |
+| MAP on m | 10000 | 292 → 298 | 288 → 295 |
+| ROC area on m | 1000 | 172 → 188 | 183 → 172 |
+| ROC area on m | 10000 | 248 → 255 | 211 → 216 |
+| MAP on l | 1000 | 348 → 370 | 266 → 287 |
+| MAP on l | 10000 | 480 → 494 | 399 → 436 |
+| ROC area on l | 1000 | 296 → 311 | 215 → 232 |
+| ROC area on l | 10000 | 394 → 416 | 373 → 367 |
+
+By a profile, joint steps themselves take 2 to 5 % of such a fit more, up to 10 % on m by two threads where C is 10,000
+(57 → 73 ms of 160), as Python leads while the other thread waits. Solved to a tenth of the gap, QPs would take 2 to 5
+times as many steps for as many cuts and passes.
 
 Before sweeps and joint steps were spread, and batches of two or three took more of the latest weights (→ now, at
 another time on the same machine, whose speed changes by a fifth):

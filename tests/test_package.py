@@ -208,6 +208,13 @@ def test_the_order_of_imports_has_no_circle():
         placed |= ready
 
 
+def test_contributing_says_where_everything_is():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = "".join(line.partition(" | ")[0] for line in text.splitlines() if line.startswith("| `"))
+    parts = {part_of(module) for module in MODULES} - {"__init__", "__main__"}
+    assert {name.strip("/") for name in re.findall(r"`([a-z_/]+)`", rows)} == parts
+
+
 def imported_modules(module: Path) -> set[Path]:
     """Collect the files of the package that a file imports by their names, anywhere in it, for types only too."""
     names = set()

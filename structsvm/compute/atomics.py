@@ -37,6 +37,11 @@ def read(counters: IntVector, k: int) -> int:
     return int(counters[k])
 
 
+def write(counters: IntVector, k: int, value: int) -> None:
+    """Set a counter: who reads or adds to it then sees all that was written to memory before."""
+    counters[k] = value
+
+
 def rest() -> None:
     """Let another thread on the same core go ahead for some cycles."""
 
@@ -65,6 +70,15 @@ def _typed_read(_typing: Any, counters: Any, k: Any) -> Any:
     return numba.types.int64(counters, numba.types.intp), generate
 
 
+def _typed_write(_typing: Any, counters: Any, k: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        place = _place(context, builder, signature.args[0], given[0], given[1])
+        builder.store_atomic(given[2], place, "seq_cst", 8)
+        return context.get_dummy_value()
+
+    return numba.types.void(counters, numba.types.intp, numba.types.int64), generate
+
+
 def _typed_rest(_typing: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
         if _REST is not None:
@@ -79,6 +93,7 @@ def _typed_rest(_typing: Any) -> Any:
 
 _add = numba.extending.intrinsic(_typed_add)
 _read = numba.extending.intrinsic(_typed_read)
+_write = numba.extending.intrinsic(_typed_write)
 _rest = numba.extending.intrinsic(_typed_rest)
 
 
@@ -88,6 +103,10 @@ def _compiled_add(counters: Any, k: Any, amount: Any) -> Any:
 
 def _compiled_read(counters: Any, k: Any) -> Any:
     return lambda counters, k: _read(counters, k)
+
+
+def _compiled_write(counters: Any, k: Any, value: Any) -> Any:
+    return lambda counters, k, value: _write(counters, k, value)
 
 
 def _compiled_rest() -> Any:
@@ -104,6 +123,7 @@ def _compiled_give_way() -> Any:
 for _function, _compiled in (
     (add, _compiled_add),
     (read, _compiled_read),
+    (write, _compiled_write),
     (rest, _compiled_rest),
     (give_way, _compiled_give_way),
 ):

@@ -65,16 +65,13 @@ def compiled(
 def by_address(function: F, signature: Any) -> F:
     """Compile a function for one signature, to be given as an argument to what then calls it by its address.
 
-    Of a part that is called by its name, LLVM optimises the code once more in each function that calls it, in those
-    that call these, and so on: for a large one, this takes longer than to compile it.
-
     Numba's looking up of the code by its types and of addresses in LLVM, wherever such an argument is given, is done
     here once for all: the first takes as long as some argmaxes, and for the second LLVM has one lock for all threads;
     where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
 
     Parameters
     ----------
-    function : a compiled function or part.
+    function : a compiled function, not a part.
     signature : its types, whose `numba.types.FunctionType` is the type of the argument.
     """
     if numba.config.DISABLE_JIT:
@@ -82,9 +79,8 @@ def by_address(function: F, signature: Any) -> F:
     made = function.get_compile_result(signature)  # type: ignore[attr-defined]
     function.get_compile_result = lambda _signature: made  # type: ignore[attr-defined]
     made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
-    address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    if made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name) == 0:
-        function.__wrapper_address__ = lambda: address  # type: ignore[attr-defined]  # asked for, and not called
+    for name in (made.fndesc.llvm_func_name, made.fndesc.llvm_cfunc_wrapper_name):
+        made.library.get_pointer_to_function(name)
     return function
 
 
@@ -92,16 +88,21 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     """Compile a function that compiled functions call, and Python hardly ever.
 
     What lets Python call a function takes as long to compile as a short function itself, more where it takes tuples of
-    arrays. Called from Python, the function is compiled once more, with that.
+    arrays, and machine code of its own is of no use to a part; see `structsvm.compute.parts`. Called from Python, the
+    function is compiled once more, with both.
 
     Parameters
     ----------
     function, reorder : as in `compiled`.
     """
-    fastmath = _FREE_ORDER if reorder else False
-    dispatcher = numba.njit(nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     if numba.config.DISABLE_JIT:
-        return dispatcher  # type: ignore[no-any-return]
+        return function
+    from structsvm.compute.parts import PartCompiler  # which loads numba's compiler
+
+    fastmath = _FREE_ORDER if reorder else False
+    dispatcher = numba.njit(
+        nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
+    )(function)
     _keep(dispatcher)
     watched(dispatcher)
 
@@ -126,11 +127,6 @@ def folder_of_code() -> str | None:
 
 def _nothing() -> None:
     """Be compiled."""
-
-
-def compiled_inline(function: F) -> F:
-    """Put a function into each compiled one that calls it: a few lines, for which a call's code would be longer."""
-    return numba.njit(nogil=True, inline="always", no_cfunc_wrapper=True)(function)  # type: ignore[no-any-return]
 
 
 def _not_inserted(*_: Any) -> None:

@@ -1,5 +1,6 @@
 """What is being compiled, for progress lines. Signals wait until it is done. Importing this loads no numba."""
 
+import gc
 import logging
 import threading
 import time
@@ -22,7 +23,8 @@ def watched(dispatcher: Any) -> None:
     """Let a function of numba's say while it is compiled, and let no signal fall into that.
 
     KeyboardInterrupt within numba's compiler leaves it in a state in which it compiles nothing more. What is read from
-    disk is not compiled, however long that takes: call this once it is known whether machine code is kept there.
+    disk is not compiled, however long that takes: call this once it is known whether machine code is kept there. Python
+    does not look for garbage meanwhile: a tenth of the time, as the compiler makes many objects that it keeps.
     """
     name = dispatcher.py_func.__name__.strip("_")
     dispatcher.compile = _watching(dispatcher.compile, name)
@@ -34,10 +36,14 @@ def _watching(compile_: Callable[[Any], Any], name: str) -> Callable[[Any], Any]
         if getattr(_thread, "asked_for", None) is not None:
             return compile_(signature)
         _thread.asked_for, _thread.begun = name, None
+        collects = gc.isenabled()
         try:
             with held():
+                gc.disable()
                 return compile_(signature)
         finally:
+            if collects:
+                gc.enable()
             begun, _thread.asked_for = _thread.begun, None
             if begun is not None:
                 _running.remove(begun)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled_inline, compiled_part
+from structsvm.compute.compilation import compiled_part
 from structsvm.types import IntVector, Matrix, Vector
 
 _LARGEST, _LARGEST_FLOAT32 = float(np.finfo(np.float64).max), float(np.finfo(np.float32).max)
@@ -53,7 +53,7 @@ add_plane = compiled_part(_add_plane, reorder=True)
 """``(G, i, p, amount, w)``: add a multiple of plane p of example i to w."""
 
 
-@compiled_inline
+@compiled_part
 def may_be_rounded(planes: PlaneArrays) -> bool:
     """Say whether planes have errors."""
     return bool(planes.error.shape[1] > 0)
@@ -177,15 +177,25 @@ def insert(planes: PlaneArrays, i: int, g: Vector, L: float, error: float, w: Ve
 @compiled_part
 def swap(planes: PlaneArrays, i: int, p: int, q: int) -> None:
     """Let two planes of an example change places."""
-    G, L, error, a, age, gram = planes.G, planes.L, planes.error, planes.a, planes.age, planes.gram
-    for k in range(G.shape[2]):
-        G[i, p, k], G[i, q, k] = G[i, q, k], G[i, p, k]
-    L[i, p], L[i, q] = L[i, q], L[i, p]
+    swap_rows(planes.G[i], p, q)
+    swap_rows(planes.gram[i], p, q)
+    for r in range(planes.used[i]):
+        swap_numbers(planes.gram[i, r], p, q)
+    swap_numbers(planes.L[i], p, q)
+    swap_numbers(planes.a[i], p, q)
+    swap_numbers(planes.age[i], p, q)
     if may_be_rounded(planes):
-        error[i, p], error[i, q] = error[i, q], error[i, p]
-    a[i, p], a[i, q] = a[i, q], a[i, p]
-    age[i, p], age[i, q] = age[i, q], age[i, p]
-    for r in range(planes.used[i]):
-        gram[i, p, r], gram[i, q, r] = gram[i, q, r], gram[i, p, r]
-    for r in range(planes.used[i]):
-        gram[i, r, p], gram[i, r, q] = gram[i, r, q], gram[i, r, p]
+        swap_numbers(planes.error[i], p, q)
+
+
+@compiled_part
+def swap_rows(matrix: Any, p: int, q: int) -> None:
+    """Let two rows of a matrix change places."""
+    for k in range(matrix.shape[1]):
+        matrix[p, k], matrix[q, k] = matrix[q, k], matrix[p, k]
+
+
+@compiled_part
+def swap_numbers(vector: Vector, p: int, q: int) -> None:
+    """Let two elements of a vector change places."""
+    vector[p], vector[q] = vector[q], vector[p]

@@ -1,5 +1,7 @@
 """A point of the n-slack dual: some planes of every example, in weight space, with multipliers."""
 
+from functools import partial
+
 import numpy as np
 
 from structsvm.compute.memory import require_memory
@@ -119,7 +121,8 @@ class DualPlanes:
         """
         sweeps = Sweeps.of(order, most, self.arrays.L.shape[1], len(self.w))
         with using(None) as threads:
-            run_stages(threads, lambda: sweep_over(self.arrays, sweeps, self.w, enough), sweeps.counters, len(sweeps.w))
+            lead, follow = (partial(sweep_over, self.arrays, sweeps, self.w, enough, leads) for leads in (True, False))
+            run_stages(threads, lead, follow, sweeps.counters, len(sweeps.w))
         return float(sweeps.met[np.isfinite(sweeps.met)][-1])
 
     def held(self) -> Vector:

@@ -16,7 +16,7 @@ import numpy as np
 
 from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.products import dot
-from structsvm.compute.stages import begin_next, end_all, ends_stage, next_piece, stage_counters
+from structsvm.compute.stages import begin_stage, end_piece, ends_stage, next_piece, next_stage, stage_counters
 from structsvm.planes.arrays import PlaneArrays
 from structsvm.planes.steps import bring_live_to_front, improve
 from structsvm.types import IntVector, Matrix, Vector
@@ -43,18 +43,22 @@ _GOLDEN = 0.3819660112501051
 
 _GAP, _OFFSET, _SUMS = 0, 1, 8
 
+_SWEEP, _FIRST, _END = range(3)
+"""Places of ``batch``."""
+
 
 class Sweeps(NamedTuple):
     """What threads share: B blocks of at most S examples, planes of d numbers at P places.
 
-    ``order`` (n,) of the visits in the first sweep, and ``stride`` (sweeps,) the steps in which each sweep goes round
-    it, so that no example follows the same one again; ``w`` (B, d) how the weights move in each
-    block; ``before`` (B, S, P) multipliers; ``room`` (B, 2 P); ``sums`` (B, 8) gaps met and what moves add to
-    ``Σ a L``; ``share`` (B,) of the moves; ``inner`` (B, B) their products; ``met`` (sweeps,) gaps met in each sweep,
-    infinite where there was none.
+    ``batch`` (3,) is the sweep, and from where to where in its order of visits the batch is; ``order`` (n,) of the
+    visits in the first sweep, and ``stride`` (sweeps,) the steps in which each sweep goes round it, so that no example
+    follows the same one again; ``w`` (B, d) how the weights move in each block; ``before`` (B, S, P) multipliers;
+    ``room`` (B, 2 P); ``sums`` (B, 8) gaps met and what moves add to ``Σ a L``; ``share`` (B,) of the moves; ``inner``
+    (B, B) their products; ``met`` (sweeps,) gaps met in each sweep, infinite where there was none.
     """
 
     counters: IntVector
+    batch: IntVector
     order: IntVector
     stride: IntVector
     w: Matrix
@@ -73,6 +77,7 @@ class Sweeps(NamedTuple):
         size = min(_MOST_AT_ONCE, n // _PART) if blocks > 1 else 1
         return cls(
             counters=stage_counters(),
+            batch=np.zeros(3, dtype=np.int64),
             order=order,
             stride=_strides(n, most),
             w=np.empty((blocks, d)),
@@ -97,48 +102,60 @@ def _strides(n: int, most: int) -> IntVector:
 
 
 @compiled
-def sweep_over(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float) -> None:
-    """Sweep until the gaps met in a sweep are no more than enough; all threads run this."""
-    order, blocks, size = sweeps.order, len(sweeps.w), sweeps.before.shape[1]
-    n, most = len(order), len(sweeps.met)
-    at_once = blocks * size if blocks > 1 else max(n, 1)
-    batches = (n + at_once - 1) // at_once
+def sweep_over(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float, leads: bool) -> None:
+    """Sweep until the gaps met in a sweep are no more than enough, or follow the thread that leads this."""
+    batch, counters, n = sweeps.batch, sweeps.counters, len(sweeps.order)
+    blocks = len(sweeps.w)
+    at_once = blocks * sweeps.before.shape[1] if blocks > 1 else max(n, 1)
+    stage = 0
     while True:
-        stage, block = next_piece(sweeps.counters, blocks)
-        if stage < 0:
+        if leads:
+            batch[_END] = min(n, batch[_FIRST] + at_once)
+            begin_stage(counters)
+        elif not next_stage(counters, stage):
             return
-        sweep = stage // batches
-        first = (stage - sweep * batches) * at_once
-        end = min(n, first + at_once)
-        _visit(
-            planes,
-            sweeps,
-            sweep,
-            block,
-            first + (end - first) * block // blocks,
-            first + (end - first) * (block + 1) // blocks,
-            w,
-        )
-        if ends_stage(sweeps.counters, stage, blocks):
-            met = 0.0
-            for b in range(blocks):
-                met += sweeps.sums[b, _GAP]
-            sweeps.met[sweep] = met if first == 0 else sweeps.met[sweep] + met
-            if blocks > 1:
-                _join(planes, sweeps, sweep, first, end, w)
-            if end == n and (sweeps.met[sweep] <= enough or sweep == most - 1):
-                end_all(sweeps.counters)
-                return
-            begin_next(sweeps.counters)
+        stage += 1
+        block = next_piece(counters, blocks)
+        while block >= 0:
+            _visit(planes, sweeps, block, w)
+            end_piece(counters)
+            block = next_piece(counters, blocks)
+        if leads and (not ends_stage(counters, blocks) or _end_batch(planes, sweeps, w, enough)):
+            return
 
 
 @compiled_part
-def _example(sweeps: Sweeps, sweep: int, k: int) -> int:
-    return int(sweeps.order[k * sweeps.stride[sweep] % len(sweeps.order)])
+def _end_batch(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float) -> bool:
+    """Join what blocks have moved, and turn to the next batch; say whether that was the last one."""
+    batch, met = sweeps.batch, 0.0
+    for b in range(len(sweeps.w)):
+        met += sweeps.sums[b, _GAP]
+    sweep = batch[_SWEEP]
+    sweeps.met[sweep] = met if batch[_FIRST] == 0 else sweeps.met[sweep] + met
+    if len(sweeps.w) > 1:
+        _join(planes, sweeps, w)
+    batch[_FIRST] = batch[_END]
+    if batch[_END] == len(sweeps.order):
+        batch[_SWEEP] = sweep + 1
+        batch[_FIRST] = 0
+        return bool(sweeps.met[sweep] <= enough or sweep + 1 == len(sweeps.met))
+    return False
 
 
 @compiled_part
-def _visit(planes: PlaneArrays, sweeps: Sweeps, sweep: int, block: int, first: int, end: int, w: Vector) -> None:
+def _bound(sweeps: Sweeps, block: int) -> int:
+    """Return where a block of the batch begins."""
+    first = sweeps.batch[_FIRST]
+    return int(first + (sweeps.batch[_END] - first) * block // len(sweeps.w))
+
+
+@compiled_part
+def _example(sweeps: Sweeps, k: int) -> int:
+    return int(sweeps.order[k * sweeps.stride[sweeps.batch[_SWEEP]] % len(sweeps.order)])
+
+
+@compiled_part
+def _visit(planes: PlaneArrays, sweeps: Sweeps, block: int, w: Vector) -> None:
     """Step on the examples of a block: in the first sweep on all planes, then on those that had weight of late."""
     alone, places = len(sweeps.w) == 1, planes.L.shape[1]
     moved, room = sweeps.w[block], sweeps.room[block]
@@ -146,9 +163,10 @@ def _visit(planes: PlaneArrays, sweeps: Sweeps, sweep: int, block: int, first: i
     if not alone:
         for c in range(len(w)):
             moved[c] = w[c]
+    sweep, first = sweeps.batch[_SWEEP], _bound(sweeps, block)
     gap, offset = 0.0, 0.0
-    for k in range(first, end):
-        i = _example(sweeps, sweep, k)
+    for k in range(first, _bound(sweeps, block + 1)):
+        i = _example(sweeps, k)
         if sweep == 1:
             bring_live_to_front(planes, i)
         used = planes.used[i] if sweep == 0 else planes.live[i]
@@ -165,7 +183,7 @@ def _visit(planes: PlaneArrays, sweeps: Sweeps, sweep: int, block: int, first: i
 
 
 @compiled_part
-def _join(planes: PlaneArrays, sweeps: Sweeps, sweep: int, first: int, end: int, w: Vector) -> None:
+def _join(planes: PlaneArrays, sweeps: Sweeps, w: Vector) -> None:
     """Take the best share of what has moved in each block."""
     blocks = len(sweeps.w)
     _set_shares(sweeps, w)
@@ -175,11 +193,11 @@ def _join(planes: PlaneArrays, sweeps: Sweeps, sweep: int, first: int, end: int,
             w[k] += share * sweeps.w[b, k]
         if share == 1.0:
             continue
-        start = first + (end - first) * b // blocks
-        for k in range(start, first + (end - first) * (b + 1) // blocks):
-            i = _example(sweeps, sweep, k)
-            for p in range(planes.used[i] if sweep == 0 else planes.live[i]):
-                before = sweeps.before[b, k - start, p]
+        first = _bound(sweeps, b)
+        for k in range(first, _bound(sweeps, b + 1)):
+            i = _example(sweeps, k)
+            for p in range(planes.used[i] if sweeps.batch[_SWEEP] == 0 else planes.live[i]):
+                before = sweeps.before[b, k - first, p]
                 planes.a[i, p] = before + share * (planes.a[i, p] - before)
                 if planes.a[i, p] > 0.0:
                     planes.age[i, p] = 0.0

@@ -27,7 +27,9 @@ TOWARD_TARGET = 0.1
 HingesAt: TypeAlias = Callable[[Sequence[float]], Sequence[Hinge]]
 
 
-def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
+def lowest_on(
+    line: Parabola, hinges_at: HingesAt, together: int = 1, first_step: float = 1.0, accuracy: float = _ACCURACY
+) -> float:
     """Minimise P over ``0 ≤ t ≤ 2``, as far as weights are within their bounds, and return the best t looked at.
 
     P is a parabola plus a convex piecewise linear function, of which an argmax of every
@@ -44,11 +46,13 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
     line : the parabola.
     hinges_at : gives the hinge at some t. It is asked for t = 0 first, alone or with others.
     together : number of steps t that are looked at together.
+    first_step : the t to look at first where one is looked at at a time; where P still falls there, twice that is next.
+    accuracy : part of the descent found so far that may be left.
     """
     if line.curvature == 0.0 and line.farthest == np.inf:
         return 0.0
     farthest = min(_FARTHEST, line.farthest)
-    steps = _spread(together, farthest)
+    steps = [min(first_step, farthest)] if together == 1 else np.geomspace(_NEAREST, farthest, together).tolist()
     start, *rest = hinges_at([0.0, *steps]) if together > 1 else hinges_at([0.0])
     if start.slope + line.linear >= 0.0:
         return 0.0
@@ -68,11 +72,11 @@ def lowest_on(line: Parabola, hinges_at: HingesAt, together: int = 1) -> float:
         if high is None:
             if low[0] == farthest:
                 break
-            steps = [farthest]
+            steps = [min(farthest, 2.0 * low[0])]
             continue
         t = _lowest_of_model(line, low, high)
         model = line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
-        if lowest - model <= _ACCURACY * (first - lowest) or not low[0] < t < high[0]:
+        if lowest - model <= accuracy * (first - lowest) or not low[0] < t < high[0]:
             break
         steps = [t] if together == 1 else sorted({t, *np.linspace(low[0], high[0], together + 1)[1:-1].tolist()})
     return best
@@ -85,11 +89,6 @@ def _lowest_of_model(line: Parabola, low: tuple[float, Hinge], high: tuple[float
     (left, falling), (right, rising) = low, high  # only weights without regulariser move
     rise = falling.value - falling.slope * left - rising.value + rising.slope * right
     return rise / (rising.slope - falling.slope)
-
-
-def _spread(together: int, farthest: float) -> list[float]:
-    """Return the first steps, ascending: 1, or where there are several, from `_NEAREST` to the farthest."""
-    return [1.0] if together == 1 else np.geomspace(_NEAREST, farthest, together).tolist()
 
 
 def search(run: Run, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:

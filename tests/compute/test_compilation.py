@@ -5,9 +5,10 @@ import subprocess
 import sys
 
 import numba
+import numpy as np
 import pytest
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 
 CALLED = """
 from structsvm.compute.compilation import compiled
@@ -109,3 +110,52 @@ def test_machine_code_that_cannot_be_kept_runs(tmp_path, monkeypatch):
     folder = next(tmp_path.iterdir())
     (folder / first._cache._cache_file._index_name).mkdir()  # as unwritable as a file on a full disk
     assert first(1.0) == 2.0
+
+
+@compiled_part
+def part(x, k):
+    return x[0] / x[k]
+
+
+@compiled
+def whole(x, k):
+    return 2.0 * part(x, k)
+
+
+def test_a_part_is_no_machine_code_and_raises_what_it_would():
+    x = np.array([6.0, 3.0, 0.0])
+    assert whole(x, 1) == 4.0
+    (made,) = part.overloads.values()
+    assert made.library.get_pointer_to_function(made.fndesc.llvm_func_name) == 0
+    assert part(x, 1) == 2.0  # compiled once more
+    for function in (whole, part):
+        with pytest.raises(ZeroDivisionError):
+            function(x, 2)
+
+
+LINKED = """
+from structsvm.compute.compilation import compiled, compiled_part
+
+@compiled_part
+def part(x):
+    return x + 1.0
+
+@compiled
+def one(x):
+    return 10.0 * part(x)
+
+@compiled
+def other(x):
+    return 100.0 * part(x)
+"""
+
+
+def test_a_part_that_was_kept_is_linked_into_others(tmp_path):
+    (tmp_path / "linked.py").write_text(LINKED, encoding="utf-8")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    for name, printed in (("one", "20.0 0"), ("other", "200.0 1")):
+        command = f"import linked; print(linked.{name}(1.0), sum(linked.part.stats.cache_hits.values()))"
+        done = subprocess.run(
+            [sys.executable, "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == printed

@@ -1,5 +1,6 @@
 """What is told of compiling, and signals that come meanwhile."""
 
+import gc
 import signal
 import time
 
@@ -52,6 +53,7 @@ def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, monkeypatch, capl
 
     def slow(self, signature):
         told.append(what_is_compiled())
+        assert not gc.isenabled()
         self._cache.load_overload(signature, None)
         time.sleep(0.35)
         told.append(what_is_compiled())
@@ -61,6 +63,7 @@ def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, monkeypatch, capl
     with caplog.at_level("INFO", "structsvm"):
         compiled(doubled).compile("never")
     assert told == ["", wanted]
+    assert gc.isenabled()
     assert what_is_compiled() == ""
     assert ("compiled doubled in 0." in caplog.text) is (on_disk is None)
 

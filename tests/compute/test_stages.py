@@ -2,31 +2,86 @@
 
 import threading
 
+import numpy as np
 import pytest
 
 from structsvm.compute.compilation import compiled
-from structsvm.compute.stages import next_piece, run_stages, stage_counters
+from structsvm.compute.stages import (
+    begin_stage,
+    end_piece,
+    ends_stage,
+    next_piece,
+    next_stage,
+    run_stages,
+    stage_counters,
+)
 from structsvm.compute.threads import using
 from structsvm.types import IntVector
 
+PIECES = 7
+
 
 @compiled
-def take(counters: IntVector, pieces: int) -> int:
-    return next_piece(counters, pieces)[0]
+def work(counters: IntVector, amount: IntVector, done: IntVector, pieces: int, leads: bool) -> bool:
+    """Add an amount to each piece, stage after stage; say whether the leader's stage has ended."""
+    stage = 0
+    if leads:
+        begin_stage(counters)
+    while leads or next_stage(counters, stage):
+        stage += 1
+        piece = next_piece(counters, pieces)
+        while piece >= 0:
+            done[piece] += amount[0]
+            end_piece(counters)
+            piece = next_piece(counters, pieces)
+        if leads:
+            return ends_stage(counters, pieces)
+    return False
 
 
-def test_who_raises_ends_the_wait_of_the_others():
-    counters, pieces = stage_counters(), 2
-    taken = threading.Barrier(2)
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_each_piece_of_each_stage_is_done_once(n_jobs: int) -> None:
+    counters, amount, done = stage_counters(), np.zeros(1, dtype=np.int64), np.zeros(PIECES, dtype=np.int64)
+    total = 0
 
-    def loop() -> None:
-        take(counters, pieces)
-        if taken.wait(10.0) == 0:
+    def lead() -> None:
+        nonlocal total
+        for k in range(2000):
+            amount[0] = k
+            total += k
+            assert work(counters, amount, done, PIECES, True)
+            assert done.tolist() == [total] * PIECES
+
+    work(stage_counters(), amount, done.copy(), PIECES, True)  # compiled before threads wait for it
+    with using(n_jobs) as threads:
+        run_stages(threads, lead, lambda: work(counters, amount, done, PIECES, False), counters, PIECES)
+
+
+@pytest.mark.parametrize("raises", ["leader", "follower"])
+def test_who_raises_ends_the_wait_of_the_others(raises: str) -> None:
+    counters, taken = stage_counters(), threading.Barrier(2)
+
+    def lead() -> None:
+        begin_stage(counters)
+        taken.wait(10.0)
+        if raises == "leader":
             raise ZeroDivisionError
-        while take(counters, pieces) >= 0:  # the second stage, which never begins
-            pass
+        assert not ends_stage(counters, 1)
 
-    take(counters, 1 << 40)  # compiled before threads wait for it
-    counters[:] = 0
+    def follow() -> None:
+        assert next_stage(counters, 0)
+        assert next_piece(counters, 1) == 0
+        taken.wait(10.0)
+        if raises == "follower":
+            raise ZeroDivisionError
+        assert not next_stage(counters, 1)
+
+    others = stage_counters()  # all is compiled before threads wait for each other
+    begin_stage(others)
+    assert next_piece(others, 1) == 0
+    end_piece(others)
+    assert ends_stage(others, 1)
+    assert next_stage(others, 0)
+    assert next_piece(others, 1) == -1
     with using(2) as threads, pytest.raises(ZeroDivisionError):
-        run_stages(threads, loop, counters, 2)
+        run_stages(threads, lead, follow, counters, 2)

@@ -38,7 +38,7 @@ def test_ranking_kernels_agree_on_small_queries(loss: ScoreLoss[Any], data: st.D
 
 
 @each_ranking_loss
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     n=st.integers(2, 300),
     share=st.floats(0.01, 0.99),

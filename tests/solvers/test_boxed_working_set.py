@@ -1,4 +1,4 @@
-"""Fits within bounds whose QPs once ended early: C = 10,000, loose weights, and bounds of many sizes."""
+"""Fits within bounds whose QPs once ended early: weights without regulariser, and bounds of many sizes."""
 
 import numpy as np
 import pytest
@@ -39,11 +39,10 @@ def extreme(seed: int) -> tuple[Problem, tuple[Vector, Vector]]:
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=TOL, max_iter=50), NSlack(tol=TOL, max_iter=50)])
-@pytest.mark.parametrize("seed", [120, 1127])
+@pytest.mark.parametrize("seed", [120, 535, 764, 970, 1127])
 def test_a_step_that_halves_the_gap_is_followed_by_another(solver, seed):
     problem, (low, high) = extreme(seed)
     result = solver.solve(problem)
-    assert problem.C == 1e4
     assert result.converged
     assert ((low <= result.w) & (result.w <= high)).all()
     point = problem.at(problem.from_weights(result.w))

@@ -57,7 +57,7 @@ def test_the_gap_on_the_planes_closes(loss, C, accuracy):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_blocks_give_the_same_whatever_the_number_of_threads(dtype, monkeypatch):
-    monkeypatch.setattr("structsvm.solvers.joint_step._BLOCK", 10)
+    monkeypatch.setattr("structsvm.planes.values._BLOCK", 10)
     found = []
     for n_jobs in (1, 2, 8):
         _, dual = kept(1e4, "map")

@@ -11,6 +11,7 @@ from attrs.validators import optional
 from numpy.typing import DTypeLike
 
 from structsvm.compute.threads import using
+from structsvm.data.columns.names import named_as_table
 from structsvm.data.columns.parquet import START
 from structsvm.data.letor_rows import Reading, read_rows
 from structsvm.data.table import load_table
@@ -18,9 +19,7 @@ from structsvm.distributed.partition import Partition
 from structsvm.distributed.survey import partition
 from structsvm.exceptions import InputError
 from structsvm.settings import as_float_type, as_list, as_names, as_path, at_least, of_kind, truth_value
-from structsvm.storage.packed import without_suffix
 
-_TABLES = {".csv", ".tsv", ".parquet"}
 _NUMBERED_APART = 2**32
 """Queries that a file can have whose lines have no ids, so that those of no two files are numbered alike."""
 
@@ -118,7 +117,7 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
 
 
 def _is_table(path: Path) -> bool:
-    if without_suffix(path).suffix.lower() in _TABLES:
+    if named_as_table(path):
         return True
     try:
         with path.open("rb") as file:
