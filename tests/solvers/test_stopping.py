@@ -208,8 +208,8 @@ def test_handovers_are_counted(cutting_plane: str) -> None:
 def test_a_run_that_ends_early_returns_the_weights_that_it_had_come_to() -> None:
     problem = small_problem("map", C=1000.0)
     for result in (
-        FrankWolfe(max_iter=2, tol=1e-12).solve(problem),
-        FrankWolfe(tol=1e-12).solve(problem, callback=lambda step: step.iteration == 2),
+        FrankWolfe(max_iter=3, tol=1e-12).solve(problem),
+        FrankWolfe(tol=1e-12).solve(problem, callback=lambda step: step.iteration == 3),
     ):
         assert not result.converged
         assert result.w.any()
