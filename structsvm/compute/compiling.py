@@ -27,29 +27,30 @@ def watched(dispatcher: Any) -> None:
     does not look for garbage meanwhile: a tenth of the time, as the compiler makes many objects that it keeps.
     """
     name = dispatcher.py_func.__name__.strip("_")
-    dispatcher.compile = _watching(dispatcher.compile, name)
+    dispatcher.compile = _watching(dispatcher.compile, name, kept=dispatcher._cache.cache_path is not None)
     dispatcher._cache.load_overload = _compiling_if_missing(dispatcher._cache.load_overload)
 
 
-def _watching(compile_: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
+def _watching(compile_: Callable[[Any], Any], name: str, *, kept: bool) -> Callable[[Any], Any]:
     def compile_and_tell(signature: Any) -> Any:
         if getattr(_thread, "asked_for", None) is not None:
             return compile_(signature)
-        _thread.asked_for, _thread.begun = name, None
         collects = gc.isenabled()
+        _thread.asked_for, _thread.begun = name, None
         try:
             with held():
                 gc.disable()
                 return compile_(signature)
         finally:
+            begun, _thread.asked_for = _thread.begun, None
             if collects:
                 gc.enable()
-            begun, _thread.asked_for = _thread.begun, None
             if begun is not None:
                 _running.remove(begun)
                 seconds = time.monotonic() - begun[1]
                 if seconds > _SOON:
-                    logger.info("compiled %s in %.1f s; machine code is kept on disk", name, seconds)
+                    end = "; machine code is kept on disk" if kept else ""
+                    logger.info("compiled %s in %.1f s%s", name, seconds, end)
 
     return compile_and_tell
 

@@ -40,17 +40,17 @@ def run_stages(
     """
     leader = get_ident()
 
-    def until_over() -> None:
-        leads = get_ident() == leader
-        try:
-            lead() if leads else follow()
-        except BaseException:
-            counters[_OVER] = 1
-            raise
-        if leads:
-            counters[_OVER] = 1
+    def over() -> None:
+        counters[_OVER] = 1
 
-    threads.together(until_over, most)
+    def until_over() -> None:
+        try:
+            lead() if get_ident() == leader else follow()
+        except BaseException:
+            over()
+            raise
+
+    threads.together(until_over, most, over)
 
 
 @compiled_part

@@ -148,5 +148,5 @@ def _added(values: list[float]) -> Vector:
             if lost != 0.0:
                 partials[kept] = lost
                 kept += 1
-        partials[kept:] = [rest]
+        partials[kept:] = [rest] if rest else []
     return np.array(partials, dtype=np.float64)

@@ -65,7 +65,7 @@ class Threads:
         self.count = count
         self._pool: ThreadPoolExecutor | None = None
 
-    def together(self, work: Callable[[], None], most: int) -> None:
+    def together(self, work: Callable[[], None], most: int, over: Callable[[], None] | None = None) -> None:
         """Call a function on several threads at the same time, this one among them, and wait until all are back.
 
         Parameters
@@ -73,6 +73,8 @@ class Threads:
         work : takes what is to be done piece by piece, until nothing is left; it should spend its time in compiled
             code. Threads may begin late, or not at all where the others have done everything before.
         most : threads that are of use.
+        over : called before the others are waited for, once at least, however it came to that; it lets those end that
+            wait for this one. Ctrl-C may come before this one has begun. None: nobody waits for this one.
         """
         others: list[Future[None]] = []
         try:
@@ -82,9 +84,9 @@ class Threads:
                     others.append(Future())  # known before it begins, whenever Ctrl-C comes
                     self._pool.submit(_do, work, others[-1])
             work()
-            _end(others)
+            _end(others, over)
         except BaseException:
-            _end(others)
+            _end(others, over)
             raise
         for other in others:
             if not other.cancelled():
@@ -124,11 +126,13 @@ def _do(work: Callable[[], None], done: Future[None]) -> None:
         done.set_result(None)
 
 
-def _end(others: list[Future[None]]) -> None:
+def _end(others: list[Future[None]], over: Callable[[], None] | None) -> None:
     """Cancel what has not begun, and wait for what has: it works on the same arrays, however often Ctrl-C comes."""
     interrupt: KeyboardInterrupt | None = None
     while True:
         try:
+            if over is not None:
+                over()
             wait([other for other in others if not other.cancel()])
             break
         except KeyboardInterrupt as error:

@@ -31,12 +31,14 @@ def knows_foreign_words(method: Callable[..., T]) -> Callable[..., T]:
 
     @wraps(method)
     def named(self: Any, *args: Any, **words: Any) -> T:
-        for word in words.keys() - own.keys():
+        unknown = [word for word in words if word not in own]
+        if unknown:
             called = f"{type(self).__name__}.{method.__name__}"
-            if word in (*_SIZES, *_IDS, *_HELD_OUT):
-                raise InputTypeError(f"{called} has no {word}: {_way_out(word, own)}")
+            for word in unknown:
+                if word in (*_SIZES, *_IDS, *_HELD_OUT):
+                    raise InputTypeError(f"{called} has no {word}: {_way_out(word, own)}")
             if not takes_any:
-                raise TypeError(f"{called}() got an unexpected keyword argument {word!r}")
+                raise TypeError(f"{called}() got an unexpected keyword argument {unknown[0]!r}")
         return method(self, *args, **words)
 
     return named

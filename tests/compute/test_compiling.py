@@ -47,8 +47,9 @@ def doubled(x):
     return 2.0 * x
 
 
+@pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize(("on_disk", "wanted"), [(None, "compiling doubled, 0 s"), ("machine code", "")])
-def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, monkeypatch, caplog):
+def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, keep, monkeypatch, caplog):
     told = []
 
     def slow(self, signature):
@@ -58,14 +59,16 @@ def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, monkeypatch, capl
         time.sleep(0.35)
         told.append(what_is_compiled())
 
-    monkeypatch.setattr(numba.core.caching.FunctionCache, "load_overload", lambda *_: on_disk)
+    cache = numba.core.caching.FunctionCache if keep else numba.core.caching.NullCache
+    monkeypatch.setattr(cache, "load_overload", lambda *_: on_disk)
     monkeypatch.setattr(numba.core.registry.CPUDispatcher, "compile", slow)
     with caplog.at_level("INFO", "structsvm"):
-        compiled(doubled).compile("never")
+        compiled(doubled, keep=keep).compile("never")
     assert told == ["", wanted]
     assert gc.isenabled()
     assert what_is_compiled() == ""
     assert ("compiled doubled in 0." in caplog.text) is (on_disk is None)
+    assert ("kept on disk" in caplog.text) is (on_disk is None and keep)
 
 
 def test_a_part_is_called_from_python_and_from_compiled_code():

@@ -1,6 +1,8 @@
 """Work of several threads stage by stage."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,3 +87,25 @@ def test_who_raises_ends_the_wait_of_the_others(raises: str) -> None:
     assert next_piece(others, 1) == -1
     with using(2) as threads, pytest.raises(ZeroDivisionError):
         run_stages(threads, lead, follow, counters, 2)
+
+
+def test_ctrl_c_before_the_leader_begins_ends_the_wait_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    counters, began, led = stage_counters(), threading.Event(), []
+    submit = ThreadPoolExecutor.submit
+
+    def submit_and_interrupt(self: ThreadPoolExecutor, *given: Any) -> None:
+        submit(self, *given)
+        began.wait(10.0)
+        raise KeyboardInterrupt
+
+    def follow() -> None:
+        began.set()
+        assert not next_stage(counters, 0)
+
+    others = stage_counters()  # compiled before threads wait for each other
+    begin_stage(others)
+    assert next_stage(others, 0)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit_and_interrupt)
+    with using(2) as threads, pytest.raises(KeyboardInterrupt):
+        run_stages(threads, lambda: led.append(True), follow, counters, 2)
+    assert not led

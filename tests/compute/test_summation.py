@@ -26,6 +26,8 @@ def test_numbers_of_very_different_sizes() -> None:
     assert exact_sum(np.array([1e300, 1.0, -1e300, 1e-300])) == 1.0
     assert exact_sum(np.array([0.1] * 10)) == 1.0
     assert exact_sum(np.zeros(0)) == 0.0
+    for values in (np.zeros(3), np.zeros(40), np.array([0.1, -0.1]), np.tile([0.1, -0.1], 40)):
+        assert len(ExactSum.of(values).partials) == 0
 
 
 @given(

@@ -42,6 +42,14 @@ def test_any_other_word_is_pythons():
     assert not isinstance(caught.value, InputTypeError)
 
 
+def test_of_several_words_the_first_that_is_known_elsewhere_is_told():
+    several = dict.fromkeys(("one", "two", "group", "eval_set", "three"), 1)
+    with pytest.raises(InputTypeError, match=r"^Ranker\.fit has no group: "):
+        Ranker().fit(X, y, **several)
+    with pytest.raises(TypeError, match="argument 'one'$"):
+        Ranker().fit(X, y, one=1, two=2)
+
+
 @pytest.mark.parametrize("ranker", RANKERS)
 def test_words_that_predict_does_not_take_are_of_the_class_that_is_used(ranker):
     fitted = ranker().fit(X, y, qid=[0, 0, 1, 1])

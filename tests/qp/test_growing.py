@@ -55,3 +55,11 @@ def test_a_loose_solution_is_within_what_was_asked() -> None:
         qp.add(g, float(offset))
         qp.solve(0.05)
         assert max(0.0, (qp.L - qp.G @ qp.w).max()) - qp.a @ (qp.L - qp.G @ qp.w) <= 0.05 + 1e-12
+
+
+def test_numbers_that_are_none_end_it() -> None:
+    qp = GrowingQP(np.array([np.nan, 1.0]), 1.0, 3)
+    for _ in range(2):
+        qp.add(np.ones(2), np.nan)
+        qp.solve(1e-9)
+    assert np.isnan(qp.dual)

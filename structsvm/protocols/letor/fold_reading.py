@@ -36,6 +36,7 @@ def read_fold(fold: Fold) -> tuple[tuple[RankingData, ...], tuple[str, ...]]:
         shared = set(one.qid.tolist()) & set(other.qid.tolist())
         if shared:
             raise InputError(
-                f"query {min(shared)} is in {files[0]} and in {others[0]}: a query is in one set of a fold"
+                f"query {min(shared)} is in {' or '.join(map(str, files))}, and in {' or '.join(map(str, others))}: a "
+                "query is in one set of a fold"
             )
     return read, train.feature_names or ()
