@@ -97,13 +97,14 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     """
     if numba.config.DISABLE_JIT:
         return function
-    from structsvm.compute.parts import PartCompiler  # which loads numba's compiler
+    from structsvm.compute.parts import PartCompiler, read_as_part  # which loads numba's compiler
 
     fastmath = _FREE_ORDER if reorder else False
     dispatcher = numba.njit(
         nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
     )(function)
     _keep(dispatcher)
+    read_as_part(dispatcher)
     watched(dispatcher)
 
     @cache

@@ -8,7 +8,7 @@ with who calls them.
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary  # structsvm.compute.environment has imported numba
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, CompileResult
 
 
 class PartCompiler(Compiler):  # type: ignore[misc]
@@ -19,6 +19,42 @@ class PartCompiler(Compiler):  # type: ignore[misc]
         state = self.state
         state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().define_pipelines()  # type: ignore[no-any-return]
+
+
+def read_as_part(dispatcher: Any) -> None:
+    """Let what is read from disk be a part, too.
+
+    Numba makes machine code of what it reads, which changes the code for LLVM: who is compiled with that would be other
+    machine code, of other rounding, than who is compiled with a part that is new.
+    """
+    if hasattr(dispatcher._cache, "_impl"):
+        dispatcher._cache._impl.rebuild = _rebuilt
+
+
+def _rebuilt(context: Any, kept: tuple[Any, ...]) -> Any:
+    return CompileResult._rebuild(_Reader(context), *kept)._replace(target_context=context)
+
+
+class _Reader:
+    """Stands for a target of numba, whose libraries are read as parts."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def codegen(self) -> "_Reader":
+        """Return what reads a library."""
+        return self
+
+    def unserialize_library(self, kept: tuple[Any, ...]) -> "_Part":
+        """Read a part."""
+        return _Part._unserialize(self, kept)  # type: ignore[no-any-return]
+
+    def create_library(self, name: str) -> "_Part":
+        """Return an empty part."""
+        return _Part(self._context.codegen(), name)
 
 
 class _Part(JITCodeLibrary):  # type: ignore[misc]

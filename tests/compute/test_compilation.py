@@ -159,3 +159,21 @@ def test_a_part_that_was_kept_is_linked_into_others(tmp_path):
             [sys.executable, "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == printed
+
+
+def total(values):
+    result = 0.0
+    for value in values:
+        result += value
+    return result
+
+
+def test_a_part_that_is_read_is_linked_as_the_new_one_was(tmp_path, monkeypatch):
+    """Else who is compiled with it rounds otherwise, and fits of two processes differ."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    signature = (numba.float64[::1],)
+    new, kept = compiled_part(total), compiled_part(total)
+    new.compile(signature)
+    read = kept._cache.load_overload(signature, kept.targetctx)
+    linked = [str(each.library._get_module_for_linking()) for each in (new.overloads[signature], read)]
+    assert len({text[text.index("source_filename") :] for text in linked}) == 1
