@@ -38,7 +38,7 @@ def log_rounds(step: Step) -> None:
     >>> part = Partition(np.array([[1.0], [2.0]]), [0, 1], [1, 1])
     >>> result = OneSlack().solve(DistributedProblem.from_queries(InProcess(), [part]), callback=log_rounds)
     round 0: gap 0.5 * C after ... s, 1 calls, 104 bytes sent and answered
-    round 1: gap ... * C after ... s, 5 calls, 992 bytes sent and answered
+    round 1: gap ... * C after ... s, 5 calls, 904 bytes sent and answered
     >>> logger.removeHandler(shown)
     >>> logger.setLevel(logging.NOTSET)
     """
