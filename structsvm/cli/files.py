@@ -22,18 +22,28 @@ if TYPE_CHECKING:
     from structsvm.serving import Scorer
 
 
-def read_model(path: Path) -> Any:
+def read_model(path: Path, *, structural: bool = False) -> Any:
     """Read a ranker of any kind, with all that was fitted.
+
+    Parameters
+    ----------
+    path : its file.
+    structural : whether a structural SVM is read as well: of a loss of the user's own, there is but its text.
 
     Raises
     ------
-    ModelFileError : when it cannot be read, or is no ranker.
+    ModelFileError : when it cannot be read, or is of another kind.
     """
     from structsvm.registry import rankers
-    from structsvm.serving.reading import load_scorer
+    from structsvm.serving.kinds import STRUCTURAL, UNNAMED, WHOLE
+    from structsvm.serving.reading import class_at, kind_in, scores_no_rows
 
-    kind: Any = rankers.find(load_scorer(path).about.kind)
-    return kind.load(path)
+    kind = kind_in(path)
+    if kind in WHOLE and not (structural and kind in STRUCTURAL):
+        raise scores_no_rows(path, kind)
+    target = (UNNAMED | WHOLE).get(kind)
+    found: Any = rankers.find(kind) if target is None else class_at(target)
+    return found.load(path)
 
 
 def read_model_and_data(

@@ -37,6 +37,7 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
     """Show what a trained model is made of, the largest in absolute value first, and the record of its training.
 
     Features are called by their names where the model knows them, and else by their numbers in LETOR's files, from 1.
+    Of a structural SVM they are the numbers of its joint features; its loss is not needed.
     """
     from structsvm.estimators.record import training_record
     from structsvm.tables import as_csv
@@ -46,7 +47,7 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
 
         check_writable(plot_path)
         require_format(plot_path)
-    ranker = read_model(model)
+    ranker = read_model(model, structural=True)
     table = _table(ranker, str(model), top)
     if form == "csv":
         write_text([as_csv([table])], None)
@@ -63,9 +64,13 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
 
 
 def _table(ranker: Any, title: str, top: int | None) -> "Table":
+    from structsvm.estimators.ranking import Parts, RankingEstimator
     from structsvm.tables import Table
 
-    parts, names = ranker.parts(), ranker.known_names
+    if isinstance(ranker, RankingEstimator):
+        parts, names = ranker.parts(), ranker.known_names
+    else:
+        parts, names = Parts.of("weight", ranker.coef_, "Features are joint ones, as its loss makes them."), None
     further = [name for name in (parts.rows[0] if parts.rows else ()) if name not in ("feature", "value")]
     records = [
         {

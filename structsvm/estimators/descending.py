@@ -1,20 +1,61 @@
 """What estimators of objectives that are not convex share."""
 
 import warnings
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
+import numpy as np
 from attrs import evolve, fields_dict, has
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
+from structsvm.estimators.model_file import SavedEstimator
 from structsvm.exceptions import InputError, stacklevel_of_user
 from structsvm.problem import Problem
 from structsvm.problem.concave import Subtracted
 from structsvm.registry import solvers
 from structsvm.result import Result
 from structsvm.settings import place, require_integer
-from structsvm.solvers.convex_concave import Descent, descend
+from structsvm.solvers.convex_concave import Descent, Round, descend
 from structsvm.solvers.run import Callback
+from structsvm.storage.archives import finite_numbers, require_names, require_numbers, shape
+
+
+class SavedDescent(SavedEstimator):
+    """An estimator whose fit is a `Descent`, with its certificate in its file.
+
+    Derive from it and name ``objective_`` and ``stationary_`` in ``_kept``.
+
+    Attributes
+    ----------
+    objective_, rounds_, stationary_ : those of the descent; none where the file is older than that.
+    """
+
+    _more_settings = ("max_rounds",)
+
+    objective_: float
+    rounds_: tuple[Round, ...]
+    stationary_: bool
+
+    def arrays(self) -> dict[str, Any]:
+        if not hasattr(self, "rounds_"):
+            return super().arrays()
+        rounds = [(one.objective, one.lower, one.primal) for one in self.rounds_]
+        return super().arrays() | {"rounds": np.array(rounds, dtype=np.float64).reshape(-1, 3)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        estimator = super().from_arrays(arrays)
+        known = [name for name in ("objective_", "stationary_") if hasattr(estimator, name)]
+        if known or "rounds" in arrays:
+            require_names("what was fitted", known, known, ("objective_", "stationary_"))
+            require_numbers(arrays, "rounds", (shape(arrays, "rounds")[0], 3))
+            estimator.rounds_ = tuple(Round(*map(float, one)) for one in finite_numbers(arrays, "rounds"))
+        return estimator
+
+    def _take_descent(self, descent: Descent) -> None:
+        self._take(descent.result)
+        self.objective_, self.rounds_, self.stationary_ = descent.objective, descent.rounds, descent.stationary
 
 
 def descended(

@@ -3,7 +3,7 @@
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.compute.threads import require_jobs
-from structsvm.estimators.descending import descended
-from structsvm.estimators.model_file import SavedEstimator, Trained
+from structsvm.estimators.descending import SavedDescent, descended
+from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import regularised, require_solver
 from structsvm.estimators.written_settings import SavedLoss, require_object
 from structsvm.exceptions import ZeroWeightsWarning
@@ -26,13 +26,11 @@ from structsvm.queries import row_weights
 from structsvm.result import Result
 from structsvm.settings import as_list, place, require_kind, require_switch
 from structsvm.solvers import Solver
-from structsvm.solvers.convex_concave import Round
 from structsvm.solvers.run import Callback
-from structsvm.storage.archives import finite_numbers, require_numbers, shape
 from structsvm.types import Vector
 
 
-class LatentStructuralSVM(SavedEstimator):
+class LatentStructuralSVM(SavedDescent):
     """A structural SVM whose joint features need more than what is labelled: latent parts of outputs.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
@@ -95,7 +93,6 @@ class LatentStructuralSVM(SavedEstimator):
 
     _kind = "latent_structural_svm"
     _kept = _needed = ("objective_", "stationary_")
-    _more_settings = ("max_rounds",)
     _restores_loss = True
 
     def __init__(
@@ -164,10 +161,7 @@ class LatentStructuralSVM(SavedEstimator):
         start = self.result_ if self.warm_start and hasattr(self, "result_") else None
         descent = descended(self, problem, completion(problem, completed, xs, truths), start, callback)
         self.loss_ = self.loss
-        self._take(descent.result)
-        self.objective_: float = descent.objective
-        self.rounds_: tuple[Round, ...] = descent.rounds
-        self.stationary_: bool = descent.stationary
+        self._take_descent(descent)
         self.trained_ = Trained.now()
         if descent.stationary and not self.coef_.any():
             warnings.warn(_zero_weights(self.loss), ZeroWeightsWarning, stacklevel=2)
@@ -194,17 +188,6 @@ class LatentStructuralSVM(SavedEstimator):
         met = [called(loss, "loss", i, loss.loss, truth, *found) for i, (truth, found) in pairs]
         weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
         return 1.0 - float(np.average(met, weights=weights))
-
-    def arrays(self) -> dict[str, Any]:
-        rounds = [(one.objective, one.lower, one.primal) for one in self.rounds_]
-        return super().arrays() | {"rounds": np.array(rounds, dtype=np.float64).reshape(-1, 3)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        estimator = super().from_arrays(arrays)
-        require_numbers(arrays, "rounds", (shape(arrays, "rounds")[0], 3))
-        estimator.rounds_ = tuple(Round(*map(float, one)) for one in finite_numbers(arrays, "rounds"))
-        return estimator
 
     def _number_of_weights(self, columns: int) -> int | None:
         return None

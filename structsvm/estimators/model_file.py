@@ -146,6 +146,9 @@ class SavedEstimator(Saved):
     Derive from it, say what there is to keep, and write `_take`.
     """
 
+    _former_kind: ClassVar[str | None] = None
+    """What files of earlier versions call it, where that is another kind."""
+
     _kept: ClassVar[tuple[str, ...]]
     """The attributes set by `fit` that are kept, those that it did set, beside ``result_`` and ``loss_``."""
 
@@ -205,7 +208,8 @@ class SavedEstimator(Saved):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        text = contents(cls._kind, arrays)
+        former = cls._former_kind
+        text = contents(cls._kind if former is None or former not in arrays else former, arrays)
         settings, fitted = text["settings"], text["fitted"]
         require_names("the file", settings, cls._get_param_names(), ["loss"])
         loss = read_object(losses, fitted.pop("loss_", settings["loss"]))

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.descending import descended
+from structsvm.estimators.descending import SavedDescent, descended
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
@@ -16,11 +16,10 @@ from structsvm.problem.concave import ramp
 from structsvm.problem.coordinates import Bounds
 from structsvm.solvers import CheckpointPath, Solver
 from structsvm.solvers.base import require_examples
-from structsvm.solvers.convex_concave import Round
 from structsvm.solvers.run import Callback
 
 
-class RampRanker(Ranker):
+class RampRanker(SavedDescent, Ranker):
     """A `Ranker` with ramps in the place of hinges: queries that are labelled wrongly do little harm.
 
     Minimises ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le,
@@ -42,8 +41,9 @@ class RampRanker(Ranker):
     ----------
     objective_ : what was minimised, at the weights that were found.
     rounds_ : the convex problems, each a `Round`.
-    stationary_ : whether the last one proved the weights stationary.
-    result_ : `Result` of the last convex problem. A file keeps this one, as that of a `Ranker`.
+    stationary_ : whether the last one proved the weights stationary. A file that says it is of a `Ranker`, as those
+        of earlier versions do, is read without these three.
+    result_ : `Result` of the last convex problem: its bounds are not of the objective.
     coef_, intercept_, normaliser_, loss_, n_features_in_, n_examples_, n_left_out_ : as in `Ranker`.
 
     Examples
@@ -53,6 +53,10 @@ class RampRanker(Ranker):
     >>> RampRanker("map", C=10).fit(X, y, qid=qid).score(X, y, qid=qid)
     1.0
     """
+
+    _kind = "ramp_ranker"
+    _former_kind = "ranker"
+    _kept = (*Ranker._kept, "objective_", "stationary_")
 
     def __init__(
         self,
@@ -116,10 +120,7 @@ class RampRanker(Ranker):
             start = None
         problem = require_examples("RampRanker", objective.problem)
         descent = descended(self, problem, ramp(problem), start, callback)
-        self._take(descent.result)
-        self.objective_: float = descent.objective
-        self.rounds_: tuple[Round, ...] = descent.rounds
-        self.stationary_: bool = descent.stationary
+        self._take_descent(descent)
         self.trained_ = Trained.now()
         return self
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
@@ -101,7 +101,7 @@ class Ranker(SavedEstimator, LinearRanker):
     """
 
     _kind = "ranker"
-    _kept = ("n_features_in_", "n_examples_", "n_left_out_", "_fitted_with_qid")
+    _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "n_examples_", "n_left_out_", "_fitted_with_qid")
     _needed = ("n_features_in_", "_fitted_with_qid")
 
     def __init__(

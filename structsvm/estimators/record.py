@@ -1,7 +1,9 @@
-"""How a ranker was trained, as a record for people and programs."""
+"""How a model was trained, as a record for people and programs."""
 
 from typing import Any
 
+from structsvm.estimators.descending import SavedDescent
+from structsvm.estimators.model_file import SavedEstimator
 from structsvm.estimators.parameters import bounds_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.written_settings import written_setting
@@ -16,34 +18,31 @@ _COUNTS = {
 }
 
 
-def training_record(ranker: RankingEstimator) -> dict[str, Any]:
-    """Return what is known of the training of a ranker, by name: texts and numbers, None where there is none.
+def training_record(ranker: RankingEstimator | SavedEstimator) -> dict[str, Any]:
+    """Return what is known of the training of a model, by name: texts and numbers, None where there is none.
 
     Parameters
     ----------
-    ranker : fitted, or loaded.
+    ranker : fitted, or loaded; a structural SVM, too.
     """
-    record: dict[str, Any] = {"ranker": type(ranker).__name__}
+    record: dict[str, Any] = {
+        "ranker" if isinstance(ranker, RankingEstimator) else "estimator": type(ranker).__name__,
+    }
     parameters = ranker.get_params(deep=False)
     if "loss" in parameters:
         record["loss"] = _named(parameters["loss"])
     result = getattr(ranker, "result_", None)
     if isinstance(result, Result):
-        record |= {
-            "C": result.C,
-            "solver": result.solver_name,
-            "status": result.message,
-            "primal": result.primal,
-            "dual": result.dual,
-            "gap_over_C": result.gap / result.C,
-            "tol": result.tol,
-        }
-        if result.history:
+        record |= {"C": result.C, "solver": result.solver_name}
+        record |= _descent(ranker, result) if isinstance(ranker, SavedDescent) else _certificate(result)
+        record["tol"] = result.tol
+        if result.history and not isinstance(ranker, SavedDescent):  # that of a descent is of one round alone
             record |= {"iterations": result.history[-1].iteration, "seconds": result.history[-1].seconds}
     else:
         record |= {name: value for name, value in parameters.items() if isinstance(value, bool | int | float | str)}
     record |= _limits(ranker, parameters)
-    record["normalise"] = parameters.get("normalise")
+    if isinstance(ranker, RankingEstimator):
+        record["normalise"] = parameters.get("normalise")
     counts = {name: getattr(ranker, key, None) for key, name in _COUNTS.items()}
     record |= {name: int(count) for name, count in counts.items() if count is not None}
     trained = getattr(ranker, "trained_", None)
@@ -52,6 +51,33 @@ def training_record(ranker: RankingEstimator) -> dict[str, Any]:
     return record | {
         "trained": None if trained is None else trained.time,
         "version": None if trained is None else trained.version,
+    }
+
+
+def _certificate(result: Result) -> dict[str, Any]:
+    return {
+        "status": result.message,
+        "primal": result.primal,
+        "dual": result.dual,
+        "gap_over_C": result.gap / result.C,
+    }
+
+
+def _descent(estimator: SavedDescent, result: Result) -> dict[str, Any]:
+    """Return what is certified of a descent: never the gap of its objective, which is not convex."""
+    stationary = getattr(estimator, "stationary_", None)
+    rounds = getattr(estimator, "rounds_", None)
+    said = {
+        True: "stationary within 2 tol * C, which the last convex problem proved",
+        False: "not proved stationary",
+        None: "whether it is stationary is not in its file, which an earlier version wrote",
+    }[stationary]
+    return {
+        "status": f"{said}. The last convex problem: {result.message}",
+        "stationary": stationary,
+        "objective": getattr(estimator, "objective_", None),
+        "rounds": None if rounds is None else len(rounds),
+        "last_gap_over_C": result.gap / result.C,
     }
 
 

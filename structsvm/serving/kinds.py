@@ -21,12 +21,18 @@ KINDS = {
 }
 """Rankers: what files call them, as `structsvm.registry.rankers` does, and their classes."""
 
+UNNAMED = {"ramp_ranker": "structsvm.estimators:RampRanker"}
+"""Rankers that `structsvm.registry.rankers` does not name: what files call them, and where their classes are."""
+
 WHOLE = {
     "structural_svm": "structsvm.estimators:StructuralSVM",
     "latent_structural_svm": "structsvm.estimators:LatentStructuralSVM",
     "text_ranker": "structsvm.pipelines:TextRanker",
 }
 """Models that do not score the rows of a matrix and so are read as a whole, and where their classes are."""
+
+STRUCTURAL = ("structural_svm", "latent_structural_svm")
+"""Those among them that are weights of joint features alone, and need their loss to predict."""
 
 
 def contents(kind: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,10 +48,11 @@ def contents(kind: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
     ModelFileError : when it is of another kind, or a newer version wrote it.
     KeyError, ValueError : when something is missing, or is not what it can be.
     """
-    titles = KINDS | {name: target.partition(":")[2] for name, target in WHOLE.items() if name != "text_ranker"}
+    elsewhere = {name: target.partition(":")[2] for name, target in (UNNAMED | WHOLE).items() if name != "text_ranker"}
+    titles = KINDS | elsewhere
     other = next((name for name in titles if name != kind and name in arrays), None)
     if other is not None and kind not in arrays:
-        raise ModelFileError(f"it holds a {titles[other]}: read it with {titles[other]}.load")
+        raise ModelFileError(f"it holds a {titles[other]}: read it with {titles[other]}.load or structsvm.load")
     text = record(arrays, kind)
     require_known_format(text["format"], FORMAT)
     require_names("the file", text, ("format", "settings", "fitted"))

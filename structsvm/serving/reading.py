@@ -7,7 +7,7 @@ from typing import Any
 
 from structsvm.exceptions import ModelFileError
 from structsvm.result import require_known_format
-from structsvm.serving.kinds import FORMAT, KINDS, WHOLE, contents
+from structsvm.serving.kinds import FORMAT, KINDS, STRUCTURAL, UNNAMED, WHOLE, contents
 from structsvm.serving.linear import LinearScorer, weights_and_intercept, weights_of_path, weights_of_result
 from structsvm.serving.network import NetworkScorer
 from structsvm.serving.scorer import Description, Scorer
@@ -50,8 +50,13 @@ def load(path: str | Path) -> Any:
     read = read_archive(path, _read)
     if isinstance(read, Scorer):
         return read
-    module, _, name = WHOLE[read].partition(":")
-    return getattr(import_module(module), name).load(path)
+    return class_at(WHOLE[read]).load(path)
+
+
+def kind_in(path: str | Path) -> str:
+    """Return what the file of a model calls its kind; see `load`."""
+    read = read_archive(path, _read)
+    return read.about.kind if isinstance(read, Scorer) else read
 
 
 def load_scorer(path: str | Path) -> Scorer:
@@ -64,8 +69,22 @@ def load_scorer(path: str | Path) -> Scorer:
     read = read_archive(path, _read)
     if isinstance(read, Scorer):
         return read
-    name = WHOLE[read].partition(":")[2]
-    raise ModelFileError(f"{path}: it holds a {name}: read it with {name}.load")
+    raise scores_no_rows(path, read)
+
+
+def scores_no_rows(path: str | Path, kind: str) -> ModelFileError:
+    """Return the error that says how a model of a kind in `WHOLE` is read."""
+    name = WHOLE[kind].partition(":")[2]
+    way = f"read it with {name}.load"
+    if kind in STRUCTURAL:
+        way += ", which predicts with its loss. Of commands, structsvm show reads it"
+    return ModelFileError(f"{path}: it holds a {name}: {way}")
+
+
+def class_at(target: str) -> Any:
+    """Return the class at a place, such as ``structsvm.estimators:StructuralSVM``."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _read(arrays: Mapping[str, Any]) -> Scorer | str:
@@ -73,7 +92,8 @@ def _read(arrays: Mapping[str, Any]) -> Scorer | str:
     whole = next((kind for kind in WHOLE if kind in arrays), None)
     if whole is not None:
         return whole
-    kind = next((kind for kind in KINDS if kind in arrays), None)
+    titles = KINDS | {name: target.partition(":")[2] for name, target in UNNAMED.items()}
+    kind = next((kind for kind in titles if kind in arrays), None)
     if kind is None:
         if "result" in arrays:
             raise ModelFileError("it holds a Result alone: read it with Result.load")
@@ -91,7 +111,7 @@ def _read(arrays: Mapping[str, Any]) -> Scorer | str:
         known["result"] = {name: value for name, value in record(arrays, "result").items() if name != "history"}
     if "trained" in arrays:
         known["trained"] = record(arrays, "trained")
-    return _SCORERS[kind](Description(kind, KINDS[kind], d, names, of_table, known), arrays)
+    return _SCORERS[kind](Description(kind, titles[kind], d, names, of_table, known), arrays)
 
 
 def _ranker(about: Description, arrays: Mapping[str, Any]) -> Scorer:
@@ -134,6 +154,7 @@ def _count(about: Description, name: str, least: int) -> int:
 
 _SCORERS: dict[str, Callable[[Description, Mapping[str, Any]], Scorer]] = {
     "ranker": _ranker,
+    "ramp_ranker": _ranker,
     "rank_svm": _rank_svm,
     "maximum_entropy": _maximum_entropy,
     "weight_search": _weight_search,

@@ -21,7 +21,8 @@ class Description:
 
     Parameters
     ----------
-    kind : the name of its ranker, as in ``structsvm train --ranker NAME``; "ranker" is a `structsvm.Ranker`.
+    kind : the name of its ranker, as in ``structsvm train --ranker NAME``; "ranker" is a `structsvm.Ranker`,
+        and "ramp_ranker", which no command trains, a `RampRanker`.
     title : the class of the estimator, whose ``load`` reads the same file.
     n_features : number of features.
     feature_names : their names, where they have any.

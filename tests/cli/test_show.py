@@ -4,12 +4,16 @@ import re
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from structsvm import StructuralSVM
 from structsvm.cli.export import export_command
 from structsvm.data import load_letor
+from structsvm.estimators import LatentStructuralSVM, RampRanker
 from structsvm.export import FORMATS
 from structsvm.rankers import RankBoost, RankNet, WeightSearch
+from tests.estimators.detector import Detector, series
 
 NAMES = "# feature 1 = bm25\n# feature 2 = title.age\n# feature 3 = clicks\n# feature 4 = length\n"
 
@@ -54,6 +58,35 @@ def test_rankers_of_other_kinds(run):
     RankBoost(2).fit(data.X, data.y, qid=data.qid).save("boost.npz")
     done = run("export", "boost.npz", "--format", "json", "-o", "m.json", code=1)
     assert "a fitted ranker by a weighted sum of features" in done.stderr
+
+
+def test_commands_read_a_ranker_of_ramps(run):
+    data = load_letor("train.txt")
+    ranker = RampRanker("map", C=10.0).fit(data.X, data.y, qid=data.qid)
+    ranker.save("ramp.npz")
+    shown = json.loads(run("show", "ramp.npz", "--format", "json").stdout)
+    assert (shown["ranker"], shown["stationary"], shown["objective"]) == ("RampRanker", True, ranker.objective_)
+    assert "dual" not in shown
+    assert "stationary within 2 tol * C" in run("show", "ramp.npz").stdout
+    assert run("evaluate", "ramp.npz", "test.txt").stdout.startswith("5 queries")
+    scores = [float(line) for line in run("predict", "ramp.npz", "train.txt").stdout.splitlines()]
+    assert scores == pytest.approx(ranker.predict(data.X).tolist(), rel=1e-12)
+    assert "model.json" in run("export", "ramp.npz", "--format", "json", "-o", "model.json").stdout
+
+
+def test_structural_svms_are_shown_without_their_loss(run):
+    xs, ys = series(20, 0)
+    latent = LatentStructuralSVM(Detector(), C=5.0).fit(xs, ys)
+    latent.save("latent.npz")
+    shown = json.loads(run("show", "latent.npz", "--format", "json").stdout)
+    assert (shown["estimator"], shown["loss"], shown["C"]) == ("LatentStructuralSVM", "Detector(width=4)", 5.0)
+    assert (shown["stationary"], shown["objective"]) == (True, latent.objective_)
+    assert sorted(row["weight"] for row in shown["rows"]) == sorted(latent.coef_.tolist())
+    assert "stationary within 2 tol * C" in run("show", "latent.npz", "--top", "2").stdout
+    StructuralSVM("multiclass").fit(np.eye(3), [0, 1, 2]).save("svm.npz")
+    assert "StructuralSVM" in run("show", "svm.npz").stdout
+    for command in (("predict", "latent.npz", "test.txt"), ("export", "svm.npz", "--format", "json", "-o", "m.json")):
+        assert "Of commands, structsvm show reads it" in run(*command, code=1).stderr
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])

@@ -1,15 +1,19 @@
 """Rankers of ramps: what a file keeps, and queries whose labels are wrong."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
-from structsvm import Ranker, load
+from structsvm import Ranker, StructuralSVM, load
 from structsvm.estimators import RampRanker
-from structsvm.exceptions import InputError
+from structsvm.estimators.record import training_record
+from structsvm.exceptions import InputError, ModelFileError
+from structsvm.storage.files import write_archive
 
 
 def queries(wrong: float, seed: int) -> tuple[Any, Any, Any]:
@@ -43,6 +47,61 @@ def test_it_is_saved_and_predicts_the_same(tmp_path: Path) -> None:
     again = RampRanker.load(tmp_path / "ramp.npz")
     np.testing.assert_array_equal(again.coef_, ranker.coef_)
     assert again.result_.primal == ranker.result_.primal
+    for name in ("objective_", "rounds_", "stationary_", "trained_", "max_rounds", "n_examples_"):
+        assert getattr(again, name) == getattr(ranker, name), name
+
+
+def test_its_file_is_not_that_of_a_ranker_of_hinges(tmp_path: Path) -> None:
+    X, y, qid = queries(0.2, 0)
+    RampRanker("map", C=10.0).fit(X, y, qid=qid).save(tmp_path / "ramp.npz")
+    for kind in (Ranker, StructuralSVM):
+        with pytest.raises(
+            ModelFileError, match=r"holds a RampRanker: read it with RampRanker\.load or structsvm\.load"
+        ):
+            kind.load(tmp_path / "ramp.npz")
+    assert load(tmp_path / "ramp.npz").about.title == "RampRanker"
+
+
+def test_a_file_of_an_earlier_version_is_read_without_what_it_does_not_hold(tmp_path: Path) -> None:
+    X, y, qid = queries(0.2, 0)
+    ranker = RampRanker("map", C=10.0).fit(X, y, qid=qid)
+    arrays = ranker.arrays()
+    text = json.loads(str(arrays.pop("ramp_ranker")))
+    del arrays["rounds"], text["settings"]["max_rounds"], text["fitted"]["objective_"], text["fitted"]["stationary_"]
+    write_archive(tmp_path / "old.npz", arrays | {"ranker": np.array(json.dumps(text))})
+    old = RampRanker.load(tmp_path / "old.npz")
+    old.save(tmp_path / "again.npz")
+    again = RampRanker.load(tmp_path / "again.npz")
+    for each in (old, again, Ranker.load(tmp_path / "old.npz")):
+        np.testing.assert_array_equal(each.coef_, ranker.coef_)
+        assert not hasattr(each, "objective_")
+    assert training_record(again)["stationary"] is None
+    assert training_record(again)["status"].startswith("whether it is stationary is not in its file")
+    with pytest.raises(ModelFileError, match="it holds a RampRanker"):
+        Ranker.load(tmp_path / "again.npz")
+
+
+def test_the_record_says_what_is_certified() -> None:
+    X, y, qid = queries(0.2, 0)
+    ranker = RampRanker("map", C=10.0).fit(X, y, qid=qid)
+    record = training_record(ranker)
+    assert record["ranker"] == "RampRanker"
+    assert record["status"].startswith("stationary within 2 tol * C, which the last convex problem proved")
+    assert (record["objective"], record["rounds"]) == (ranker.objective_, len(ranker.rounds_))
+    assert not record.keys() & {"primal", "dual", "gap_over_C"}
+    with pytest.warns(ConvergenceWarning):
+        few = training_record(RampRanker("map", C=10.0, max_rounds=1).fit(X, y, qid=qid))
+    assert few["status"].startswith("not proved stationary")
+
+
+@pytest.mark.parametrize("name", ["objective_", "stationary_", "rounds"])
+def test_a_part_of_the_certificate_alone_is_refused(name: str) -> None:
+    X, y, qid = queries(0.2, 0)
+    arrays = RampRanker("map").fit(X, y, qid=qid).arrays()
+    text = json.loads(str(arrays["ramp_ranker"]))
+    (arrays if name == "rounds" else text["fitted"]).pop(name)
+    with pytest.raises((KeyError, ValueError), match=name):
+        RampRanker.from_arrays(arrays | {"ramp_ranker": np.array(json.dumps(text))})
 
 
 def test_it_computes_with_as_many_threads_as_it_is_told() -> None:
