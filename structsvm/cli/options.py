@@ -31,7 +31,15 @@ def as_list(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
     lists = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
     if not all(lists):
         raise click.BadParameter("the list is empty")
-    return tuple(chain.from_iterable(lists)) or None
+    parts = tuple(chain.from_iterable(lists))
+    _require_different(parts)
+    return parts or None
+
+
+def _require_different(parts: tuple[str, ...]) -> None:
+    twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
+    if twice is not None:
+        raise click.BadParameter(f"{twice!r} is given twice: leave one out")
 
 
 def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
@@ -70,9 +78,7 @@ def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
     parts = [part.strip() for text in texts for part in _OUTER_COMMA.split(text)]
     if not all(parts):
         raise click.BadParameter(f"{','.join(texts)!r} has an empty entry: write it as a,b,c")
-    twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
-    if twice is not None:
-        raise click.BadParameter(f"{twice!r} is given twice: leave one out")
+    _require_different(tuple(parts))
     return tuple(parts)
 
 

@@ -160,9 +160,10 @@ def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
     low, high = np.where(signs > 0, np.maximum(low, 0.0), low), np.where(signs < 0, np.minimum(high, 0.0), high)
     if (low > high).any():
         first = int(np.argmax(low > high))
+        whose = f"feature {first}" if names is None else repr(names[first])
         raise InputError(
-            f"{place(estimator, 'bounds')} and monotonic_cst contradict each other: the weight of "
-            f"{f'feature {first}' if names is None else repr(names[first])} cannot be between {low[first]:g} and {high[first]:g}"
+            f"{place(estimator, 'bounds')} and monotonic_cst contradict each other: the weight of {whose} cannot be "
+            f"between {low[first]:g} and {high[first]:g}"
         )
     return low, high
 

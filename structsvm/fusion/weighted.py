@@ -38,8 +38,8 @@ class WeightedCombSUM(Comb):
         documents that it retrieved, relevant ones that it did not and queries without any counting against it. If all
         are 0, a ``ZeroWeightsWarning`` says so. A ranker that learns weights, such
         as `Ranker()`, `WeightSearch()` or `MaximumEntropy()`: what it learns of the normalised scores, 0 where missing
-        (its own ``normalise`` may be "standard", and not by query); by name, such as "weight_search", it has its default
-        settings.
+        (its own ``normalise`` may be "standard", and not by query); by name, such as "weight_search", it has its
+        default settings.
         Numbers, one a system: these, and nothing is learned.
     power : weights by a measure are raised to it; 1 weighs systems by it, larger ones favour the best
         systems (the 2009 paper found 2 to 6 better than 1).

@@ -45,7 +45,7 @@ def test_numbers_of_ids_are_left_out_with_a_note(run, tables):
     more = ("--features", "c,a", "--features", "b", "--model", "w.npz", "-C", "1")
     assert run("train", "ids.csv", *more).stderr == ""
     assert Ranker.load("w.npz").known_names == ("c", "a", "b")
-    assert "features names 'a' twice" in run("train", "ids.csv", *more, "--features", "a", code=1).stderr
+    assert "'a' is given twice: leave one out" in run("train", "ids.csv", *more, "--features", "a", code=2).stderr
     assert "the list is empty" in run("train", "ids.csv", *more, "--features", ",", code=2).stderr
 
 
