@@ -101,7 +101,8 @@ def _said(name: str, value: Any, ranker: Any) -> str:
     numbered = range(1, ranker.n_features_in_ + 1)
     names = ranker.known_names or [f"feature {number}" for number in numbered]
     if name == "bounds" and value is not None:
-        return _in_words(_ranges(*value, names))
+        low, high = value
+        return _in_words(_ranges(low, high, names))
     if name == "monotonic_cst" and value is not None:
         pairs = value.items() if isinstance(value, dict) else zip(names, value, strict=True)
         return _in_words([f"{feature}: {sign:+d}" for feature, sign in pairs if sign])
