@@ -37,6 +37,7 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
 @click.option(
     "--models",
     metavar="NAMES",
+    multiple=True,
     callback=as_list,
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )

@@ -81,6 +81,7 @@ def with_columns(*, cache: bool = False) -> Callable[[T], T]:
         click.option(
             "--features",
             metavar="COLUMNS",
+            multiple=True,
             callback=as_list,
             help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other numbers but ids]",
         ),

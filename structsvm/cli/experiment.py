@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 @with_grades
 @click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
-    "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
+    "--topics",
+    metavar="LIST",
+    multiple=True,
+    callback=as_list,
+    help="Topics and ranges, as in 301,601-650.  [default: all]",
 )
 @click.option("--trials", type=click.IntRange(min=1), default=50, show_default=True, help="Number of trials.")
 @click.option("--train", type=click.IntRange(min=1), default=10, show_default=True, help="Training queries of a trial.")
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
 @click.option(
     "--models",
     metavar="NAMES",
+    multiple=True,
     callback=as_list,
     help="Models, such as svm-map,rankboost; the first is what the others are compared with.  [default: the paper's]",
 )

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 @with_grades
 @click.option("--out", type=MORGAN, required=True, help="Folder for the results; of one experiment only.")
 @click.option(
-    "--topics", metavar="LIST", callback=as_list, help="Topics and ranges, as in 301,601-650.  [default: all]"
+    "--topics",
+    metavar="LIST",
+    multiple=True,
+    callback=as_list,
+    help="Topics and ranges, as in 301,601-650.  [default: all]",
 )
 @click.option("--terms", type=click.IntRange(min=1), default=20, show_default=True, help="Terms of the longest query.")
 @click.option(

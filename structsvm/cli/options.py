@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,14 +26,20 @@ _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """What messages of the library say of an argument that is an option here."""
 
 
-def as_list(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    """Return the names between the commas of an option."""
-    if text is None:
-        return None
-    parts = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not parts:
+def as_list(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the names between the commas of an option, which may be given more than once; None where it is not."""
+    lists = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
+    if not all(lists):
         raise click.BadParameter("the list is empty")
-    return parts
+    parts = tuple(chain.from_iterable(lists))
+    _require_different(parts)
+    return parts or None
+
+
+def _require_different(parts: tuple[str, ...]) -> None:
+    twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
+    if twice is not None:
+        raise click.BadParameter(f"{twice!r} is given twice: leave one out")
 
 
 def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
@@ -71,9 +78,7 @@ def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
     parts = [part.strip() for text in texts for part in _OUTER_COMMA.split(text)]
     if not all(parts):
         raise click.BadParameter(f"{','.join(texts)!r} has an empty entry: write it as a,b,c")
-    twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
-    if twice is not None:
-        raise click.BadParameter(f"{twice!r} is given twice: leave one out")
+    _require_different(tuple(parts))
     return tuple(parts)
 
 

@@ -14,6 +14,8 @@ from structsvm.exceptions import InputError
 from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from structsvm.tables import Column, Table
 
 _PLOTTED = 40
@@ -57,7 +59,7 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
     else:
         record = training_record(ranker)
         width = max(map(len, record))
-        echo(*(f"{name.replace('_', ' '):{width}}  {_in_words(value)}" for name, value in record.items()), "")
+        echo(*(f"{name.replace('_', ' '):{width}}  {_said(name, value, ranker)}" for name, value in record.items()), "")
         show_table(table)
     if plot_path is not None:
         _draw(table, plot_path)
@@ -65,12 +67,15 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
 
 def _table(ranker: Any, title: str, top: int | None) -> "Table":
     from structsvm.estimators.ranking import Parts, RankingEstimator
+    from structsvm.estimators.record import at_bounds
     from structsvm.tables import Table
 
     if isinstance(ranker, RankingEstimator):
         parts, names = ranker.parts(), ranker.known_names
     else:
         parts, names = Parts.of("weight", ranker.coef_, "Features are joint ones, as its loss makes them."), None
+    at = at_bounds(ranker)
+    limited = any(at)
     further = [name for name in (parts.rows[0] if parts.rows else ()) if name not in ("feature", "value")]
     records = [
         {
@@ -78,10 +83,11 @@ def _table(ranker: Any, title: str, top: int | None) -> "Table":
             "name": None if names is None else names[row["feature"]],
             **{name: row[name] for name in further},
             parts.quantity: row["value"],
+            **({"at_bound": at[row["feature"]] or ""} if limited else {}),
         }
         for row in parts.rows[:top]
     ]
-    shown = ["feature", *(["name"] if names else []), *further, parts.quantity]
+    shown = ["feature", *(["name"] if names else []), *further, parts.quantity, *(["at_bound"] if limited else [])]
     left = len(parts.rows) - len(records)
     more = (f"{counted(left, 'further one')} not shown: --top {top}.",) if left else ()
     return Table(title, tuple(_column(name, records) for name in shown), (tuple(records),), (*parts.notes, *more))
@@ -91,11 +97,48 @@ def _column(name: str, records: "list[dict[str, Any]]") -> "Column":
     from structsvm.tables import Column
 
     if all(isinstance(record[name], str | bool) for record in records):
-        return Column.text(name, name)
+        return Column.text(name.replace("_", " "), name)
     return Column.number(name, name, "d" if name == "feature" else ".6g", missing="-")
 
 
+def _said(name: str, value: Any, ranker: Any) -> str:
+    """Return an entry of the record in words, what is of features by their names."""
+    if value is None or name not in ("bounds", "monotonic_cst", "weights_at_a_bound"):
+        return _in_words(value)
+    names = getattr(ranker, "known_names", None) or [f"feature {k + 1}" for k in range(len(ranker.coef_))]
+    if name == "bounds":
+        low, high = value
+        return _in_words(_ranges(low, high, names))
+    if name == "monotonic_cst":
+        pairs = value.items() if isinstance(value, dict) else zip(names, value, strict=True)
+        return _in_words([f"{feature}: {sign:+d}" for feature, sign in pairs if sign])
+    from structsvm.estimators.record import at_bounds
+
+    at = [feature for feature, end in zip(names, at_bounds(ranker), strict=True) if end]
+    return str(value) + (f": {', '.join(at)}" if 0 < len(at) <= _LISTED else "")
+
+
+def _ranges(low: Any, high: Any, names: "Sequence[str]") -> list[str]:
+    """Return what bounds say of all weights, or of each that has one."""
+    if not isinstance(low, list) and not isinstance(high, list):
+        return [_range(low, high)]
+    ends = (end if isinstance(end, list) else [end] * len(names) for end in (low, high))
+    return [
+        f"{name}: {_range(least, most)}"
+        for name, least, most in zip(names, *ends, strict=True)
+        if (least, most) != (None, None)
+    ]
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "none" if low == high else f"at most {high:g}" if low is None else f"at least {low:g}"
+    return f"{low:g} to {high:g}"
+
+
 def _in_words(value: Any) -> str:
+    if isinstance(value, list) and len(value) <= _LISTED and all(isinstance(each, str) for each in value):
+        return ", ".join(value) or "none"
     if isinstance(value, list) and _numbers_in(value) > _LISTED:
         return "one for each feature, which --format json shows"
     return f"{value:.8g}" if isinstance(value, float) else "-" if value is None else str(value)
@@ -115,7 +158,7 @@ def _draw(table: "Table", path: Path) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    records, quantity = table.records[:_PLOTTED], table.columns[-1].heading
+    records, quantity = table.records[:_PLOTTED], next(each.heading for each in reversed(table.columns) if each.right)
     if not records:
         raise InputError(f"{path} was not written: each {quantity} is 0, so that there is nothing to draw")
     names = [record["name"] or f"feature {record['feature']}" for record in records]

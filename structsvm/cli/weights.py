@@ -47,8 +47,10 @@ def as_limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
                 f"{text!r} is neither LOW:HIGH, of all weights, nor FEATURE:LOW:HIGH, of one, such as 0: for weights "
                 "that are not negative and 3:-1:1 for that of feature 3; a number that is left out is no bound"
             )
-        if not (ends[0] <= ends[1] and ends[0] < np.inf and ends[1] > -np.inf):
-            raise click.BadParameter(f"{text!r}: no weight is between {ends[0]:g} and {ends[1]:g}")
+        if ends[0] > ends[1]:
+            raise click.BadParameter(f"{text!r}: low {ends[0]:g} is above high {ends[1]:g}: exchange them")
+        if ends[0] == np.inf or ends[1] == -np.inf:
+            raise click.BadParameter(f"{text!r}: no finite weight is from {ends[0]:g} to {ends[1]:g}")
         found.append(Limit(feature[0] if feature else None, *ends))
     _require_once(each.feature or "LOW:HIGH" for each in found)
     return tuple(found)

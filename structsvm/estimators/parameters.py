@@ -152,16 +152,18 @@ def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
     if estimator.bounds is None and monotonic is None:
         return None
     given = (None, None) if estimator.bounds is None else estimator.bounds
-    low, high = checked_bounds(given, d, place(estimator, "bounds"))
+    names = getattr(estimator, "feature_names_in_", None)
+    low, high = checked_bounds(given, d, place(estimator, "bounds"), names)
     if monotonic is None:
         return low, high
     signs = _signs(estimator, monotonic, d)
     low, high = np.where(signs > 0, np.maximum(low, 0.0), low), np.where(signs < 0, np.minimum(high, 0.0), high)
     if (low > high).any():
         first = int(np.argmax(low > high))
+        whose = f"feature {first}" if names is None else repr(names[first])
         raise InputError(
-            f"{place(estimator, 'bounds')} and monotonic_cst contradict each other: the weight of feature {first} "
-            f"cannot be between {low[first]:g} and {high[first]:g}"
+            f"{place(estimator, 'bounds')} and monotonic_cst contradict each other: the weight of {whose} cannot be "
+            f"between {low[first]:g} and {high[first]:g}"
         )
     return low, high
 
@@ -182,7 +184,9 @@ def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
             raise InputError(f"{what} has {strange[0]!r}, and no feature of X has that name")
         values = np.zeros(d)
         for name, sign in given.items():
-            values[places[name]] = numbers_alone(sign, what)
+            if not (is_number(sign) and sign in (-1, 0, 1)):
+                raise InputError(f"{what}: the sign of {name!r} must be the number 1, -1 or 0, got {sign!r}")
+            values[places[name]] = sign
     else:
         values = numbers_alone(given, what)
     if values.shape != (d,) or not np.isin(values, (-1.0, 0.0, 1.0)).all():

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from structsvm.estimators.descending import SavedDescent
 from structsvm.estimators.model_file import SavedEstimator
 from structsvm.estimators.parameters import bounds_of
@@ -88,8 +90,26 @@ def _limits(ranker: Any, parameters: dict[str, Any]) -> dict[str, Any]:
     limits = bounds_of(ranker, len(ranker.coef_)) if given else None
     if limits is None:
         return {}
-    low, high = limits
-    return {**given, "weights_at_a_bound": int(((ranker.coef_ == low) | (ranker.coef_ == high)).sum())}
+    at = [end for end in at_bounds(ranker) if end is not None]
+    return {**given, "weights_at_a_bound": len(at)}
+
+
+def at_bounds(ranker: Any) -> "list[str | None]":
+    """Return for each weight of a ranker by a weighted sum which bound it is at.
+
+    Parameters
+    ----------
+    ranker : fitted, or loaded.
+
+    Returns
+    -------
+    list : "low", "high", or "both" where they are the same; None where it is at neither, or there are none.
+    """
+    if not any(getattr(ranker, name, None) is not None for name in ("bounds", "monotonic_cst")):
+        return [None] * (ranker.n_features_in_ if isinstance(ranker, RankingEstimator) else len(ranker.coef_))
+    low, high = bounds_of(ranker, len(ranker.coef_)) or (-np.inf, np.inf)
+    codes = (ranker.coef_ == low) + 2 * (ranker.coef_ == high)
+    return [(None, "low", "high", "both")[code] for code in codes.tolist()]
 
 
 def _named(loss: Any) -> str:

@@ -19,6 +19,7 @@ from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_u
 from structsvm.fusion.comb import Comb, normalise
 from structsvm.metrics import Measure, rank_lists
 from structsvm.queries import Queries
+from structsvm.registry import rankers
 from structsvm.settings import place, require_number
 from structsvm.types import Matrix, Vector
 
@@ -37,7 +38,8 @@ class WeightedCombSUM(Comb):
         documents that it retrieved, relevant ones that it did not and queries without any counting against it. If all
         are 0, a ``ZeroWeightsWarning`` says so. A ranker that learns weights, such
         as `Ranker()`, `WeightSearch()` or `MaximumEntropy()`: what it learns of the normalised scores, 0 where missing
-        (its own ``normalise`` may be "standard", and not by query).
+        (its own ``normalise`` may be "standard", and not by query); by name, such as "weight_search", it has its
+        default settings.
         Numbers, one a system: these, and nothing is learned.
     power : weights by a measure are raised to it; 1 weighs systems by it, larger ones favour the best
         systems (the 2009 paper found 2 to 6 better than 1).
@@ -80,10 +82,14 @@ class WeightedCombSUM(Comb):
         super()._require_settings()
         require_number(place(self, "power"), self.power, above=0.0)
         if isinstance(self.weights, str) and self.weights != BY_MEASURE:
-            raise InputError(
-                f"{place(self, 'weights')} must be {BY_MEASURE!r}, a ranker that learns weights, or a number for each "
-                f"system, got {self.weights!r}"
-            )
+            try:
+                rankers.create(self.weights)
+            except InputError:
+                raise InputError(
+                    f"{place(self, 'weights')} must be {BY_MEASURE!r}, a ranker that learns weights ('ranker', "
+                    "'maximum_entropy' or 'weight_search'; with settings of its own in Python only, as in "
+                    f"weights=Ranker('map', C=10)), or a number for each system, as in [2,1], got {self.weights!r}"
+                ) from None
 
     def _learn(self, scores: Matrix, y: Any, queries: Queries) -> None:
         if not self.learns:
@@ -100,8 +106,9 @@ class WeightedCombSUM(Comb):
                 "WeightedCombSUM learns its weights from relevant documents, and no label of y is above 0: choose "
                 "other training queries, or pass weights=[...], one a system"
             )
-        if isinstance(self.weights, RankingEstimator):
-            self.weights_ = self._of_ranker(clone(self.weights), scores, labels, queries)
+        if self.weights != BY_MEASURE:
+            ranker = rankers.create(self.weights) if isinstance(self.weights, str) else clone(self.weights)
+            self.weights_ = self._of_ranker(ranker, scores, labels, queries)
         else:
             measure = measure_of(self)
             alone = [_of_system(measure, column, labels, queries) for column in scores.T]

@@ -1,5 +1,6 @@
 """Objectives whose regulariser is not ``½‖w‖²``, or whose weights are bounded, in coordinates in which it is."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -145,7 +146,9 @@ class Coordinates:
         return *plain, *self.bounds, loose
 
 
-def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, Vector]:
+def checked_bounds(
+    bounds: Any, d: int, what: str = "bounds", names: Sequence[str] | None = None
+) -> tuple[Vector, Vector]:
     """Return the smallest and the largest weights, shape (d,) each, infinite where there is no bound.
 
     Parameters
@@ -155,6 +158,7 @@ def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, V
         each weight.
     d : number of weights.
     what : what messages call them.
+    names : of the weights, where they have some.
 
     Raises
     ------
@@ -190,10 +194,10 @@ def checked_bounds(bounds: Any, d: int, what: str = "bounds") -> tuple[Vector, V
     empty = (low > high) | (low == np.inf) | (high == -np.inf)
     if empty.any():
         first = int(np.argmax(empty))
-        raise InputError(
-            f"{what}: no weight {first} is between {low[first]:g} and {high[first]:g}: the smallest must not be above "
-            "the largest"
-        )
+        whose = f"weight {first}" if names is None else f"the weight of {names[first]!r}"
+        if low[first] > high[first]:
+            raise InputError(f"{what}: low {low[first]:g} is above high {high[first]:g} of {whose}: exchange them")
+        raise InputError(f"{what}: no finite weight is from {low[first]:g} to {high[first]:g}, as {whose} should be")
     return low, high
 
 

@@ -4,7 +4,7 @@ The one grammar of losses, measures, solvers and backends: a name, ``@`` and a c
 is one (the setting ``k``, or what the class calls `behind_at`), and settings that are not the default in
 parentheses, behind the cut-off or in front of it. Case does not matter in a name, nor do ``-``, ``_`` and
 blanks, with one exception: ``nDCG``, in this case, is ir_measures' measure and has linear gain, as a loss too
-(`structsvm.registry.aliases`).
+(`structsvm.registry.aliases`). A setting that may be a list has its numbers in brackets, as in ``weights=[2,1]``.
 """
 
 import inspect
@@ -25,7 +25,9 @@ _FORM = re.compile(
 )
 _MOST_DIGITS = 18
 """As many as all integers of 64 bits can have."""
-_UNWRITABLE = re.compile(r"[,=()@\s]")
+_UNWRITABLE = re.compile(r"[,=()@\[\s]")
+_COMMA = re.compile(r",(?![^\[\]]*\])")
+"""A comma that is not in a list of numbers."""
 
 
 def plain(name: str) -> str:
@@ -64,7 +66,7 @@ class Spelling:
         if form is None:
             return cls(text, text, None, ())
         written = f"{form['before'] or ''},{form['options'] or ''}"
-        options = tuple(filter(None, (option.strip() for option in written.split(","))))
+        options = tuple(filter(None, (option.strip() for option in _COMMA.split(written))))
         return cls(text, form["name"].strip(), form["cutoff"], options)
 
     def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: float = 10) -> dict[str, Any]:
@@ -185,7 +187,7 @@ def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
     if bool in kinds and value.lower() in ("true", "false"):
         return value.lower() == "true"
     if str in kinds:
-        return value
+        return value if kinds == (str,) else _numbers_of(value) or value
     number = float if float in kinds else int if int in kinds else None
     if number is not None:
         try:
@@ -201,6 +203,14 @@ def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
         with suppress(ValueError):
             return guess(value)
     return value
+
+
+def _numbers_of(value: str) -> list[float] | None:
+    """Return the numbers of a list such as ``[2,1]``; None where it is something else."""
+    if value.startswith("[") and value.endswith("]"):
+        with suppress(ValueError):
+            return [float(each) for each in value[1:-1].split(",")]
+    return None
 
 
 def _written(value: Any) -> str | None:

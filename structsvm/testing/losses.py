@@ -84,6 +84,8 @@ def check_loss(
             f"{chosen!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
         )
     ys: list[Any] = _small_queries(chosen) if examples is None else _checked_examples(chosen, list(examples))
+    if not ys:
+        raise InputError(f"no examples were given to check {chosen!r} with: give a few, or None for those of queries")
     methods = Methods.of(chosen, ys)
     methods.operator()
     usable = [y for y in ys if methods.usable(y)]

@@ -63,6 +63,11 @@ def test_tables_with_named_columns(run, folds):
         ("two", "one", "three", "four"),
         ("one", "three", "four", "two"),
     ]
+    whole = Path("tables/S3.csv").read_text()
+    Path("tables/S3.csv").write_text(whole.replace("label", "clicks", 1))
+    said = run("benchmark", "tables", *options, code=1).stderr
+    assert "has no column 'label': name the one of labels, or rename it so; there are" in said
+    Path("tables/S3.csv").write_text(whole)
     Path("tables/S3.csv").rename("tables/S3.txt")
     assert "tables/S3.txt is not: the files of a fold must" in run("benchmark", "tables", *options, code=1).stderr
     Path("tables/S3.txt").write_text(Path("tables/S2.csv").read_text())

@@ -42,6 +42,11 @@ def test_numbers_of_ids_are_left_out_with_a_note(run, tables):
     assert run("train", "ids.csv", "--docid", "doc_id", "--model", "u.npz", "-C", "1").stderr == ""
     assert run("train", "ids.csv", "--features", "a,doc_id", "--model", "v.npz", "-C", "1").stderr == ""
     assert Ranker.load("v.npz").known_names == ("a", "doc_id")
+    more = ("--features", "c,a", "--features", "b", "--model", "w.npz", "-C", "1")
+    assert run("train", "ids.csv", *more).stderr == ""
+    assert Ranker.load("w.npz").known_names == ("c", "a", "b")
+    assert "'a' is given twice: leave one out" in run("train", "ids.csv", *more, "--features", "a", code=2).stderr
+    assert "the list is empty" in run("train", "ids.csv", *more, "--features", ",", code=2).stderr
 
 
 def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, model):

@@ -12,6 +12,7 @@ from structsvm.data import load_qrels, load_run, load_runs
 from structsvm.fusion import METHODS, CombMNZ, Copeland, ReciprocalRankFusion, WeightedCombSUM, fuse_runs, fusion_method
 from structsvm.fusion.comb import COUNTS, NORMALISATIONS
 from structsvm.fusion.runs import fit_to_judged
+from structsvm.rankers import WeightSearch
 from tests.fusion.test_voting import ENGINES
 
 
@@ -190,3 +191,22 @@ def test_what_a_terminal_would_act_on_is_an_escape_there_alone(run, here, monkey
     assert run("fuse", "one.run").stdout_bytes == line.replace("one", "fused").replace("2.0", "0.0").encode()
     monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda stream: True)
     assert run("fuse", "one.run", "-q").stdout_bytes == rb"1 Q0 a\x1b[31m\u2028 1 0.0 fused" + b"\n"
+
+
+def test_weights_that_are_typed(run, files):
+    done = run(
+        "fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1,1,0,0.5], normalisation=none)", "-o", "a.run"
+    )
+    assert done.stderr == "structsvm: note: wrote 6 documents of 1 topic to a.run\n"
+    same(load_run("a.run"), fuse_runs(load_runs("runs"), WeightedCombSUM("none", weights=[2, 1, 1, 0, 0.5])))
+    Path("qrels.txt").write_text("7 0 A 1\n7 0 C 0\n")
+    learn = ("fuse", "runs", "--qrels", "qrels.txt", "--method")
+    run(*learn, "weighted-comb-sum(weights=weight-search)", "-o", "b.run")
+    judged = load_qrels("qrels.txt")
+    same(load_run("b.run"), fuse_runs(load_runs("runs"), WeightedCombSUM(weights=WeightSearch()), qrels=judged))
+    for weights in ("svm-map", "[2,x]"):
+        said = run(*learn, f"weighted-comb-sum(weights={weights})", code=2).stderr.replace("\n", " ")
+        assert "'maximum_entropy' or 'weight_search'; with settings of its own in Python only" in said
+        assert f"a number for each system, as in [2,1], got '{weights}'" in said
+    said = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1])", code=1).stderr
+    assert "weights must be 5 finite numbers, one for each system, got [2.0, 1.0]" in said

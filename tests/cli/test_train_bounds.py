@@ -1,5 +1,7 @@
 """``structsvm train --bounds`` and ``--monotonic-cst``: features by name or number, and what is refused."""
 
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +39,14 @@ def test_those_of_one_feature_hold_in_place_of_those_of_all(run):
     assert low.tolist() == [-np.inf, 0.0, 0.0, -1.0]
     assert high.tolist() == [0.5, np.inf, np.inf, -0.5]
     assert ranker.coef_[0] == 0.5
+    shown = run("show", "m.npz").stdout
+    said = "feature 1: at most 0.5, feature 2: at least 0, feature 3: at least 0, feature 4: -1 to -0.5"
+    assert f"bounds              {said}\n" in shown
+    assert re.search(r"weights at a bound  \d: feature 1", shown)
+    (of_one,) = (line.split() for line in shown.splitlines() if line.lstrip().startswith("1 "))
+    assert of_one == ["1", "0.5", "high"]
+    rows = json.loads(run("show", "m.npz", "--format", "json").stdout)["rows"]
+    assert {row["feature"]: row["at_bound"] for row in rows}[1] == "high"
     assert -1.0 <= ranker.coef_[3] <= -0.5
 
 
@@ -47,6 +57,9 @@ def test_signs_of_features_by_name_and_number(run, table):
     ranker = Ranker.load("m.npz")
     assert list(ranker.monotonic_cst) == [-1, 1, 0]
     assert ranker.bounds[1].tolist() == [np.inf, 2.0, np.inf]
+    shown = run("show", "m.npz").stdout
+    assert "age:days: at most 2\n" in shown
+    assert re.search(r"monotonic cst +match: -1, age:days: \+1\n", shown)
     assert ranker.coef_[0] <= 0.0 <= ranker.coef_[1]
     run("train", table, "-C", 10, "--monotonic-cst", "1:-1", "-m", "m.npz", "-q")
     assert list(Ranker.load("m.npz").monotonic_cst) == [-1, 0, 0]
@@ -63,8 +76,8 @@ def test_a_grid_keeps_to_them(run):
         (["--bounds", "3"], "'3' is neither LOW:HIGH, of all weights, nor FEATURE:LOW:HIGH"),
         (["--bounds", "a:b"], "'a:b' is neither"),
         (["--bounds", "nan:1"], "'nan:1' is neither"),
-        (["--bounds", "1:0"], "'1:0': no weight is between 1 and 0"),
-        (["--bounds", "inf:"], "'inf:': no weight is between inf and inf"),
+        (["--bounds", "1:0"], "'1:0': low 1 is above high 0: exchange them"),
+        (["--bounds", "inf:"], "'inf:': no finite weight is from inf to inf"),
         (["--bounds", "0:,1:"], "LOW:HIGH is given twice: leave one out"),
         (["--bounds", "2:0:1,2:1:2"], "2 is given twice: leave one out"),
         (["--monotonic-cst", "3"], "'3' is not FEATURE:SIGN, such as 3:+1"),

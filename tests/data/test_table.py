@@ -47,7 +47,9 @@ def test_labels_and_queries_may_be_missing_where_they_are_optional(tmp_path):
     assert np.isnan(data.y).all()
     assert data.X.tolist() == [[1, 2], [3, 4], [5, 6]]
     assert [data.qid[0] == data.qid[1], data.qid[1] == data.qid[2]] == [True, False]
-    with pytest.raises(InputError, match="t.csv has no column 'label': name the one of labels; there are 'a', 'b'"):
+    with pytest.raises(
+        InputError, match="t.csv has no column 'label': name the one of labels, or rename it so; there are 'a', 'b'"
+    ):
         load_table(path)
     with pytest.raises(InputError, match="no column 'qid': name the one of query ids"):
         load_table(path, label="a")

@@ -149,7 +149,7 @@ def test_what_cannot_be_is_refused() -> None:
         ({"penalty": ["1", "1", "1"]}, r"Ranker\(penalty=...\) must be numbers, got '1'"),
         ({"monotonic_cst": ["1", "0", "0"]}, r"Ranker\(monotonic_cst=...\) must be numbers, got '1'"),
         ({"monotonic_cst": [True, False, False]}, "must be numbers, got True"),
-        ({"bounds": (1.0, 0.0)}, r"Ranker\(bounds=...\): no weight 0 is between 1 and 0"),
+        ({"bounds": (1.0, 0.0)}, r"Ranker\(bounds=...\): low 1 is above high 0 of weight 0"),
         ({"monotonic_cst": [1, 0]}, r"Ranker\(monotonic_cst=...\) must be 1 \(scores rise with the feature\)"),
         ({"monotonic_cst": [2, 0, 0]}, "must be 1"),
         ({"monotonic_cst": "up"}, r"Ranker\(monotonic_cst=...\) must be numbers"),
@@ -161,5 +161,14 @@ def test_what_cannot_be_is_refused() -> None:
             Ranker(**given).fit(X, Y, qid=QID)
     with pytest.raises(InputError, match="has 'z', and no feature of X has that name"):
         Ranker(monotonic_cst={"z": 1}).fit(pd.DataFrame(X, columns=NAMES), Y, qid=QID)
+    for sign in ("+1", True, 2, [1, 0]):
+        with pytest.raises(InputError, match=r"the sign of 'a' must be the number 1, -1 or 0, got"):
+            Ranker(monotonic_cst={"a": sign}).fit(pd.DataFrame(X, columns=NAMES), Y, qid=QID)
+    for given, said in [
+        ({"bounds": ([0, 0, 2], 1)}, f"low 2 is above high 1 of the weight of '{NAMES[2]}': exchange them"),
+        ({"bounds": (1, 2), "monotonic_cst": [0, -1, 0]}, f"the weight of '{NAMES[1]}' cannot be between 1 and 0"),
+    ]:
+        with pytest.raises(InputError, match=said):
+            Ranker(**given).fit(pd.DataFrame(X, columns=NAMES), Y, qid=QID)
     with pytest.warns(ZeroWeightsWarning, match="No weights within their bounds have a smaller hinge"):
         Ranker("map", bounds=(None, 0)).fit(X[:, :1] + 2.0 * Y[:, None], Y, qid=QID)

@@ -181,7 +181,7 @@ def test_the_domain_of_a_loss_is_kept_by_every_fit() -> None:
     both = problem.regularised(bounds=(-0.2, 0.3)).box
     assert both is not None
     np.testing.assert_array_equal(both.low, [0.0, -0.2, -0.2, -0.2, -0.2, -0.2])
-    with pytest.raises(InputError, match="bounds: no weight 0 is between 0 and -1"):
+    with pytest.raises(InputError, match="bounds: low 0 is above high -1 of weight 0"):
         problem.regularised(bounds=(None, -1.0))
 
 
@@ -190,11 +190,11 @@ def test_what_cannot_be_is_refused() -> None:
     problem = Problem.from_queries(X, y, qid)
     for bounds, said in [
         (3, "bounds must be a pair"),
-        ((1.0, 0.0), "no weight 0 is between 1 and 0"),
+        ((1.0, 0.0), "low 1 is above high 0 of weight 0"),
         ((0.0, np.zeros(2)), "the largest weights must be one number, or one for each of the 3 weights"),
         ((np.nan, None), "must not be NaN"),
         (("low", None), "bounds: the smallest weights must be numbers"),
-        ((INF, None), "no weight 0 is between inf and inf"),
+        ((INF, None), "no finite weight is from inf to inf, as weight 0 should be"),
         ((0.0, 1e200), r"the largest weights must be at most 1e\+100 .* got 1e\+200: inf .numpy.inf. is no bound"),
         (([0.0, -1e200, 0.0], None), r"the smallest weights must be at most 1e\+100 .* got -1e\+200: -inf"),
     ]:

@@ -258,6 +258,11 @@ def test_a_score_loss_takes_no_pairs(loss: Any, pair: Any) -> None:
         check_loss(loss, [pair])
 
 
+def test_no_examples_are_none() -> None:
+    with pytest.raises(InputError, match=r"^no examples were given to check ROCArea\(.*\) with: give a few"):
+        check_loss(ROCArea(), [])
+
+
 @pytest.mark.parametrize("example", [0, np.ones(2), (np.ones(2), 0, 1)])
 def test_a_generic_loss_takes_pairs(example: Any) -> None:
     with pytest.raises(InputError, match=r"Kronecker is a Loss: an example is a pair \(x, y\), not "):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from attrs import frozen
@@ -112,11 +112,13 @@ def numbered_entries(folder: Path) -> list[Path]:
 
 def _of_folder(folder: Path) -> Fold:
     files = _text_files(folder)
+    every = set(chain.from_iterable(_ROLES.values()))
+    form = next((path.name[len(stem) :] for stem, path in files if stem.lower() in every), ".txt")
     found = []
     for role, names in _ROLES.items():
         fitting = [path for stem, path in files if stem.lower() in names]
         if not fitting:
-            raise InputError(f"{folder} has no file to {role} with: {' or '.join(f'{name}.txt' for name in names)}")
+            raise InputError(f"{folder} has no file to {role} with: {' or '.join(name + form for name in names)}")
         if len(fitting) > 1:
             raise InputError(
                 f"{folder} has two files to {role} with, {fitting[0].name} and {fitting[1].name}: keep one"

@@ -55,6 +55,8 @@ def test_a_folder_that_is_one_fold(tmp_path):
         (["other.txt"], "holds no folds"),
         (["Fold1/train.txt", "Fold1/test.txt"], "Fold1 has no file to validate with: vali.txt or valid.txt or"),
         (["train.txt", "vali.txt"], "has no file to test with: test.txt"),
+        (["notes.txt", "train.csv", "vali.csv"], "has no file to test with: test.csv"),
+        (["vali.txt.gz", "test.txt.gz"], "has no file to train with: train.txt.gz"),
         (["Fold1/train.txt", "Fold1/train.txt.gz"], "two files to train with, train.txt and train.txt.gz: keep one"),
         (["S1.txt", "S2.txt", "S4.txt"], "has S1.txt, S2.txt, S4.txt, but not S3.txt"),
         (["S1.txt"], "has S1.txt, but not S2.txt, S3.txt"),
