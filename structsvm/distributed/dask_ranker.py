@@ -318,13 +318,10 @@ class DaskRanker(Ranker):
         require_number(place(self, "limit"), self.limit, above=0.0)
         measure_of(self)
         loss, solver = ranking_loss(self), self._solver()
+        if hasattr(X, "dask") and not is_call(X):
+            _require_roles(loss, labels=y is not None, queries=qid is not None)
         data = Partitions.of(X, y, qid, sample_weight, client=self.client, limit=self.limit, shuffle=self.shuffle)
-        if not data.has_labels:
-            raise InputError("a ranker learns from labels: pass y, or partitions that have them")
-        if not (data.has_queries or loss.per_row):
-            raise InputError(
-                "qid is missing: the query id of each row, by which those of a query are together in one partition"
-            )
+        _require_roles(loss, labels=data.has_labels, queries=data.has_queries)
         labels: Any = data.labels
         bound = loss.bind(labels)
         self._remember(data, in_frame=is_frame(X))
@@ -434,6 +431,16 @@ def _problem(data: Partitions, loss: ScoreLoss[Any], C: float, intercept: float)
     """Return the problem of partitions that are ready."""
     cluster = DaskCluster(data.workers.client, limit=data.workers.limit)
     return DistributedProblem.from_queries(cluster, data.parts, loss=loss, C=C, intercept=intercept)
+
+
+def _require_roles(loss: ScoreLoss[Any], *, labels: bool, queries: bool) -> None:
+    if not labels:
+        raise InputError("a ranker learns from labels: pass y, or partitions that have them")
+    if not (queries or loss.per_row):
+        raise InputError(
+            "qid is missing: the query id of each row, by which those of a query are together in one partition; of a "
+            'data frame the name of its column does, as in fit(frame, "label", "qid")'
+        )
 
 
 def _is_local(X: Any) -> bool:

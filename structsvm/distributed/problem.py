@@ -41,7 +41,7 @@ from structsvm.settings import as_list, require_integer, require_number
 from structsvm.types import Vector
 
 _TRIES = 5
-"""How often shards are asked again, with weights, that have lost the scores of a point: each time a worker was lost."""
+"""How often shards are asked again that have lost the scores of a point: each time a worker was lost."""
 
 TOGETHER = 6
 """Steps that are looked at together in a line search: about the argmaxes that a search step by step takes in all."""
@@ -65,7 +65,7 @@ class SpreadPoint:
         self.largest: float | None = None
         self.scored = False
         self._tokens = tokens
-        self._made_of: tuple[SpreadPoint, SpreadPoint, float] | None = None
+        self._made_of: tuple[SpreadPoint, SpreadPoint, float] | None = None  # kept, for shards that lose the scores
 
     def toward(self, other: "SpreadPoint", t: float) -> "SpreadPoint":
         """Return the point at ``(1 − t)`` times this one plus t times the other: nothing is sent for it."""
@@ -75,27 +75,32 @@ class SpreadPoint:
             point.largest = abs(1.0 - t) * self.largest + abs(t) * other.largest
         return point
 
-    def recipe(self, weights_at: Callable[[Vector], Vector], *, from_weights: bool = False) -> Recipe:
-        """Return how a shard comes by the scores: by those that it has, or where these are lost, from the weights.
+    def recipe(self, weights_at: Callable[[Vector], Vector], *, lost: bool = False) -> Recipe:
+        """Return how a shard comes by the scores: by those that it has, or where these are lost, as they were made.
+
+        Scores that were moved along lines are not those of the weights to the last bit, so that a shard that lost them
+        is told the weights that were scored and all moves since.
 
         Parameters
         ----------
         weights_at : gives the weights at coordinates, which a shard knows nothing of.
-        from_weights : whether they are lost.
+        lost : whether some shards do not have the scores any more.
         """
-        if from_weights or (self._made_of is None and not self.scored):
-            return Recipe(self.token, weights_at(self.w))
-        if self.scored or self._made_of is None:
+        if self.scored and not lost:
             return Recipe(self.token)
+        if self._made_of is None:
+            return Recipe(self.token, weights_at(self.w))
         base, target, t = self._made_of
-        return Recipe(self.token, None, base.recipe(weights_at), target.recipe(weights_at), t)
+        return Recipe(self.token, None, base.recipe(weights_at, lost=lost), target.recipe(weights_at, lost=lost), t)
 
     def note(self) -> None:
-        """Note that the shards have the scores now, and forget the points that it was made of."""
+        """Note that the shards have the scores now, and those of the points that it was made of."""
+        if self.scored:
+            return
         if self._made_of is not None:
             for each in self._made_of[:2]:
                 each.note()
-        self.scored, self._made_of = True, None
+        self.scored = True
 
 
 class SpreadPlanes:
@@ -357,9 +362,9 @@ class DistributedProblem(AbstractProblem):
         return planes.hinge, planes.cut
 
     def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Any:
-        """Ask all shards about points; where the scores of these were lost with a worker, once more with weights."""
+        """Ask all shards about points; where scores were lost with a worker, once more, saying how to make them."""
         for attempt in range(_TRIES):
-            recipes = tuple(each.recipe(self.to_weights, from_weights=attempt > 0) for each in points)
+            recipes = tuple(each.recipe(self.to_weights, lost=attempt > 0) for each in points)
             question = Question(self.C, self.used, recipes)
             answer = self.cluster.total(function, self.shards, question, argument)
             if not isinstance(answer, Lost):

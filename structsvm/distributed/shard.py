@@ -127,8 +127,9 @@ def _ends(qid: Any) -> tuple[Any, ...]:
 class Shard:
     """A partition made ready: a `Problem` of its examples, and the scores of some points.
 
-    Scores are kept by the token of their point. They can be had again from the weights, so that losing them, as when
-    the worker dies or the shard moves to another, costs one question more and the time of a pass. Several tasks may ask
+    Scores are kept by the token of their point. They can be made again, to the last bit, from the weights that were
+    scored and the moves since, so that losing them, as when the worker dies or the shard moves to another, costs one
+    question more and the time of a pass for each of these. Several tasks may ask
     it at a time, of the same problem or of others.
 
     Parameters
@@ -251,7 +252,7 @@ class Question:
 
 @frozen(eq=False)
 class Lost:
-    """The answer of shards of which some do not have the scores that were asked for: ask again, with weights."""
+    """The answer where a shard does not have the scores that were asked for: ask again, saying how to make them."""
 
     def merged(self, others: Sequence[Any]) -> "Lost":
         """Return this."""

@@ -53,7 +53,7 @@ class Workers:
         async def made() -> "list[Future[Any]]":
             return make()
 
-        with self._in_time("new tasks"):
+        with self._in_time("new tasks are left"):
             futures: list[Future[Any]] = self.client.sync(made, callback_timeout=self.limit)
         return futures
 
@@ -101,7 +101,7 @@ class Workers:
                     done, waiting = wait(pending, timeout=max(min(left, _LOOK), 0.001), return_when="FIRST_COMPLETED")
             except TimeoutError as error:
                 if left <= _LOOK:
-                    raise self._late(f"{len(pending)} tasks") from error
+                    raise self._late(_left(len(pending), "task")) from error
                 self._require_one_of(chosen)
                 continue
             for future in done:
@@ -116,12 +116,12 @@ class Workers:
         async def gathered() -> Any:
             return await self.client.gather(settled, asynchronous=True)
 
-        with self._in_time(f"{len(settled)} results"):
+        with self._in_time(_left(len(settled), "result")):
             return list(self.client.sync(gathered, callback_timeout=self.limit))
 
     def send(self, value: Any) -> Any:
         """Send a value to all workers once, and return its future."""
-        with self._in_time("values to be sent"):
+        with self._in_time("values to be sent are left"):
             return self.client.scatter([value], broadcast=True, hash=False, timeout=self.limit)[0]
 
     def let_go(self, futures: "Sequence[Future[Any]]") -> None:
@@ -183,9 +183,11 @@ class Workers:
             raise self._late(what) from error
 
     def _late(self, what: str) -> ClusterError:
-        return ClusterError(
-            f"the workers did nothing for {self.limit:g} seconds, and {what} are left. {self.present()}"
-        )
+        return ClusterError(f"the workers did nothing for {self.limit:g} seconds, and {what}. {self.present()}")
+
+
+def _left(count: int, what: str) -> str:
+    return f"1 {what} is left" if count == 1 else f"{count} {what}s are left"
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -172,7 +172,7 @@ def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
     """Return 1, 0 or -1 for each of d features."""
     what = place(estimator, "monotonic_cst")
     if isinstance(given, dict):
-        names = getattr(estimator, "feature_names_in_", None)
+        names = getattr(estimator, "known_names", None)
         if names is None:
             raise InputError(
                 f"{what} has names of features, and X has none: fit a data frame, or give one of 1, 0 and -1 for each "

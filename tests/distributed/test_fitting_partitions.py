@@ -239,3 +239,23 @@ def test_features_that_were_mapped_to_memory_stay_so(client, tmp_path):
     while isinstance(base, np.ndarray):
         base = base.base
     assert isinstance(base.obj, mmap)
+
+
+def test_signs_are_given_by_the_names_of_columns_in_files(client, tmp_path):
+    paths = [str(tmp_path / f"part{k}.csv") for k in range(2)]
+    for path, rows in zip(paths, (slice(0, 120), slice(120, 240)), strict=True):
+        frame(DATA).rename(columns={"session": "qid"})[rows].to_csv(path, index=False)
+    named = DaskRanker("map", C=10.0, tol=TOL, monotonic_cst={"b": -1, "d": 1}, client=client).fit(paths)
+    signs = DaskRanker("map", C=10.0, tol=TOL, monotonic_cst=[0, -1, 0, 1, 0], client=client).fit(paths)
+    np.testing.assert_array_equal(named.coef_, signs.coef_)
+    with pytest.raises(InputError, match="has 'bb', and no feature of X has that name"):
+        DaskRanker("map", monotonic_cst={"bb": 1}, client=client).fit(paths)
+
+
+def test_a_frame_without_query_ids_is_told_so_before_its_columns_are_looked_at(client):
+    table = frames(DATA)
+    texts = table.assign(session=table["session"].map("q{}".format, meta=("session", object)))
+    with pytest.raises(InputError, match=r'qid is missing: .*as in fit\(frame, "label", "qid"\)'):
+        DaskRanker("map", client=client).fit(texts, "label")
+    with pytest.raises(InputError, match="a ranker learns from labels"):
+        DaskRanker("map", client=client).fit(texts, qid="session")

@@ -102,7 +102,7 @@ def test_results_that_do_not_come_are_waited_for_no_longer_than_the_limit(client
     workers = Workers(client, 0.5)
     settled = workers.settle([workers.submit(abs, 1)])
     monkeypatch.setattr(client, "_gather", never)
-    with pytest.raises(ClusterError, match="nothing for 0.5 seconds, and 1 results are left. There are 2 workers"):
+    with pytest.raises(ClusterError, match="nothing for 0.5 seconds, and 1 result is left. There are 2 workers"):
         workers.fetch(settled)
 
 

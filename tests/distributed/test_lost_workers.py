@@ -3,6 +3,7 @@
 import gc
 import time
 
+import numpy as np
 import pytest
 
 from structsvm import Ranker
@@ -33,14 +34,16 @@ def test_files_of_a_lost_worker_are_read_again(tmp_path):
         lost = []
 
         def callback(step):
-            if step.iteration == 2 and not lost:
+            if step.iteration == 4 and not lost:
                 lost.append(step)
                 lose(client)
 
-        ranker = DaskRanker("map", C=100.0, client=client, limit=60.0).fit(paths, callback=callback)
+        ranker = DaskRanker("map", C=1000.0, tol=1e-6, client=client, limit=60.0).fit(paths, callback=callback)
         assert lost
         assert len(client.nthreads()) == 1
-    alone = Ranker("map", C=100.0, solver="one-slack").fit(DATA.X, DATA.y, DATA.qid)
+        undisturbed = DaskRanker("map", C=1000.0, tol=1e-6, client=client, limit=60.0).fit(paths)
+    np.testing.assert_array_equal(ranker.coef_, undisturbed.coef_)
+    alone = Ranker("map", C=1000.0, tol=1e-6, solver="one-slack").fit(DATA.X, DATA.y, DATA.qid)
     assert ranker.result_.converged
     assert ranker.result_.dual <= alone.result_.primal
     assert alone.result_.dual <= ranker.result_.primal

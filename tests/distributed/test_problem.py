@@ -152,8 +152,8 @@ def test_the_numbers_of_a_round_do_not_depend_on_the_rows() -> None:
 
 @pytest.mark.parametrize("pulled", [False, True])
 @pytest.mark.parametrize("every", [1, 2, 3])
-def test_lost_scores_change_no_bound(every: int, pulled: bool) -> None:
-    """Shards that forget their scores, as they do when they are made again elsewhere, are sent weights."""
+def test_lost_scores_change_no_bit(every: int, pulled: bool) -> None:
+    """Shards that forget their scores, as they do when they are made again elsewhere, make them again as they were."""
 
     class Forgetful(InProcess):
         asked = 0
@@ -166,12 +166,19 @@ def test_lost_scores_change_no_bound(every: int, pulled: bool) -> None:
 
     X, y, qid = ranking_arrays(1, queries=20, documents=8, d=4)
     one = Problem.from_queries(X, y, qid, C=50.0)
-    spread = DistributedProblem.from_queries(Forgetful(), parts_of(X, y, qid, 4), C=50.0)
+    spread, kept = (
+        DistributedProblem.from_queries(cluster, parts_of(X, y, qid, 4), C=50.0)
+        for cluster in (Forgetful(), InProcess())
+    )
     if pulled:
         given = {"centre": np.full(4, 0.5), "penalty": np.array([0.5, 1.0, 2.0, 4.0])}
-        one, spread = one.regularised(**given), spread.regularised(**given)
-    result, expected = OneSlack(tol=1e-6).solve(spread), OneSlack(tol=1e-6).solve(one)
+        one, spread, kept = (each.regularised(**given) for each in (one, spread, kept))
+    result, expected, undisturbed = (OneSlack(tol=1e-6).solve(each) for each in (spread, one, kept))
     assert result.converged
+    assert [(step.primal, step.dual) for step in result.history] == [
+        (step.primal, step.dual) for step in undisturbed.history
+    ]
+    np.testing.assert_array_equal(result.w, undisturbed.w)
     point = one.at(one.from_weights(result.w))
     assert result.primal == pytest.approx(one.primal(one.planes(point), point) + one.constant, rel=1e-12)
     assert result.dual <= expected.primal

@@ -31,6 +31,8 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
     """
     roles = _Roles(y, qid, sample_weight)
     X, vectors = _columns_apart(X, roles)
+    if is_frame(X):
+        _require_no_text(X)
     rows = _row_chunks(X)
     blocks = [_blocks("X", X)]
     for name, values in vectors._asdict().items():
@@ -78,6 +80,23 @@ def _columns_apart(X: Any, roles: _Roles) -> tuple[Any, _Roles]:
             raise InputError(f"X has no column {name!r}, which {role} names: there are {shown}")
     features = X[[name for name in X.columns if name not in named.values()]]
     return features, roles._replace(**{role: X[name] for role, name in named.items()})
+
+
+def _require_no_text(X: Any) -> None:
+    """Require that no column of a data frame is said to be text: those of objects tell at the workers what they hold.
+
+    Raises
+    ------
+    InputError : it names the columns, and how to leave them out.
+    """
+    texts = [name for name, dtype in X.dtypes.items() if str(dtype).startswith(("str", "string", "large_string"))]
+    if texts:
+        listed = ", ".join(repr(name) for name in texts)
+        one = len(texts) == 1
+        raise InputError(
+            f"the column{'' if one else 's'} {listed} of X {'is' if one else 'are'} text, and features are numbers: "
+            f"frame.drop(columns=[{listed}]) leaves {'it' if one else 'them'} out"
+        )
 
 
 def _row_chunks(X: Any) -> tuple[float, ...] | None:
