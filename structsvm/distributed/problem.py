@@ -53,9 +53,14 @@ class SpreadPoint:
     Parameters
     ----------
     w : weights, shape (d,), or their coordinates, where the problem has some.
-    token : a number of its own.
+    tokens : gives each point a number of its own.
     moves : moves along lines since the weights were scored.
+
+    Attributes
+    ----------
+    token : that number.
     largest : the largest absolute score, or a bound of it, where one is known.
+    scored : whether the shards have the scores.
     """
 
     def __init__(self, w: Vector, tokens: Iterator[int], moves: int = 0) -> None:
