@@ -12,6 +12,9 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 from markdown_it import MarkdownIt
+from packaging.utils import canonicalize_name
+
+from tests.release.empty import lower_bound, newer_than_asked, requirements_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST_WHEEL = 2_000_000
@@ -153,3 +156,13 @@ def test_metadata(built):
     mine = "matplotlib", "lightgbm", "cvxopt", "pytest"
     needed = [text for text in metadata.get_all("Requires-Dist") if "extra ==" not in text]
     assert not [text for text in needed if re.match("|".join(mine), text)]
+
+
+def test_the_oldest_versions_are_told_from_others(built):
+    needed = requirements_of(built[0])
+    oldest = {canonicalize_name(each.name): f"{lower_bound(each)}.0" for each in needed}
+    assert {"numpy", "numba", "scikit-learn"} < oldest.keys()
+    assert "matplotlib" not in oldest
+    assert newer_than_asked(needed, oldest) == []
+    (numpy,) = (each for each in needed if each.name == "numpy")
+    assert newer_than_asked(needed, oldest | {"numpy": "99.1"}) == [f"numpy 99.1 instead of {lower_bound(numpy)}"]
