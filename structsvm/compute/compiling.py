@@ -26,9 +26,12 @@ def watched(dispatcher: Any) -> None:
     disk is not compiled, however long that takes: call this once it is known whether machine code is kept there. Python
     does not look for garbage meanwhile: a tenth of the time, as the compiler makes many objects that it keeps.
     """
+    kept = getattr(dispatcher, "_cache", None)
+    if kept is None or not hasattr(kept, "load_overload"):  # a numba that does it otherwise
+        return
     name = dispatcher.py_func.__name__.strip("_")
-    dispatcher.compile = _watching(dispatcher.compile, name, kept=dispatcher._cache.cache_path is not None)
-    dispatcher._cache.load_overload = _compiling_if_missing(dispatcher._cache.load_overload)
+    dispatcher.compile = _watching(dispatcher.compile, name, kept=kept.cache_path is not None)
+    kept.load_overload = _compiling_if_missing(kept.load_overload)
 
 
 def _watching(compile_: Callable[[Any], Any], name: str, *, kept: bool) -> Callable[[Any], Any]:
