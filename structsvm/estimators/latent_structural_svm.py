@@ -26,7 +26,7 @@ from structsvm.queries import row_weights
 from structsvm.result import Result
 from structsvm.settings import as_list, place, require_kind, require_switch
 from structsvm.solvers import Solver
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.types import Vector
 
 

@@ -16,7 +16,7 @@ from structsvm.solvers.base import Solver
 from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
 from structsvm.solvers.one_slack import OneSlack
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 
 logger = logging.getLogger("structsvm")
 

@@ -129,7 +129,7 @@ Examples
 >>> from structsvm.solvers import Keeper, NSlack, OneSlack
 >>> keeper = Keeper.of("run.npz", OneSlack())
 >>> keeper.checkpoint.path.name
-'run.npz'
+'state.npz'
 >>> Keeper.of(keeper, NSlack()) is keeper  # of a solver that the run is handed to
 True
 """
@@ -148,7 +148,7 @@ class Keeper:
     Attributes
     ----------
     solver : the solver that runs.
-    cuts : returns what is needed to go on, at the time of each `Run.record`.
+    cuts : returns what is needed to go on, at the time of each `SolverState.record`.
     handovers : returns how often a QP backend was helped out.
     known : what was in the file at the beginning; None where there was none.
 

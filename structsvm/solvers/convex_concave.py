@@ -13,7 +13,7 @@ from structsvm.problem.concave import Subtracted
 from structsvm.problem.coordinates import Coordinates
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import require_integer
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")

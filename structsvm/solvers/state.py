@@ -56,7 +56,7 @@ class _Evaluated:
     primal: float
 
 
-class Run:
+class SolverState:
     """What a solver has reached so far, from the weights that it starts at.
 
     Parameters
@@ -91,14 +91,14 @@ class Run:
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import Run
+    >>> from structsvm.solvers import SolverState
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
-    >>> run = Run(problem, tol=1e-3, start=None, callback=None)
-    >>> cut = run.cut(run.planes)  # at w = 0
+    >>> state = SolverState(problem, tol=1e-3, start=None, callback=None)
+    >>> cut = state.cut(state.planes)  # at w = 0
     >>> a = min(problem.total_cap, cut.L / (cut.g @ cut.g))  # its best multiplier
-    >>> _ = run.evaluate(a * cut.g)
-    >>> status = run.record(a * cut.L - 0.5 * a**2 * (cut.g @ cut.g), cuts=1, active_cuts=1)
-    >>> round(float(run.dual), 4), round(run.primal, 4), status  # None: the gap is above tol * C yet
+    >>> _ = state.evaluate(a * cut.g)
+    >>> status = state.record(a * cut.L - 0.5 * a**2 * (cut.g @ cut.g), cuts=1, active_cuts=1)
+    >>> round(float(state.dual), 4), round(state.primal, 4), status  # None: the gap is above tol * C yet
     (0.0089, 0.0322, None)
     """
 
