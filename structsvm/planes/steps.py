@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from structsvm.compute.compilation import compiled, compiled_part
-from structsvm.planes.arrays import PlaneArrays, add_plane, insert, may_be_rounded, product, swap
+from structsvm.planes.arrays import PlaneArrays, add_plane, have_errors, insert, may_be_rounded, product, swap
 from structsvm.types import IntVector, Matrix, Vector
 
 STEPS = 4
@@ -198,7 +198,7 @@ def combined(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Ve
     for k in range(len(w)):
         w[k] = 0.0
     offset, errors = 0.0, 0.0
-    rounded = error.shape[1] > 0
+    rounded = have_errors(error)
     for i in range(len(used)):
         for p in range(used[i]):
             if a[i, p] > 0.0:
@@ -212,7 +212,7 @@ def combined(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Ve
 @compiled
 def shares(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Vector, out: Vector) -> None:
     """Write the sum of multipliers times values of each example: what its planes hold of the dual."""
-    length, rounded = math.sqrt(square(w)), error.shape[1] > 0
+    length, rounded = math.sqrt(square(w)), have_errors(error)
     for i in range(len(used)):
         out[i] = 0.0
         for p in range(used[i]):
