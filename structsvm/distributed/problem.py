@@ -301,7 +301,7 @@ class DistributedProblem(AbstractProblem):
     ) -> Self:
         """Return the problem with another regulariser, and bounds, of which the driver alone knows: nothing is sent.
 
-        See `Problem.regularised`.
+        See `AbstractProblem.regularised`.
         """
         coordinates = Coordinates.of(self.d, centre, penalty, linear, bounds)
         return evolve(self, coordinates=coordinates, known_fingerprint=None)
