@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from structsvm.compute.compiling import watched
+from structsvm.compute.compile_progress import watched
 from structsvm.compute.environment import numba
 
 logger = logging.getLogger("structsvm")

@@ -18,6 +18,9 @@ T = TypeVar("T")
 _BLOCK = 5_000
 """Scores that a block holds, at the work of an argmax: half a millisecond."""
 
+VALUES_AN_ARGMAX = 128
+"""Feature values that are read in the time that an argmax takes for a score."""
+
 _MOST_BLOCKS = 128
 """Blocks beyond which they hold more."""
 

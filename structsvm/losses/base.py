@@ -232,10 +232,14 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
-        return [called(self, "argmax", i, self.argmax, scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
+        return [call_method(self, "argmax", i, self.argmax, scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
 
 
-def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
+RAISED_AS_IS = (StructSVMError, MemoryError)
+"""Errors of a loss's methods that need no more explanation."""
+
+
+def call_method(loss: StructuredLoss[Any], method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
     """Call a method of a loss, so that what it raises names the loss, the method and the example.
 
     Raises
@@ -244,14 +248,28 @@ def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[
     """
     try:
         return call(*arguments)
-    except (StructSVMError, MemoryError):
+    except RAISED_AS_IS:
         raise
     except Exception as error:
-        said = str(error).rstrip(".")
-        raise InputError(
-            f"{loss.title}.{method} raised {type(error).__name__}: {said}. It was called for example {example}. "
-            f"Run {loss.checked_by} on the loss."
-        ) from error
+        raise method_failed(loss, method, error, example) from error
+
+
+def method_failed(
+    loss: StructuredLoss[Any], method: str, error: Exception, example: int | None, more: str = ""
+) -> InputError:
+    """Return the error for a method of a loss that raised one.
+
+    Parameters
+    ----------
+    loss : the loss.
+    method : the method, as the author of the loss knows it.
+    error : what it raised.
+    example : number of the example; None: it is not known.
+    more : what else there is to say, a sentence with a blank after it.
+    """
+    said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "
+    where = "" if example is None else f"It was called for example {example}. "
+    return InputError(f"{said}{where}{more}Run {loss.checked_by} on the loss.")
 
 
 def joint_features(
@@ -270,7 +288,7 @@ def joint_features(
     ------
     InputError : when it raises something, or returns something else than that many finite numbers.
     """
-    returned = called(loss, "joint_feature", example, call, *arguments)
+    returned = call_method(loss, "joint_feature", example, call, *arguments)
     try:
         vector = np.asarray(returned, dtype=np.float64)
     except (TypeError, ValueError):
@@ -367,7 +385,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         self._refuse(intercept)
-        return [called(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
+        return [call_method(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
 
     def _refuse(self, intercept: float) -> None:
         if intercept:

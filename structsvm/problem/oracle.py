@@ -13,14 +13,15 @@ from structsvm.compute.environment import numba
 from structsvm.compute.threads import over_blocks, using
 from structsvm.compute.workers import beside
 from structsvm.losses import ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.batches import Batches
-from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
+from structsvm.problem.checks import ROUNDING, failed, require_code, require_output
 from structsvm.problem.coordinates import Coordinates
+from structsvm.problem.loops import argmax_sweep, batched_visits, compiled_kernel, segment_dots
 from structsvm.problem.points import Planes
 from structsvm.problem.program import constants, methods, program
-from structsvm.problem.sweep import argmax_sweep, batched_visits, compiled_kernel, segment_dots
 from structsvm.signals import held
 from structsvm.types import IntVector, Vector
 

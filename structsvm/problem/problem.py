@@ -14,12 +14,12 @@ from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS
 from structsvm.operators import Operator, Readable
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import (
-    RAISED_AS_IS,
     beaten,
     checked_weights,
     failed,
@@ -39,11 +39,11 @@ from structsvm.problem.checks import (
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Bounds, Coordinates, checked_bounds
 from structsvm.problem.line import Line
+from structsvm.problem.loops import segment_dots
 from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.ranking_examples import ranking_examples
 from structsvm.problem.scored_line import ScoredLine
-from structsvm.problem.sweep import segment_dots
 from structsvm.problem.trial import trusted_oracle
 from structsvm.registry import losses
 from structsvm.settings import require_kind, require_number

@@ -129,7 +129,7 @@ Examples
 >>> from structsvm.solvers import Keeper, NSlack, OneSlack
 >>> keeper = Keeper.of("run.npz", OneSlack())
 >>> keeper.checkpoint.path.name
-'state.npz'
+'run.npz'
 >>> Keeper.of(keeper, NSlack()) is keeper  # of a solver that the run is handed to
 True
 """

@@ -74,21 +74,12 @@ def lowest_on(
                 break
             steps = [min(farthest, 2.0 * low[0])]
             continue
-        t = _lowest_of_model(line, low, high)
+        t = float(lowest_point(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
         model = line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
         if lowest - model <= accuracy * (first - lowest) or not low[0] < t < high[0]:
             break
         steps = [t] if together == 1 else sorted({t, *np.linspace(low[0], high[0], together + 1)[1:-1].tolist()})
     return best
-
-
-def _lowest_of_model(line: Parabola, low: tuple[float, LineHinge], high: tuple[float, LineHinge]) -> float:
-    """Return where the parabola plus the larger of two tangents is lowest."""
-    if line.curvature > 0.0:
-        return float(lowest_point(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
-    (left, falling), (right, rising) = low, high  # only weights without regulariser move
-    rise = falling.value - falling.slope * left - rising.value + rising.slope * right
-    return rise / (rising.slope - falling.slope)
 
 
 def search(state: SolverState, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:

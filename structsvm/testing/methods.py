@@ -12,7 +12,7 @@ from structsvm.exceptions import CheckError, InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.operators import Rows
-from structsvm.problem.sweep import compiled_kernel
+from structsvm.problem.loops import compiled_kernel
 from structsvm.problem.trial import trial
 from structsvm.types import Vector
 
