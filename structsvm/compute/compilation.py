@@ -67,9 +67,9 @@ def compiled(
 def by_address(function: F, signature: Any) -> F:
     """Compile a function for one signature, to be given as an argument to what then calls it by its address.
 
-    Numba's looking up of the code by its types and of addresses in LLVM, wherever such an argument is given, is done
-    here once for all: the first takes as long as some argmaxes, and for the second LLVM has one lock for all threads;
-    where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
+    Each time that a function is given as an argument, numba looks up its machine code by the types, which takes as long
+    as some argmaxes, and asks LLVM for its address, under a lock that all threads share: Ctrl-C in that moment leaves
+    the lock taken, and the other threads wait for ever. Here both are looked up once, and remembered.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def by_address(function: F, signature: Any) -> F:
 def compiled_part(function: F, *, reorder: bool = False) -> F:
     """Compile a function that compiled functions call, and Python hardly ever.
 
-    What lets Python call a function takes as long to compile as a short function itself, more where it takes tuples of
-    arrays, and machine code of its own is of no use to a part; see `structsvm.compute.parts`. Called from Python, the
-    function is compiled once more, with both.
+    It has neither the wrapper by which Python calls a function, which takes as long to compile as a short function
+    itself, nor machine code of its own, which its callers have no use for; see `structsvm.compute.parts`. When Python
+    calls it all the same, it is compiled once more, with both.
 
     Parameters
     ----------
@@ -202,10 +202,11 @@ def _forgive(index: Any) -> None:
 
 
 def _stamps(module: str) -> tuple[Any, ...]:
-    """Return what tells a module from an earlier version of itself, and of all that it imports or holds in lists.
+    """Return stamps of a module, and of all that it takes names from, of its package or this one, directly or not.
 
-    That is name, time and size of the files, and the constants in them, which may come from other files. Of classes,
-    machine code knows enumerations and named tuples: where others come from does not count.
+    Machine code on disk is valid as long as they are the same. A stamp is the name of the module, the time and size of
+    its file, and the constants that it holds. Modules whose functions are in a list of the module count, too. Of
+    classes only enumerations and named tuples become part of machine code: modules of other classes do not count.
     """
     names, found = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}

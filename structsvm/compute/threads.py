@@ -76,8 +76,9 @@ class Threads:
         work : takes what is to be done piece by piece, until nothing is left; it should spend its time in compiled
             code. Threads may begin late, or not at all where the others have done everything before.
         most : threads that are of use.
-        over : called before the others are waited for, once at least, however it came to that; it lets those end that
-            wait for this one. Ctrl-C may come before this one has begun. None: nobody waits for this one.
+        over : called at the end, also after an exception, before this thread waits for the others: it makes those
+            return that wait for a sign of this one. It may be called more than once, and before ``work`` has begun
+            here, where Ctrl-C came so early. None: the others never wait for this thread.
         """
         others: list[Future[None]] = []
         try:

@@ -36,13 +36,13 @@ class Examples:
 
 
 class StructuredLoss(ABC, Generic[Y]):
-    """What a `ScoreLoss` and a `Loss` say of themselves; a class of one's own may override each.
+    """The properties that `ScoreLoss` and `Loss` share; a class of one's own may override each.
 
     Attributes
     ----------
     per_row : True when each row is an example of its own; False when a query is.
     reads_rows : whether an input is a matrix of features, one or several rows. False by default in a class that
-        overrides `examples` or `predict`: what its inputs are is then its own matter.
+        overrides `examples` or `predict`, which may take inputs of any kind.
     scores_rows : whether each row gets one score, which is what a ranker ranks by. False in a class whose `operator`
         makes other scores.
     of_one_sample : whether the loss is meant for a whole data set as one example, as measures of sets are: rows without
@@ -155,7 +155,10 @@ class ScoreLoss(StructuredLoss[Y]):
         raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
 
     def prediction(self, scores: Vector, y: Y) -> Y:
-        """Return the prediction for an example in training, whose truth y may hold what scores do not; `argmax`."""
+        """Return the prediction for a training example, `argmax` by default.
+
+        A loss that needs more than scores to predict overrides this, and finds the rest in the truth y.
+        """
         return self.argmax(scores)
 
     def labels(self, y: Y) -> Vector:
@@ -183,7 +186,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     @property
     def predicting(self) -> "ScoreLoss[Y]":
-        """The loss by whose encoding `argmax` chooses: this one, unless it trains by an encoding of its own."""
+        """The loss in whose encoding `argmax` predicts: another than this one where training has its own encoding."""
         return self
 
     @property
@@ -196,7 +199,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     @property
     def why_unusable(self) -> str:
-        """What to tell where ``usable`` is false for every query: the cause, and the way out; "" by default."""
+        """What a message says where no query is usable: the cause, and the way out; "" for a general sentence."""
         return ""
 
     def why_none_usable(self, ys: Sequence[Y]) -> str:

@@ -122,7 +122,7 @@ Examples
 """
 
 CheckpointLike: TypeAlias = Union[CheckpointPath, "Keeper"]
-"""What solvers take; a `Keeper` comes from a solver that hands its run to others.
+"""What solvers take as ``checkpoint``: a path or a `Checkpoint` from a user, a `Keeper` from a solver like `Auto`.
 
 Examples
 --------
