@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from structsvm.compute.threads import in_blocks
+from structsvm.compute.blocks import in_blocks
 from structsvm.operators.views import write_combinations
 from structsvm.types import IntVector, Matrix, Vector
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.compute.threads import VALUES_AN_ARGMAX, in_blocks, over_blocks
+from structsvm.compute.blocks import VALUES_AN_ARGMAX, in_blocks, over_blocks
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.operators.matrix import Readable, is_matrix, kind_of, readable, stacked

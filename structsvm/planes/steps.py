@@ -72,7 +72,8 @@ def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Ve
     """Move multipliers of an example in pairs, and the planes' values with them; return the gap that it had.
 
     Each step takes the plane with the largest ``L − g·w`` and the one with weight that has the
-    smallest, the truth (0) among them, and moves the best amount from this to that.
+    smallest, the truth (0) among them, and moves the best amount from this to that: the pairwise steps of
+    Lacoste-Julien and Jaggi, "On the Global Linear Convergence of Frank-Wolfe Optimization Variants", NIPS 2015.
     """
     spare = cap
     best, held = 0.0, 0.0

@@ -9,8 +9,9 @@ import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
+from structsvm.compute.blocks import over_blocks
 from structsvm.compute.environment import numba
-from structsvm.compute.threads import over_blocks, using
+from structsvm.compute.threads import using
 from structsvm.compute.workers import beside
 from structsvm.losses import ScoreLoss
 from structsvm.losses.base import RAISED_AS_IS

@@ -60,7 +60,9 @@ class FrankWolfe(Solver):
     rows are at hand. Between passes, sweeps over the planes that are kept take more steps, and
     where C is large, for which these crawl, the QP over all planes is solved by 1-slack, without
     the data. What the pass met tells when a certificate is worth a pass of its own;
-    the certificate tells which examples hold the gap, and only those are visited next.
+    the certificate tells which examples hold the gap, and only those are visited next (sampled by their gaps in
+    Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, "Minding the Gaps for Block Frank-Wolfe Optimization of
+    Structured SVMs", ICML 2016).
 
     Where 60 passes were not enough, it says so in the log, moves the planes together at every pass from there, and
     solves the QP over all of them to the end where they are no more than 2,000.
