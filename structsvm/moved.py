@@ -33,6 +33,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "structsvm.models": ("structsvm.protocols",),
     "structsvm.names": ("structsvm.registry.spelling",),
     "structsvm.report": ("structsvm.protocols.experiment.report",),
+    "structsvm.solvers.run": ("structsvm.solvers.state",),
     "structsvm.validation": ("structsvm.settings",),
 }
 """Where the names of a module are now; those of a module below it are looked for below that."""
@@ -45,6 +46,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "structsvm.problem.DualPlanes": ("structsvm.planes:DualPlanes", "structsvm.planes.DualPlanes"),
     "structsvm.problem.KeptPlanes": ("structsvm.planes:RestrictedProblem", "structsvm.planes.RestrictedProblem"),
     "structsvm.problem.Storage": ("structsvm.planes:Capacity", "structsvm.planes.Capacity"),
+    "structsvm.solvers.Run": ("structsvm.solvers.state:SolverState", "structsvm.solvers.SolverState"),
 }
 """Where a name that has left a package is found, as ``"module:name"``, and what is to be used in its place."""
 

@@ -141,7 +141,7 @@ NOT_CALLED = {
     **dict.fromkeys(
         ["problem.Box", "problem.Coordinates", "problem.Subtracted", "problem.Tangent", "solvers.Descent"], _MADE
     ),
-    **dict.fromkeys(["problem.Line", "problem.Parabola", "problem.Traffic"], _MADE),
+    **dict.fromkeys(["problem.Line", "problem.LineHinge", "problem.Parabola", "problem.Traffic"], _MADE),
     "problem.AbstractProblem": "for problems of another kind",
     "solvers.Round": _MADE,
     **dict.fromkeys(["problem.ramp", "solvers.descend"], "for objectives of one's own"),
@@ -151,7 +151,7 @@ NOT_CALLED = {
     **dict.fromkeys(["significance.Comparison", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
-        ["problem.fingerprint", "problem.same", "solvers.Run", "solvers.Keeper"],
+        ["problem.fingerprint", "problem.same", "solvers.SolverState", "solvers.Keeper"],
         "for authors of solvers",
     ),
     **dict.fromkeys(

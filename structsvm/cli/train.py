@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from structsvm.metrics import Measure
     from structsvm.result import Result, Step
     from structsvm.solvers import Solver
-    from structsvm.solvers.run import Callback
+    from structsvm.solvers.state import Callback
 
 
 def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:

@@ -30,7 +30,7 @@ from structsvm.queries import Queries, row_weights
 from structsvm.result import Result
 from structsvm.settings import checked_names, place
 from structsvm.solvers.checkpoint import CheckpointPath
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.types import Vector
 
 

@@ -11,9 +11,9 @@ from structsvm.arrays import numbers
 from structsvm.compute.threads import using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS
 from structsvm.problem.checks import (
     LARGEST_SCORE,
-    RAISED_AS_IS,
     checked_labels,
     checked_weights,
     failed,
@@ -25,8 +25,8 @@ from structsvm.problem.checks import (
     require_planes,
     require_usable,
 )
+from structsvm.problem.loops import segment_dots
 from structsvm.problem.oracle import Oracle, make_oracle
-from structsvm.problem.sweep import segment_dots
 from structsvm.queries import Queries
 from structsvm.registry import losses
 from structsvm.settings import require_switch
