@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "serving": BASE | {"storage", "result", "queries", "normalisation"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
-    "significance": BASE,
+    "significance": BASE | {"moved"},
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
     "clicks": BASE | {"data", "metrics"},
@@ -63,6 +63,7 @@ MAY_IMPORT = {
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {
+        "moved",
         "queries",
         "significance",
         "tables",
