@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from structsvm.cli.console import counted, echo, note, progress_line, show_table
 from structsvm.cli.data import Columns, read_data, with_columns
@@ -12,6 +13,7 @@ from structsvm.cli.failures import Failure
 from structsvm.cli.options import names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.texts import example
+from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.signals import finish
@@ -62,6 +64,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     epilog=example(
         "structsvm compare train.txt --backend active-set,osqp,highs -C 1,10,100",
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
+        "structsvm compare train.txt --bounds 0: --monotonic-cst 3:-1 -C 1,100",
     ),
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
@@ -88,6 +91,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     show_default=True,
     help="For each combination; the QP or iteration at work is finished.",
 )
+@with_bounds("Without --solver, those that know bounds are compared.")
 @with_columns(cache=True)
 @click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
 @click.option("--json", "json_path", metavar="FILE", type=OUTPUT, help="File to write it to, and the gap against time.")
@@ -102,6 +106,8 @@ def compare_command(
     Cs: tuple[float, ...],
     tol: float,
     time_limit: float,
+    limits: tuple[Limit, ...],
+    signs: dict[str, int],
     columns: Columns,
     csv_path: Path | None,
     json_path: Path | None,
@@ -115,11 +121,15 @@ def compare_command(
     far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
     table of what is done by then. A solver without QPs runs once for each C.
 
+    With --bounds or --monotonic-cst weights are bounded, as by "structsvm train". frank-wolfe does not know bounds.
+
     Where a file is asked for, finished combinations are kept beside it until it is whole, in FILE.part: however the
     comparison was ended, the same command goes on from there.
     """
     from structsvm import Problem
     from structsvm.comparison import compare
+    from structsvm.estimators import Ranker
+    from structsvm.estimators.parameters import is_plain, regularised
     from structsvm.operators import narrowed, occupied
 
     for name in loss_names:
@@ -130,8 +140,12 @@ def compare_command(
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns)
-        X = narrowed(read.X, occupied(read.X))
-        problems = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
+        bounded = Ranker(**settings_for(read, limits, signs))
+        X = narrowed(read.X, occupied(read.X)) if is_plain(bounded) else read.X
+        plain = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
+        problems = {name: regularised(bounded, problem, intercept=False) for name, problem in plain.items()}
+        if not is_plain(bounded) and _is_default("solver_names"):
+            solver_names = tuple(name for name in solver_names if name != "frank-wolfe")
         table = compare(
             problems,
             solver_names,
@@ -157,6 +171,10 @@ def compare_command(
         kept.unlink(missing_ok=True)
     if all(row.gap is None for row in table):
         raise Failure(f"no combination has a result: {table.rows[0].note}")
+
+
+def _is_default(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.DEFAULT
 
 
 def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:

@@ -31,7 +31,7 @@ from structsvm.cli.rankers import (
 )
 from structsvm.cli.texts import example
 from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, note_choice, of_fold, read_judges
-from structsvm.cli.weights import Limit, as_limits, as_signs, settings_for
+from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
 from structsvm.registry import rankers as registered
@@ -161,24 +161,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     help="Put features on one scale first: query-min-max, query-z-score (both within each query) or standard (over all "
     "documents). The model keeps it: data for predict and evaluate stay as they are.",
 )
-@click.option(
-    "--bounds",
-    "limits",
-    metavar="[FEATURE:]LOW:HIGH",
-    callback=as_limits,
-    multiple=True,
-    help="Smallest and largest weight, of one feature, by name or number, or of all without FEATURE; a number that is "
-    "left out is no bound: 0: for weights that are not negative. Several as 0:,3:-1:1. See --normalise: they are of "
-    "features as that leaves them.",
-)
-@click.option(
-    "--monotonic-cst",
-    "signs",
-    metavar="FEATURE:SIGN",
-    callback=as_signs,
-    multiple=True,
-    help="Let scores only rise (+1) or only fall (-1) with a feature, by name or number. Several as 3:+1,age:-1.",
-)
+@with_bounds("See --normalise: they are of features as that leaves them.")
 @click.option(
     "--jobs",
     type=int,

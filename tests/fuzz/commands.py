@@ -44,7 +44,8 @@ WORKING = (
     "evaluate --qrels q.txt runs/alpha.run --baseline runs/beta.run --measure P_5 --resamples 100 --format csv",
     "evaluate --qrels q.txt runs/alpha.run --grades 0=0,1=2,2=1,3=3 --measure ndcg",
     "compare train.txt --loss map,roc_area --solver one-slack,frank-wolfe --backend active-set -C 1,10 --csv t.csv",
-    "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 --json t.json",
+    "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 "
+    "--bounds 0:,1::2 --monotonic-cst 2:-1 --json t.json",
     "fuse runs --output fused.run",
     "fuse runs/alpha.run runs/beta.run --method borda --depth 5 --length 3 --tag both",
     "fuse runs/alpha.run runs/beta.run --method comb-anz --normalisation z --count nonzero",
