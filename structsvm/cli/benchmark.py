@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.console import counted, echo, note, progress_bar, show_table
+from structsvm.cli.data import Columns, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_list, as_measure, as_normalisation
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
@@ -63,6 +64,7 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     show_default=True,
     help="Put the features that all models read on one scale first: query-min-max, query-z-score or standard.",
 )
+@with_columns(letor=False)
 @click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_models, help="Show the names of models."
@@ -77,13 +79,15 @@ def benchmark_command(
     force: bool,
     jobs: int | None,
     normalise: str | None,
+    columns: Columns,
     single_features: bool,
     quiet: bool,
 ) -> None:
     """Train, pick and test models on the folds of a LETOR data set.
 
     DATA_FOLDS holds Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, or S1.txt to S5.txt, which are
-    rotated as LETOR does; or tables with columns label and qid, such as train.csv and S1.parquet. In each fold the
+    rotated as LETOR does; or tables with named columns, such as train.csv and S1.parquet, as are all files if --label,
+    --qid, --docid or --features is given. In each fold the
     value of a model's hyper-parameter is picked by --measure on the validation queries. The best single feature on
     validation is a further row. Queries without a relevant document count 0. The last table has the differences from
     one of the models, query by query, with their uncertainty.
@@ -124,6 +128,7 @@ def benchmark_command(
                 out=out,
                 replace=force,
                 normalise=normalise,
+                columns=columns.named or None,
                 progress=show,
             )
     except KeyboardInterrupt:

@@ -50,6 +50,7 @@ WORKING = (
     "fuse runs/alpha.run runs/beta.run --method borda --depth 5 --length 3 --tag both",
     "fuse runs/alpha.run runs/beta.run --method comb-anz --normalisation z --count nonzero",
     "benchmark folds --models svm-roc --normalise standard --jobs 1 --out tables",
+    "benchmark clicked --models svm-roc --jobs 1 --label y --qid q --features 1,2 --docid name",
     "benchmark sets --models rankboost --jobs 1 --out tables --force --single-features",
     "experiment --runs runs --qrels q.txt --out new --models svm-roc --trials 1 --train 2 --validation 1 --bins 2 "
     "--jobs 1",
@@ -167,7 +168,19 @@ def _value(rng: Random, parameter: click.Parameter, files: Mapping[str, bytes]) 
         return odd_word(rng)
     if isinstance(kind, click.Path):
         return rng.choice(
-            [*files, *_ODD_PATHS, "new.npz", "new.csv", "new.svg", "new", "runs", "folds", "results", "indexed"]
+            [
+                *files,
+                *_ODD_PATHS,
+                "new.npz",
+                "new.csv",
+                "new.svg",
+                "new",
+                "runs",
+                "folds",
+                "clicked",
+                "results",
+                "indexed",
+            ]
         )
     if isinstance(kind, click.Choice):
         return str(rng.choice(list(kind.choices)))

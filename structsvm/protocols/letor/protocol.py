@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from structsvm.metrics import Measure
 from structsvm.normalisation import learned, normalisation_named
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
-from structsvm.protocols.letor.fold_reading import read_fold
+from structsvm.protocols.letor.fold_reading import checked_columns, read_fold
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, as_reported, measured, name_of
@@ -83,6 +83,7 @@ def benchmark(
     out: str | Path | None = None,
     replace: bool = False,
     normalise: str | None = None,
+    columns: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Benchmark:
     """Train, pick and test models by LETOR's protocol.
@@ -108,6 +109,9 @@ def benchmark(
     replace : whether folds of another benchmark that are there may be dropped.
     normalise : what is done to the features that all models read: "query-min-max", "query-z-score" or "standard" (by
         the training queries of a fold); see `Ranker`. None: nothing.
+    columns : of files that are tables, the names of their columns, those of ``label``, ``qid``, ``docid`` and
+        ``features`` that differ from the defaults of `structsvm.data.load_table`: ``{"label": "clicks"}``. Where it is
+        given, all files are tables.
     progress : is shown how far the benchmark is.
 
     Raises
@@ -148,19 +152,25 @@ def benchmark(
     require_different_names("folds", folds)
     if title is None:
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
-    header = header_of(folds, rivals, picking, single_features, normalise)
+    named = checked_columns(columns)
+    header = header_of(folds, rivals, picking, single_features, normalise, named)
     with open_records(Path(out) / NAME, header, FOLDS, replace=replace) if out else nullcontext() as kept:
         by_name = {fold.name: fold for fold in folds}
 
         def tasks(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-            return ((by_name[name].located(), rivals, picking, single_features, normalise) for name in names)
+            return ((by_name[name].located(), rivals, picking, single_features, normalise, named) for name in names)
 
         found = run_missing(kept, FOLDS, list(by_name), run_fold, tasks, jobs=jobs, progress=progress)
     return Benchmark(title, found, name_of(picking))
 
 
 def run_fold(
-    fold: Fold, models: Sequence[Model], measure: Measure, single_features: bool, normalise: str | None = None
+    fold: Fold,
+    models: Sequence[Model],
+    measure: Measure,
+    single_features: bool,
+    normalise: str | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> FoldResults:
     """Run one fold, in one thread, so that its numbers do not depend on how many there are.
 
@@ -170,12 +180,12 @@ def run_fold(
     models : in the order of the tables.
     measure : what picks.
     single_features : measure every single feature, too.
-    normalise : see `benchmark`.
+    normalise, columns : see `benchmark`.
     """
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
-        read, names = read_fold(fold)
+        read, names = read_fold(fold, columns)
         sets = [_query_set(data) for data in (read if normalise is None else _normalised(read, normalise))]
         _require_relevant(fold, sets, measure)
         named = [evolve(model, names=names) if isinstance(model, BestFeature) else model for model in models]
