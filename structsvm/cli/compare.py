@@ -68,9 +68,9 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     ),
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
-@_several("--loss", losses, "map", "What is optimised; here and below, several are separated by commas.")
-@_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers.")
-@_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends, for the solvers that have one.")
+@_several("--loss", losses, "map", "Losses to optimise. Here and below, several names are separated by commas.")
+@_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers to compare.")
+@_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends to compare, for solvers that use one.")
 @click.option(
     "-C",
     "Cs",
@@ -79,7 +79,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     callback=numbers,
     default=["1"],
     show_default=True,
-    help="Weights of the mean hinge loss against the regulariser.",
+    help="Values of C, the weight of the mean hinge loss against the regulariser.",
 )
 @with_tol
 @click.option(
@@ -89,14 +89,24 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     callback=positive,
     default=60.0,
     show_default=True,
-    help="For each combination; the QP or iteration at work is finished.",
+    help="Time limit for each combination; a QP or an iteration that has begun is finished.",
 )
-@with_bounds("Without --solver, those that know bounds are compared.")
+@with_bounds("Without --solver, only solvers that can bound weights are compared.")
 @with_columns(cache=True)
 @click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
-@click.option("--json", "json_path", metavar="FILE", type=OUTPUT, help="File to write it to, and the gap against time.")
 @click.option(
-    "--plot", "plot_path", metavar="FILE", type=OUTPUT, help="File to draw the gap against time to, such as gaps.svg."
+    "--json",
+    "json_path",
+    metavar="FILE",
+    type=OUTPUT,
+    help="File to write the table and the gap against time to, as JSON.",
+)
+@click.option(
+    "--plot",
+    "plot_path",
+    metavar="FILE",
+    type=OUTPUT,
+    help="File for a plot of the gap against time, such as gaps.svg.",
 )
 def compare_command(
     data: tuple[Path, ...],
@@ -115,16 +125,16 @@ def compare_command(
 ) -> None:
     """Train with every solver, QP backend and C on LETOR files, and show what it took.
 
-    The files are read as one data set, tables as for "structsvm train".
+    The files are read as one data set; they may be tables, as for "structsvm train".
 
-    A combination that does not end within the time limit says so and shows how
-    far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
-    table of what is done by then. A solver without QPs runs once for each C.
+    A combination that reaches the time limit is shown with the gap that it reached, and one whose package is missing
+    with the reason; the others go on. Ctrl-C ends the comparison with a table of what is finished. A solver without QPs
+    runs once for each C.
 
-    With --bounds or --monotonic-cst weights are bounded, as by "structsvm train". frank-wolfe does not know bounds.
+    --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe cannot do that.
 
-    Where a file is asked for, finished combinations are kept beside it until it is whole, in FILE.part: however the
-    comparison was ended, the same command goes on from there.
+    With --csv, --json or --plot, finished combinations are saved in FILE.part until the comparison is complete: however
+    it was interrupted, the same command continues from there.
     """
     from structsvm import Problem
     from structsvm.comparison import compare

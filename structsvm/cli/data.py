@@ -81,7 +81,8 @@ _OF_TABLES = (
         metavar="COLUMNS",
         multiple=True,
         callback=as_list,
-        help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other numbers but ids]",
+        help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other columns of numbers "
+        "but ids]",
     ),
 )
 _OF_LETOR = (
@@ -89,16 +90,16 @@ _OF_LETOR = (
         "--groups",
         type=DATA,
         multiple=True,
-        help="File with the sizes of the queries of DATA, whose lines have no query ids; one for each file.  "
+        help="File with the number of lines of each query, for DATA without query ids; one for each file of DATA.  "
         "[default: DATA.query or DATA.group]",
     ),
-    click.option("--float32", is_flag=True, help="Keep features in single precision: half the memory."),
+    click.option("--float32", is_flag=True, help="Store features in single precision, in half the memory."),
 )
 _CACHE = (
     click.option(
         "--cache",
         type=OUTPUT,
-        help="File to keep what was read in: the next time it is mapped to memory, unless DATA has changed.",
+        help="File to cache the data in: the next run maps it to memory, unless DATA has changed.",
     ),
 )
 

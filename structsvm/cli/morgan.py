@@ -20,32 +20,34 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     name="morgan",
-    short_help="Compare weight search with maximum entropy by query length, as in Morgan's paper.",
+    short_help="Compare weight search with maximum entropy at each query length, as in Morgan's paper.",
     epilog=example("structsvm morgan vaswani-index --qrels qrels --out vaswani-lengths"),
 )
 @click.argument("index", type=INDEX)
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format, or ir_datasets:NAME.")
 @with_grades
-@click.option("--out", type=MORGAN, required=True, help="Folder for the results; of one experiment only.")
+@click.option("--out", type=MORGAN, required=True, help="Folder for the results; each experiment needs its own.")
 @click.option(
     "--topics",
     metavar="LIST",
     multiple=True,
     callback=as_list,
-    help="Topics and ranges, as in 301,601-650.  [default: all]",
+    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
 )
-@click.option("--terms", type=click.IntRange(min=1), default=20, show_default=True, help="Terms of the longest query.")
+@click.option(
+    "--terms", type=click.IntRange(min=1), default=20, show_default=True, help="Number of terms in the longest query."
+)
 @click.option(
     "--min-relevant",
     type=click.IntRange(min=3),
     default=20,
     show_default=True,
-    help="Relevant documents that a topic must have; a quarter of them is there to learn from.",
+    help="Relevant documents that a topic must have; a quarter of them is for training.",
 )
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Random splits of each topic."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the splits.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random splits.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor]")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def morgan_command(

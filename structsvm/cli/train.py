@@ -83,11 +83,11 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--ranker",
     metavar="NAME",
     callback=ranker_in,
-    help="What is trained, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
+    help="Ranker to train, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
     "maximum_entropy.  [default: ranker, which optimises --loss]",
 )
 @click.option(
-    "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="What is optimised."
+    "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="Loss to optimise."
 )
 @click.option(
     "-C",
@@ -111,15 +111,17 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--validation",
     type=DATA,
     multiple=True,
-    help="LETOR file with the queries that choose among --C-grid, or how many steps of boosting are kept.",
+    help="LETOR file with validation queries, which choose among --C-grid, or the number of boosting steps to keep.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    help="Choose among --C-grid by cross-validation: the queries are parted into so many folds, each is held out once, "
-    "and the value that does best on the held-out queries is trained on all of them.",
+    help="Choose among --C-grid by cross-validation: each of so many folds of the queries is held out once, and the "
+    "value that does best on held-out queries is then trained on all queries.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which queries are in a fold.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random split into folds."
+)
 @click.option(
     "--measure",
     "measures",
@@ -128,7 +130,8 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     multiple=True,
     default=["map"],
     show_default=True,
-    help="What chooses among --C-grid, or steps; of several the first does, and all are shown.",
+    help="Measure that chooses among --C-grid, or the number of steps. If given several times, the first chooses and "
+    "all are shown.",
 )
 @click.option(
     "--solver",
@@ -136,7 +139,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     callback=name_in(solvers),
     default="auto",
     show_default=True,
-    help="How it is optimised.",
+    help="Solver of the optimisation problem.",
 )
 @click.option(
     "--backend",
@@ -145,8 +148,12 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     help="QP backend of the solver.  [default: the solver's own]",
 )
 @with_tol
-@click.option("--max-iter", type=click.IntRange(min=1), help="Limit of iterations.  [default: the solver's own]")
-@click.option("--fit-intercept", is_flag=True, help="Add a constant to all scores; of use to zero_one and F-beta only.")
+@click.option(
+    "--max-iter", type=click.IntRange(min=1), help="Largest number of iterations.  [default: the solver's own]"
+)
+@click.option(
+    "--fit-intercept", is_flag=True, help="Add a constant to all scores; only zero_one and F-beta can use it."
+)
 @click.option(
     "--class-weight",
     type=click.Choice(["balanced"]),
@@ -158,22 +165,22 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     callback=as_normalisation,
     default="none",
     show_default=True,
-    help="Put features on one scale first: query-min-max, query-z-score (both within each query) or standard (over all "
-    "documents). The model keeps it: data for predict and evaluate stay as they are.",
+    help="Normalise the features first: query-min-max, query-z-score (both within each query) or standard (over all "
+    "documents). The model stores this, so give predict and evaluate the data as they are.",
 )
-@with_bounds("See --normalise: they are of features as that leaves them.")
+@with_bounds("With --normalise, these are weights of the normalised features.")
 @click.option(
     "--jobs",
     type=int,
     callback=_threads,
-    help="Threads, which change nothing but the time; -1 for all processors, -2 for all but one.  "
+    help="Number of threads, which only changes the time; -1 for all processors, -2 for all but one.  "
     "[default: one a processor]",
 )
 @click.option(
     "--checkpoint",
     type=OUTPUT,
-    help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
-    "--C-grid a file for each value of C, named after it.",
+    help="File to save the state of the training in, about once a minute: the same command continues from it. With "
+    "--C-grid, there is one file for each value of C, named after it.",
 )
 @with_columns(cache=True)
 @click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
@@ -205,12 +212,12 @@ def train_command(
 ) -> None:
     """Train a ranker on files, which are read as one data set, and write it to a file.
 
-    A file of DATA may be "-", standard input. Files whose names end in .csv, .tsv or .parquet are tables with named
-    columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
+    One of DATA may be "-" for standard input. Files whose names end in .csv, .tsv or .parquet are read as tables with
+    named columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
 
-    The names of rankers, losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end
-    training early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code
-    is 1. Of rankers without a certificate, and of folds, there is no model then.
+    "structsvm list" shows the names of rankers, losses, solvers and backends. If training is ended early, by Ctrl-C,
+    SIGTERM, SIGHUP or --max-iter, the model so far is written, and the exit code is 1. Rankers without a certificate,
+    and cross-validation, leave no model if they are ended by a signal.
     """
     from structsvm.compute.threads import using
 

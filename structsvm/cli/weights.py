@@ -85,8 +85,9 @@ def with_bounds(more: str = "") -> Callable[[F], F]:
         metavar="[FEATURE:]LOW:HIGH",
         callback=as_limits,
         multiple=True,
-        help="Smallest and largest weight, of one feature, by name or number, or of all without FEATURE; a number that "
-        f"is left out is no bound: 0: for weights that are not negative. Several as 0:,3:-1:1. {more}".strip(),
+        help="Smallest and largest weight of a feature, by name or number, or of all features without FEATURE. Leave a "
+        "number out for no bound: 0: is for weights that are not negative. Separate several by commas, as in "
+        f"0:,3:-1:1. {more}".strip(),
     )
     signs = click.option(
         "--monotonic-cst",
@@ -94,7 +95,8 @@ def with_bounds(more: str = "") -> Callable[[F], F]:
         metavar="FEATURE:SIGN",
         callback=as_signs,
         multiple=True,
-        help="Let scores only rise (+1) or only fall (-1) with a feature, by name or number. Several as 3:+1,age:-1.",
+        help="Let scores only rise (+1) or only fall (-1) with a feature, by name or number. Separate several by "
+        "commas, as in 3:+1,age:-1.",
     )
     return lambda command: bounds(signs(command))
 
