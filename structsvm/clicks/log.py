@@ -62,7 +62,7 @@ class ClickLog:
         clicks: ArrayLike,
         impressions: ArrayLike | None = None,
     ) -> Self:
-        """Make a log of arrays.
+        """Make a log from arrays.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class ClickLog:
 
     @classmethod
     def joined(cls, logs: Iterable["ClickLog"]) -> Self:
-        """Return one log of several."""
+        """Merge several logs into one."""
         known = as_list("logs", logs, "a list of ClickLog")
         for log in known:
             require_kind("a log", log, ClickLog, "a ClickLog")

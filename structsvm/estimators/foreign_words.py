@@ -1,4 +1,4 @@
-"""What other libraries call the query of a row, or the data that are held out, told apart from other unknown words."""
+"""Arguments of other libraries, such as LightGBM's ``group`` and ``eval_set``: a message says what to write here."""
 
 from collections.abc import Callable, Collection
 from functools import wraps

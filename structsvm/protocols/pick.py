@@ -1,4 +1,4 @@
-"""What all protocols do with models: make their features, fit them, and pick a candidate on validation queries."""
+"""What all protocols do with models: compute their features, fit them, and pick a candidate on validation queries."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

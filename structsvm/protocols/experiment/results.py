@@ -94,7 +94,7 @@ class Ranked:
 
     @classmethod
     def of(cls, ap: Vector, ap_over_ties: Vector, tied: Vector) -> Self:
-        """Make it of arrays."""
+        """Make it from arrays."""
         return cls(tuple(ap.tolist()), tuple(ap_over_ties.tolist()), tuple(tied.tolist()))
 
 

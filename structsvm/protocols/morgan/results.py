@@ -43,7 +43,7 @@ class Curve:
 
 @frozen
 class Learned:
-    """What a method reached in one trial.
+    """The average precision that a method reached in one trial.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class Difference:
 
 @frozen
 class MorganResults:
-    """What an experiment found.
+    """The results of an experiment of Morgan's kind.
 
     All figures of a topic are means over its splits, and those over topics give each topic the same weight.
 
@@ -223,7 +223,7 @@ class MorganResults:
         return tuple(combinations(self.methods, 2))
 
     def learned(self, method: str) -> tuple[Learned, ...]:
-        """Return what a method reached, trial by trial.
+        """Return the outcome of a method in each trial.
 
         Raises
         ------
