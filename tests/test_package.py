@@ -53,7 +53,8 @@ MAY_IMPORT = {
     "tables": {"exceptions", "storage"},
     "plots": SHARED | {"queries", "metrics", "significance"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
-    "comparison": SHARED | {"data", "tables", "plots", "qp", "planes", "problem", "solvers"},
+    "comparison": SHARED | {"tables", "plots", "qp", "planes", "problem", "solvers"},
+    "precompile": BASE | {"registry", "data", "problem", "solvers", "comparison"},
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},

@@ -42,8 +42,8 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
     the folder that the environment variable NUMBA_CACHE_DIR names. It is for this type of processor, so compile on the
     type that will run it.
     """
-    from structsvm.comparison.shipped import compile_losses, labels_of_kernels, ranking_losses
     from structsvm.compute.compilation import folder_of_code
+    from structsvm.precompile import compile_losses, labels_of_kernels, ranking_losses
     from structsvm.registry import losses
 
     known = ranking_losses()

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective, checked_Cs
-from structsvm.estimators.foreign_words import knows_foreign_words
+from structsvm.estimators.foreign_arguments import explains_foreign_arguments
 from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
@@ -93,7 +93,7 @@ class RankingEstimator(BaseEstimator):
         super().__init_subclass__(**settings)
         for name in ("fit", "path", "score", "predict"):
             if name in cls.__dict__:
-                setattr(cls, name, knows_foreign_words(cls.__dict__[name]))
+                setattr(cls, name, explains_foreign_arguments(cls.__dict__[name]))
 
     @abstractmethod
     def predict(self, X: Any) -> Vector:
@@ -133,7 +133,7 @@ class RankingEstimator(BaseEstimator):
         """
         raise InputError(f"{type(self).__name__} has no parts that could be shown")
 
-    @knows_foreign_words
+    @explains_foreign_arguments
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
 
