@@ -224,23 +224,7 @@ def train_command(
     name = ranker or "ranker"
     kind: Any = registered.find(name)
     staged = hasattr(kind, "staged_predict")
-    if not is_default(name):
-        known_settings = settings_of(name)
-        further = {"limits": "bounds" in known_settings, "signs": "monotonic_cst" in known_settings}
-        further |= {"C_grid": "C" in known_settings, "checkpoint": hasattr(kind, "path")}
-        require_applicable(name, further=further)
-    if validation and folds:
-        raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
-    if C_grid and not (validation or folds):
-        raise click.UsageError("--C-grid needs queries that choose among its values: give --folds 5, or --validation")
-    if folds and staged:
-        raise click.UsageError(
-            f"--folds chooses among values of C, which {kind.__name__} has none of: use --validation"
-        )
-    if (folds or (validation and not staged)) and not C_grid:
-        raise click.UsageError("there is nothing to choose: give the values of C, such as --C-grid 0.1:100, too")
-    if C_grid and click.get_current_context().get_parameter_source("C") is not ParameterSource.DEFAULT:
-        raise click.UsageError("-C is one value and --C-grid tries several: leave one of them out")
+    _require_fitting_options(name, C_grid, validation, folds)
     if is_default(name):
         require_ranking_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
@@ -292,18 +276,68 @@ def train_command(
     if judges is not None and C_grid is not None:
         trained = choose(rankers, C_grid, judges, shown, quiet=quiet)
     _write(trained, names, model)
-    result = getattr(trained, "result_", None)
-    if result is None:
+    if not hasattr(trained, "result_"):
         if not quiet:
             echo(*summary(trained, read, len(data), model, shown, judges, []))
         return
     if not quiet:
         echo(*_summary(trained, chosen, read, len(data), model))
-    if C_grid and not folds and interrupted(rankers, C_grid):
+    _require_finished(trained, rankers, None if folds else C_grid, tol, model)
+
+
+def _require_fitting_options(
+    name: str, C_grid: tuple[float, ...] | None, validation: tuple[Path, ...], folds: int | None
+) -> None:
+    """Refuse options that do not apply to the ranker of a name, or that contradict each other.
+
+    Raises
+    ------
+    click.UsageError : it names them, and says which to give or to leave out.
+    """
+    kind: Any = registered.find(name)
+    staged = hasattr(kind, "staged_predict")
+    if not is_default(name):
+        known_settings = settings_of(name)
+        further = {"limits": "bounds" in known_settings, "signs": "monotonic_cst" in known_settings}
+        further |= {"C_grid": "C" in known_settings, "checkpoint": hasattr(kind, "path")}
+        require_applicable(name, further=further)
+    if validation and folds:
+        raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
+    if C_grid and not (validation or folds):
+        raise click.UsageError("--C-grid needs queries that choose among its values: give --folds 5, or --validation")
+    if folds and staged:
+        raise click.UsageError(
+            f"--folds chooses among values of C, which {kind.__name__} has none of: use --validation"
+        )
+    if (folds or (validation and not staged)) and not C_grid:
+        raise click.UsageError("there is nothing to choose: give the values of C, such as --C-grid 0.1:100, too")
+    if C_grid and click.get_current_context().get_parameter_source("C") is not ParameterSource.DEFAULT:
+        raise click.UsageError("-C is one value and --C-grid tries several: leave one of them out")
+
+
+def _require_finished(
+    trained: Any, rankers: "Sequence[Any]", C_grid: tuple[float, ...] | None, tol: float, model: Path
+) -> None:
+    """Fail where the training that ended in a model was interrupted, or did not converge.
+
+    Parameters
+    ----------
+    trained : the ranker that was written.
+    rankers : all that were trained, by ascending C.
+    C_grid : the values of C that were to be tried; None: one.
+    tol : the gap that was asked for.
+    model : where the ranker was written to.
+
+    Raises
+    ------
+    Failure : it says how far training came.
+    """
+    if C_grid and interrupted(rankers, C_grid):
         raise Failure(
             f"interrupted: {len(rankers)} of the {len(C_grid)} values of --C-grid were tried, up to C = "
             f"{rankers[-1].C:g}. The model of C = {trained.C:g}, the best of them, was written to {model}"
         )
+    result = trained.result_
     if not result.converged:
         raise Failure(
             f"not converged: {result.message}; the gap is {result.gap / _unit(trained):.2g} * C, "
