@@ -8,7 +8,7 @@ import click
 from structsvm.cli.console import counted, echo, note, progress_bar, show_table
 from structsvm.cli.data import Columns, with_columns
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, as_measure, as_normalisation
+from structsvm.cli.options import as_measure, as_normalisation, several_or_none
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
 from structsvm.cli.texts import example
 
@@ -39,7 +39,7 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     "--models",
     metavar="NAMES",
     multiple=True,
-    callback=as_list,
+    callback=several_or_none,
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
 @click.option(

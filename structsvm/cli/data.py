@@ -9,7 +9,7 @@ import click
 from attrs import evolve, frozen
 
 from structsvm.cli.console import counted, note
-from structsvm.cli.options import as_list
+from structsvm.cli.options import several_or_none
 from structsvm.cli.paths import DATA, OUTPUT
 from structsvm.data.columns.names import named_as_table
 from structsvm.exceptions import InputError
@@ -80,7 +80,7 @@ _OF_TABLES = (
         "--features",
         metavar="COLUMNS",
         multiple=True,
-        callback=as_list,
+        callback=several_or_none,
         help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other columns of numbers "
         "but ids]",
     ),

@@ -8,7 +8,7 @@ import click
 from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, note, note_left_out, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, expanded
+from structsvm.cli.options import expanded, several_or_none
 from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.cli.texts import example
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     "--topics",
     metavar="LIST",
     multiple=True,
-    callback=as_list,
+    callback=several_or_none,
     help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
 )
 @click.option("--trials", type=click.IntRange(min=1), default=50, show_default=True, help="Number of trials.")
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     "--models",
     metavar="NAMES",
     multiple=True,
-    callback=as_list,
+    callback=several_or_none,
     help="Models, such as svm-map,rankboost; the others are compared with the first.  [default: the paper's]",
 )
 @click.option("--with-best", is_flag=True, help="Run only the variant in which models use all base functions.")

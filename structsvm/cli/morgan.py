@@ -8,7 +8,7 @@ import click
 from structsvm.cli.collections import with_grades
 from structsvm.cli.console import counted, echo, note, note_left_out, progress_bar, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, expanded
+from structsvm.cli.options import expanded, several_or_none
 from structsvm.cli.paths import INDEX, MORGAN, QRELS, Command
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--topics",
     metavar="LIST",
     multiple=True,
-    callback=as_list,
+    callback=several_or_none,
     help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
 )
 @click.option(

@@ -3,7 +3,6 @@
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,16 +22,6 @@ _OUTER_COMMA = re.compile(r",(?![^()]*\))")
 
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """What messages of the library say of an argument that is an option here."""
-
-
-def as_list(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the names between the commas of an option, which may be given more than once; None where it is not."""
-    lists = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
-    if not all(lists):
-        raise click.BadParameter("the list is empty")
-    parts = tuple(chain.from_iterable(lists))
-    _require_different(parts)
-    return parts or None
 
 
 def _require_different(parts: tuple[str, ...]) -> None:
@@ -74,11 +63,19 @@ def bad(error: InputError) -> click.BadParameter:
 
 def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     """Return what is given as "a,b,c", once or more often, without repetitions: the callback of an option."""
-    parts = [part.strip() for text in texts for part in _OUTER_COMMA.split(text)]
-    if not all(parts):
-        raise click.BadParameter(f"{','.join(texts)!r} has an empty entry: write it as a,b,c")
+    parts = []
+    for text in texts:
+        found = [part.strip() for part in _OUTER_COMMA.split(text)]
+        if not all(found):
+            raise click.BadParameter(f"{text!r} has an empty entry: write it as a,b,c")
+        parts += found
     _require_different(tuple(parts))
     return tuple(parts)
+
+
+def several_or_none(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return what `several` does, or None where the option is not given."""
+    return several(ctx, param, texts) or None
 
 
 def names_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[str, ...]]:

@@ -203,7 +203,7 @@ def test_the_names_of_models(run, monkeypatch):
     ("arguments", "code", "message"),
     [
         (("tiny", "--models", "svm-mpa"), 1, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
-        (("tiny", "--models", ","), 2, "the list is empty"),
+        (("tiny", "--models", ","), 2, "has an empty entry"),
         (("tiny", "--models", "svm-map,SVM-MAP"), 1, "SVM-map is there twice"),
         (("nowhere",), 1, "nowhere does not exist"),
         (("empty",), 1, "empty holds no folds"),
