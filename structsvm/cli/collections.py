@@ -1,11 +1,13 @@
 """Options of commands that read collections, topics and judgments, told once."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 import click
 
-from structsvm.cli.options import several
+from structsvm.cli.options import several, several_or_none
 from structsvm.exceptions import InputError
+from structsvm.registry.spelling import is_whole
 
 _GRADE = re.compile(r"([+-]?\d{1,18})\s*=\s*([+-]?\d{1,18})", re.ASCII)
 
@@ -91,3 +93,24 @@ with_grades = click.option(
     help="New grade for each grade in the judgments, as in 1=4,2=3,3=2,4=1,-1=0 for Cranfield, where 1 is best.  "
     "[default: as given]",
 )
+
+with_topics = click.option(
+    "--topics",
+    metavar="LIST",
+    multiple=True,
+    callback=several_or_none,
+    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
+)
+"""The option of experiments on topics; `expanded` reads its ranges."""
+
+
+def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Yield topics of which some are given as ranges, such as 301-350; of a range, those that are known."""
+    every = list(dict.fromkeys(known))
+    for text in topics:
+        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
+        if ends and text not in every:
+            numbers = (each for each in every if is_whole(each))
+            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
+        else:
+            yield text

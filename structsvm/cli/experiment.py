@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.collections import with_grades
+from structsvm.cli.collections import expanded, with_grades, with_topics
 from structsvm.cli.console import counted, note, note_left_out, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import expanded, several_or_none
+from structsvm.cli.options import several_or_none
 from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.cli.texts import example
@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format.")
 @with_grades
 @click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; each experiment needs its own.")
-@click.option(
-    "--topics",
-    metavar="LIST",
-    multiple=True,
-    callback=several_or_none,
-    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
-)
+@with_topics
 @click.option("--trials", type=click.IntRange(min=1), default=50, show_default=True, help="Number of trials.")
 @click.option(
     "--train", type=click.IntRange(min=1), default=10, show_default=True, help="Training queries in each trial."

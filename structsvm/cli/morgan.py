@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.collections import with_grades
+from structsvm.cli.collections import expanded, with_grades, with_topics
 from structsvm.cli.console import counted, echo, note, note_left_out, progress_bar, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import expanded, several_or_none
 from structsvm.cli.paths import INDEX, MORGAN, QRELS, Command
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
@@ -27,13 +26,7 @@ if TYPE_CHECKING:
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format, or ir_datasets:NAME.")
 @with_grades
 @click.option("--out", type=MORGAN, required=True, help="Folder for the results; each experiment needs its own.")
-@click.option(
-    "--topics",
-    metavar="LIST",
-    multiple=True,
-    callback=several_or_none,
-    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
-)
+@with_topics
 @click.option(
     "--terms", type=click.IntRange(min=1), default=20, show_default=True, help="Number of terms in the longest query."
 )

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +10,7 @@ import click
 from structsvm.exceptions import InputError
 from structsvm.normalisation import NORMALISATIONS, normalisation_named
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import is_whole, plain
+from structsvm.registry.spelling import plain
 from structsvm.settings import is_number
 
 if TYPE_CHECKING:
@@ -28,18 +28,6 @@ def _require_different(parts: tuple[str, ...]) -> None:
     twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
     if twice is not None:
         raise click.BadParameter(f"{twice!r} is given twice: leave one out")
-
-
-def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-    """Yield topics of which some are given as ranges, such as 301-350; of a range, those that are known."""
-    every = list(dict.fromkeys(known))
-    for text in topics:
-        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
-        if ends and text not in every:
-            numbers = (each for each in every if is_whole(each))
-            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
-        else:
-            yield text
 
 
 def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
