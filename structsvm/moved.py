@@ -45,6 +45,22 @@ NAMES: dict[str, tuple[str, str]] = {
     "structsvm.metrics.number_queries": ("structsvm.moved:number_queries", "structsvm.queries.Queries.of"),
     "structsvm.problem.DualPlanes": ("structsvm.planes:DualPlanes", "structsvm.planes.DualPlanes"),
     "structsvm.problem.KeptPlanes": ("structsvm.planes:RestrictedProblem", "structsvm.planes.RestrictedProblem"),
+    "structsvm.protocols.experiment.Comparison": (
+        "structsvm.significance:SignedRankTest",
+        "structsvm.significance.SignedRankTest",
+    ),
+    "structsvm.protocols.experiment.compare": (
+        "structsvm.significance:signed_rank_test",
+        "structsvm.significance.signed_rank_test",
+    ),
+    "structsvm.significance.Comparison": (
+        "structsvm.significance:SignedRankTest",
+        "structsvm.significance.SignedRankTest",
+    ),
+    "structsvm.significance.compare": (
+        "structsvm.significance:signed_rank_test",
+        "structsvm.significance.signed_rank_test",
+    ),
     "structsvm.problem.Storage": ("structsvm.planes:Capacity", "structsvm.planes.Capacity"),
     "structsvm.solvers.Run": ("structsvm.solvers.state:SolverState", "structsvm.solvers.SolverState"),
 }

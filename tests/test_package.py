@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "serving": BASE | {"storage", "result", "queries", "normalisation"},
     "operators": BASE,
     "metrics": BASE | {"registry", "queries", "moved"},
-    "significance": BASE,
+    "significance": BASE | {"moved"},
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
     "clicks": BASE | {"data", "metrics"},
@@ -53,7 +53,8 @@ MAY_IMPORT = {
     "tables": {"exceptions", "storage"},
     "plots": SHARED | {"queries", "metrics", "significance"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
-    "comparison": SHARED | {"data", "tables", "plots", "qp", "planes", "problem", "solvers"},
+    "comparison": SHARED | {"tables", "plots", "qp", "planes", "problem", "solvers"},
+    "precompile": BASE | {"registry", "data", "problem", "solvers", "comparison"},
     "estimators": SHARED
     | {"queries", "normalisation", "serving", "operators", "metrics", "losses", "problem", "solvers"},
     "rankers": SHARED | {"queries", "serving", "operators", "metrics", "losses", "problem", "solvers", "estimators"},
@@ -63,6 +64,7 @@ MAY_IMPORT = {
     "fusion": BASE | {"registry", "queries", "metrics", "features", "data", "estimators"},
     "protocols": SHARED
     | {
+        "moved",
         "queries",
         "significance",
         "tables",

@@ -32,14 +32,16 @@ _LISTED = 20
     epilog=example("structsvm show m.npz --top 10", "structsvm show m.npz --format csv --plot weights.svg"),
 )
 @click.argument("model", type=INPUT)
-@click.option("--top", type=click.IntRange(min=1), help="Show so many of the largest.  [default: all]")
+@click.option("--top", type=click.IntRange(min=1), help="Show only this many, the largest.  [default: all]")
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
-@click.option("--plot", "plot_path", type=OUTPUT, help="Draw them to this file, such as weights.svg, .pdf or .png.")
+@click.option(
+    "--plot", "plot_path", type=OUTPUT, help="File for a plot of what is shown, such as weights.svg, .pdf or .png."
+)
 def show_command(model: Path, top: int | None, form: str, plot_path: Path | None) -> None:
-    """Show what a trained model is made of, the largest in absolute value first, and the record of its training.
+    """Show the weights of a trained model, the largest in absolute value first, and the record of its training.
 
-    Features are called by their names where the model knows them, and else by their numbers in LETOR's files, from 1.
-    Of a structural SVM they are the numbers of its joint features; its loss is not needed.
+    Features are shown by name if the model knows their names, and otherwise by their numbers in LETOR files, from 1.
+    The weights of a structural SVM are numbered as its joint features, and its loss need not be at hand.
     """
     from structsvm.estimators.record import training_record
     from structsvm.tables import as_csv

@@ -38,7 +38,7 @@ def versions() -> dict[str, str]:
 
 @frozen
 class Header:
-    """What makes long work the one it is.
+    """What identifies long work that can be continued: its settings, its data, and the versions of packages.
 
     Parameters
     ----------

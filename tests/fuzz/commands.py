@@ -44,11 +44,13 @@ WORKING = (
     "evaluate --qrels q.txt runs/alpha.run --baseline runs/beta.run --measure P_5 --resamples 100 --format csv",
     "evaluate --qrels q.txt runs/alpha.run --grades 0=0,1=2,2=1,3=3 --measure ndcg",
     "compare train.txt --loss map,roc_area --solver one-slack,frank-wolfe --backend active-set -C 1,10 --csv t.csv",
-    "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 --json t.json",
+    "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 "
+    "--bounds 0:,1::2 --monotonic-cst 2:-1 --json t.json",
     "fuse runs --output fused.run",
     "fuse runs/alpha.run runs/beta.run --method borda --depth 5 --length 3 --tag both",
     "fuse runs/alpha.run runs/beta.run --method comb-anz --normalisation z --count nonzero",
     "benchmark folds --models svm-roc --normalise standard --jobs 1 --out tables",
+    "benchmark clicked --models svm-roc --jobs 1 --label y --qid q --features 1,2 --docid name",
     "benchmark sets --models rankboost --jobs 1 --out tables --force --single-features",
     "experiment --runs runs --qrels q.txt --out new --models svm-roc --trials 1 --train 2 --validation 1 --bins 2 "
     "--jobs 1",
@@ -166,7 +168,19 @@ def _value(rng: Random, parameter: click.Parameter, files: Mapping[str, bytes]) 
         return odd_word(rng)
     if isinstance(kind, click.Path):
         return rng.choice(
-            [*files, *_ODD_PATHS, "new.npz", "new.csv", "new.svg", "new", "runs", "folds", "results", "indexed"]
+            [
+                *files,
+                *_ODD_PATHS,
+                "new.npz",
+                "new.csv",
+                "new.svg",
+                "new",
+                "runs",
+                "folds",
+                "clicked",
+                "results",
+                "indexed",
+            ]
         )
     if isinstance(kind, click.Choice):
         return str(rng.choice(list(kind.choices)))

@@ -127,6 +127,7 @@ def links(metadata: email.message.Message) -> list[str]:
 
 def test_the_description_has_no_link_that_leads_nowhere(built):
     metadata = metadata_of(built[0])
+    assert "Project-URL" not in metadata
     assert [address for address in links(metadata) if not address.startswith("https://")] == []
     assert "[" not in re.sub(r"`[^`]*`|```.*?```", "", metadata.get_payload(), flags=re.DOTALL)
     assert "The licence is Apache-2.0. To cite the library, see CITATION.cff." in metadata.get_payload()
@@ -135,7 +136,10 @@ def test_the_description_has_no_link_that_leads_nowhere(built):
 def test_links_of_a_release_lead_to_its_sources(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUCTSVM_SOURCE_URL", "https://sources/v1/")
     wheel, _ = build(ROOT, tmp_path)
-    found = links(metadata_of(wheel))
+    metadata = metadata_of(wheel)
+    listed = dict(each.split(", ") for each in metadata.get_all("Project-URL"))
+    assert list(listed) == ["Source", "Documentation", "Changelog"]
+    found = [*links(metadata), *listed.values()]
     assert "https://sources/v1/docs/quickstart.md" in found
     for address in found:
         path, _, _ = address.removeprefix("https://sources/v1/").partition("#")

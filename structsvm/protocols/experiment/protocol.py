@@ -21,7 +21,7 @@ from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
-from structsvm.protocols.pick import Part, Progress, fit_models
+from structsvm.protocols.pick import Progress, QuerySet, fit_models
 from structsvm.protocols.unfinished import run_missing
 from structsvm.queries import Queries
 from structsvm.storage.records import Header, open_records, versions
@@ -162,23 +162,27 @@ def run_trial(
         warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
         fits = {}
         for variant, those in columns.items():
-            parts = [_part(collection, queries, read, those) for queries in (split.train, split.validation, split.test)]
+            sets = [
+                _query_set(collection, queries, read, those) for queries in (split.train, split.validation, split.test)
+            ]
             where = f"trial {number}, {variant}"
-            fits[variant] = fit_models(models, parts, where, partial(_fit, parts=parts))
+            fits[variant] = fit_models(models, sets, where, partial(_fit, sets=sets))
     return Trial(number, split.train, split.validation, split.test, time.perf_counter() - began, fits)
 
 
-def _part(collection: Collection, queries: Sequence[int], read: Mapping[FeatureMap, Any], columns: IntVector) -> Part:
+def _query_set(
+    collection: Collection, queries: Sequence[int], read: Mapping[FeatureMap, Any], columns: IntVector
+) -> QuerySet:
     rows = collection.queries.rows(queries)
-    return Part(
+    return QuerySet(
         read=lambda features: read[features][np.ix_(rows, columns)],
         y=collection.relevant[rows].astype(np.float64),
         queries=Queries.of_sizes(collection.queries.sizes[list(queries)]),
     )
 
 
-def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
-    (X_train, X_validation, X_test), (train, validation, test) = matrices, parts
+def _fit(model: Model, matrices: Sequence[Any], sets: Sequence[QuerySet]) -> Fit:
+    (X_train, X_validation, X_test), (train, validation, test) = matrices, sets
 
     def mean_ap(candidate: Candidate) -> float:
         return float(_precision(candidate.scores(X_validation, validation.queries.number), validation).ap.mean())
@@ -196,5 +200,5 @@ def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
     return Fit.of(candidates, mean_ap, tested)
 
 
-def _precision(scores: Vector, part: Part) -> Precision:
-    return score_queries(scores, part.y > 0.0, part.queries.ptr)
+def _precision(scores: Vector, those: QuerySet) -> Precision:
+    return score_queries(scores, those.y > 0.0, those.queries.ptr)

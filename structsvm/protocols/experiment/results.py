@@ -11,7 +11,7 @@ from structsvm.exceptions import DataFormatError, InputError
 from structsvm.protocols.model import look_up
 from structsvm.protocols.pick import Picked
 from structsvm.settings import require_choice, require_integer
-from structsvm.significance import Comparison, compare
+from structsvm.significance import SignedRankTest, signed_rank_test
 from structsvm.storage.files import open_source, replacing
 from structsvm.storage.records import FORMAT, Header, as_json, from_json
 from structsvm.types import Vector
@@ -94,7 +94,7 @@ class Ranked:
 
     @classmethod
     def of(cls, ap: Vector, ap_over_ties: Vector, tied: Vector) -> Self:
-        """Make it of arrays."""
+        """Make it from arrays."""
         return cls(tuple(ap.tolist()), tuple(ap_over_ties.tolist()), tuple(tied.tolist()))
 
 
@@ -234,7 +234,7 @@ class Row:
     values: Vector = field(repr=False, eq=False)
     mean: float
     tied: float
-    against: Comparison | None
+    against: SignedRankTest | None
 
 
 @frozen
@@ -362,7 +362,7 @@ class Results:
         rows = []
         for k, (name, place, values, tied) in enumerate(models + functions):
             scaled = self._scaled(values, denominators)
-            against = compare(reference, scaled[tested]) if k > 0 else None
+            against = signed_rank_test(reference, scaled[tested]) if k > 0 else None
             mean, share = float(scaled[tested].mean()), float(tied[tested].mean())
             rows.append(Row(name, place, scaled, mean, share, against))
         return tuple(rows)

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from structsvm.exceptions import NotInstalledError
-from structsvm.protocols.experiment import Comparison, Results, Row
+from structsvm.protocols.experiment import Results, Row
 from structsvm.protocols.experiment.report.plots import Plots, draw
 from structsvm.protocols.experiment.report.tables import (
     VARIANTS,
@@ -21,6 +21,7 @@ from structsvm.protocols.experiment.report.tables import (
     path_table,
     query_table,
 )
+from structsvm.significance import SignedRankTest
 from structsvm.tables import as_csv
 from structsvm.tables.formats import environment, page_style
 from structsvm.tables.writing import FILES as TABLES
@@ -107,7 +108,7 @@ def _finding(variant: str, rows: Sequence[Row]) -> str:
     return " ".join(sentences)
 
 
-def _compared(reference: str, against: Comparison) -> str:
+def _compared(reference: str, against: SignedRankTest) -> str:
     verdict = "significant" if against.significant else "not significant"
     queries = against.wins + against.losses + against.ties
     counts = f"{reference} is better on {against.wins} of {queries} queries and worse on {against.losses}"
