@@ -11,6 +11,7 @@ from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.plots import check_plot, with_plot
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
@@ -91,9 +92,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
 @with_columns(cache=True)
 @click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
 @click.option("--json", "json_path", metavar="FILE", type=OUTPUT, help="File to write it to, and the gap against time.")
-@click.option(
-    "--plot", "plot_path", metavar="FILE", type=OUTPUT, help="File to draw the gap against time to, such as gaps.svg."
-)
+@with_plot("File to draw the gap against time to, such as gaps.svg.")
 def compare_command(
     data: tuple[Path, ...],
     loss_names: tuple[str, ...],
@@ -161,13 +160,10 @@ def compare_command(
 
 def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
     """Make sure that the files can be written, before anything is run."""
-    for path in (csv_path, json_path, plot_path):
+    for path in (csv_path, json_path):
         if path is not None:
             check_writable(path)
-    if plot_path is not None:
-        from structsvm.plots.files import require_format
-
-        require_format(plot_path)
+    check_plot(plot_path)
 
 
 def _in_a_line(progress: "Progress") -> str:

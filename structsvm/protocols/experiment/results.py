@@ -144,8 +144,8 @@ class Fit(Picked):
     test : MAP on the test queries at each value, in the tie order.
     features : number of features (weights) of the model.
     ranked : how well the model picked ranks each test query, in the order of `Trial.test`.
-    precision : its interpolated precision over the pool at recall 0, 0.1, ..., 1, mean over the test queries; None where
-        an older version made the results.
+    precision : its interpolated precision over the pool at recall 0, 0.1, ..., 1, mean over the test queries; None
+        where an older version made the results.
     weights : of a model that is a weighted sum: for each base function that it reads, in the order of
         `Results.functions_read`, the weight of its score, or the sum of the weights of its indicators. It is what a
         document gains by being ranked first by that function over not being retrieved. None of other models, and where

@@ -18,8 +18,8 @@ class Precision(NamedTuple):
     ----------
     ap : documents of one score in the order of the rows, shape (Q,).
     ap_over_ties : averaged over all orders of the documents of one score, shape (Q,).
-    interpolated : precision at the levels of recall, as `structsvm.metrics.IPrec` has it, shape (Q, `LEVELS`); documents
-        of one score in the order of the rows.
+    interpolated : precision at the levels of recall, as `structsvm.metrics.IPrec` has it, documents of one score in the
+        order of the rows, shape (Q, 11).
     """
 
     ap: Vector
