@@ -59,6 +59,11 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "chosen beyond": (put(*FIT, "chosen", 3), "chosen must be from 0 to 2, got 3 @ $.trials[0].fits"),
     "fewer gaps": (put(*FIT, "gaps", []), "must have as many entries"),
     "fewer tests": (put(*FIT, "test", []), "must have as many entries"),
+    "fewer levels": (
+        put(*FIT, "precision", [0.5]),
+        "precision must be at 11 levels of recall, got 1 @ $.trials[0].fits",
+    ),
+    "fewer weights": (put(*FIT, "weights", [0.5]), "SVM-map must weigh the 2 base functions in trial 0"),
     "other values": (
         lambda content: (
             [
