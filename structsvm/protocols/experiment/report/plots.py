@@ -186,8 +186,8 @@ def _weights(results: Results, variant: str, rows: Sequence[Row]) -> Plot | None
         panels[0].set_title(as_label(first), loc="left")
     beside = f"; at the right beside {' and '.join([*weights][1:])}" if len(weights) > 1 else ""
     return drawn(
-        f"What {first} weighs each base function by, whose MAP is beside its name: its share of all weights, mean of the "
-        f"trials with a line over the middle half of them{beside}. The weight of a base function, which of "
+        f"What {first} weighs each base function by, whose MAP is beside its name: its share of all weights, mean of "
+        f"the trials, with a line over the middle half of them{beside}. The weight of a base function, which of "
         "indicators is their sum, is what a document gains that it ranks first over one that it did not retrieve."
     )
 
