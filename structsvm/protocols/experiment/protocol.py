@@ -218,7 +218,8 @@ def _of_functions(weights: Vector | None, X: Any, functions: int) -> Vector | No
     if weights is None or len(weights) != X.shape[1]:
         return None
     if isinstance(X, BinnedMatrix):
-        return np.bincount(np.repeat(np.arange(functions), np.diff(X.offsets)), weights, functions)
+        of_feature = np.repeat(np.arange(functions), np.diff(X.offsets))
+        return np.bincount(of_feature, weights, functions).astype(np.float64)
     return weights if len(weights) == functions else None
 
 

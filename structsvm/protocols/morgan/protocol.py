@@ -202,7 +202,7 @@ def _learned(method: Method, data: Sequence[tuple[Matrix, Vector]]) -> Learned:
     gaps = [candidate.gap for candidate in every if candidate.gap is not None]
     learned = Learned(curves, sum(candidate.seconds for candidate in every), max(gaps, default=None))
     value, length = learned.pick
-    weights = found[-1][learned.validation[:, -1].argmax()].weights
+    weights = found[-1][int(learned.validation[:, -1].argmax())].weights
     return evolve(
         learned,
         precision=_interpolated(found[length][value], length + 1, *data[PARTS.index("test")]),

@@ -175,8 +175,8 @@ def _weights(results: MorganResults) -> Plot | None:
             figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=len(known))
     return drawn(
         f"Shares of the terms of the longest query in its weights, by their place: the mean of {len(results.trials)} "
-        "trials, and a line over the middle half of them; a mean beyond its line is made by a few trials. The terms differ "
-        "from trial to trial; the first tells most of relevance on the training documents."
+        "trials, and a line over the middle half of them; a mean beyond its line is made by a few trials. The terms "
+        "differ from trial to trial; the first tells most of relevance on the training documents."
     )
 
 
