@@ -14,7 +14,7 @@ from structsvm.protocols.pick import Picked
 from structsvm.settings import require_choice, require_integer
 from structsvm.significance import Comparison, compare
 from structsvm.storage.files import open_source, replacing
-from structsvm.storage.records import FORMAT, Header, as_json, from_json
+from structsvm.storage.records import Header, as_json, from_json, require_known
 from structsvm.types import Matrix, Vector
 
 _LARGEST = 2**27
@@ -461,8 +461,7 @@ class Results:
             if len(content) > _LARGEST:
                 raise InputError(f"it has more than {_LARGEST >> 20} MB, as no results have")
             results = from_json(content.decode(), cls)
-            if results.header.format > FORMAT:
-                raise InputError("it was written by a newer version of structural-svm: upgrade to read it")
+            require_known(results.header.format)
             results._require_complete()
             return results
         except DataFormatError:

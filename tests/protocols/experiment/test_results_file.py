@@ -74,7 +74,11 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
         ),
         "SVM-map tries another number of values in trial 1",
     ),
-    "newer": (put("header", "format", 2), "written by a newer version"),
+    "newer": (put("header", "format", 3), "written by a newer version"),
+    "newer, with more in it": (
+        lambda content: [put("header", "format", 3)(content), put("queries", 0, "colour", 1)(content)],
+        "it was written by a newer version of structural-svm: upgrade to read it",
+    ),
 }
 
 
