@@ -2,14 +2,12 @@ import csv
 import io
 import json
 import sys
-from contextlib import contextmanager
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from attrs import evolve
 
-from structsvm.plots.svg import figure_of
 from structsvm.protocols.morgan import SearchedWeights, TopicTrial, morgan
 from structsvm.protocols.morgan.report import (
     FILES,
@@ -20,6 +18,7 @@ from structsvm.protocols.morgan.report import (
     write_morgan_report,
 )
 from structsvm.storage.records import as_json, from_json
+from tests.protocols.experiment.report.conftest import recorded
 from tests.protocols.experiment.report.test_page import Checked
 from tests.protocols.morgan.conftest import small
 
@@ -80,16 +79,7 @@ def test_one_topic_and_one_method_have_no_interval(index, qrels, tmp_path):
 
 
 def test_what_is_drawn_of_precision_and_weights(results, monkeypatch):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
-    figures = {}
-
-    @contextmanager
-    def recorded(name, width, height):
-        with figure_of(name, width, height) as (figure, drawn):
-            figures[name] = figure
-            yield figure, drawn
-
-    monkeypatch.setattr(plots, "figure_of", recorded)
+    figures = recorded(monkeypatch, plots)
     plots.draw(results)
     curves, minus = figures["precision"].axes
     weights = figures["weights"].axes[0]

@@ -1,3 +1,5 @@
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,21 @@ NAMES = ("SVM-map", "SVM-roc")
 def ranked(*ap):
     """Average precision, with 0.01 less over ties, and a quarter of the documents tied."""
     return Ranked(ap, tuple(value - 0.01 for value in ap), (0.25,) * len(ap))
+
+
+def recorded(monkeypatch, plots):
+    """Figures by name, as the module ``plots`` draws them from now on."""
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    found, figure_of = {}, plots.figure_of
+
+    @contextmanager
+    def record(name, width, height):
+        with figure_of(name, width, height) as (figure, drawn):
+            found[name] = figure
+            yield figure, drawn
+
+    monkeypatch.setattr(plots, "figure_of", record)
+    return found
 
 
 def falling(start):

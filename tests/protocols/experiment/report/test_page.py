@@ -1,7 +1,6 @@
 import json
 import re
 import sys
-from contextlib import contextmanager
 from html.parser import HTMLParser
 
 import numpy as np
@@ -9,10 +8,9 @@ import pytest
 from attrs import evolve
 
 from structsvm.exceptions import InputError, NotInstalledError, printable
-from structsvm.plots.svg import figure_of
 from structsvm.protocols.experiment import Results
 from structsvm.protocols.experiment.report import as_page, draw, findings, plots, write_report
-from tests.protocols.experiment.report.conftest import falling, made_up
+from tests.protocols.experiment.report.conftest import falling, made_up, recorded
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -117,18 +115,7 @@ OLDER = "An older version made these results"
 
 @pytest.fixture
 def figures(monkeypatch):
-    """Figures by name, as they are drawn."""
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
-    found = {}
-
-    @contextmanager
-    def recorded(name, width, height):
-        with figure_of(name, width, height) as (figure, drawn):
-            found[name] = figure
-            yield figure, drawn
-
-    monkeypatch.setattr(plots, "figure_of", recorded)
-    return found
+    return recorded(monkeypatch, plots)
 
 
 def test_precision_that_is_drawn(results, figures):
