@@ -12,6 +12,7 @@ from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.plots import check_plot, with_plot
 from structsvm.cli.texts import example
 from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError
@@ -101,13 +102,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     type=OUTPUT,
     help="File to write the table and the gap against time to, as JSON.",
 )
-@click.option(
-    "--plot",
-    "plot_path",
-    metavar="FILE",
-    type=OUTPUT,
-    help="File for a plot of the gap against time, such as gaps.svg.",
-)
+@with_plot("File for a plot of the gap against time, such as gaps.svg.")
 def compare_command(
     data: tuple[Path, ...],
     loss_names: tuple[str, ...],
@@ -189,13 +184,10 @@ def _is_default(name: str) -> bool:
 
 def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
     """Make sure that the files can be written, before anything is run."""
-    for path in (csv_path, json_path, plot_path):
+    for path in (csv_path, json_path):
         if path is not None:
             check_writable(path)
-    if plot_path is not None:
-        from structsvm.plots.files import require_format
-
-        require_format(plot_path)
+    check_plot(plot_path)
 
 
 def _in_a_line(progress: "Progress") -> str:

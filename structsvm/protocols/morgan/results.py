@@ -50,6 +50,10 @@ class Learned:
     curves : one for each value of its hyper-parameter.
     seconds : how long it learned, all lengths and values together.
     gap : largest certified gap of all fits, in units of the loss; None without a certificate.
+    precision : interpolated precision at recall 0, 0.1, ..., 1 on the test documents, at the pick; None where an older
+        version made the results.
+    weights : of the terms of the longest query, with the value that is best on validation for it, shape (terms,); None
+        where the method tells none, or an older version made the results.
 
     Examples
     --------
@@ -66,6 +70,8 @@ class Learned:
     curves: tuple[Curve, ...]
     seconds: float
     gap: float | None
+    precision: tuple[float, ...] | None = field(default=None, repr=False)
+    weights: tuple[float, ...] | None = field(default=None, repr=False)
 
     @property
     def validation(self) -> Matrix:
@@ -258,6 +264,22 @@ class MorganResults:
     def picked_lengths(self, method: str) -> IntVector:
         """Return the length that validation picks in each trial, shape (trials,)."""
         return np.array([each.pick[1] + 1 for each in self.learned(method)])
+
+    def precision(self, method: str) -> Matrix | None:
+        """Return interpolated precision at recall 0, 0.1, ..., 1 on test documents at the pick, shape (topics, 11).
+
+        None where an older version made the results.
+        """
+        found = [each.precision for each in self.learned(method)]
+        return None if None in found else np.asarray(self._over_repeats(np.array(found)))
+
+    def weights(self, method: str) -> Matrix | None:
+        """Return the weights of the terms of the longest query, shape (trials, terms).
+
+        None where the method tells none, or an older version made the results.
+        """
+        found = [each.weights for each in self.learned(method)]
+        return None if None in found else np.array(found)
 
     def _over_repeats(self, of_trials: Vector | Matrix) -> Vector | Matrix:
         return np.asarray(of_trials.reshape(len(self.topics), self.repeats, *of_trials.shape[1:]).mean(axis=1))

@@ -15,6 +15,7 @@ from structsvm.protocols.experiment.report.tables import (
     all_tables,
     fits_table,
     function_table,
+    leading,
     legend,
     map_table,
     map_tables,
@@ -96,13 +97,11 @@ def findings(results: Results) -> tuple[str, ...]:
 
 
 def _finding(variant: str, rows: Sequence[Row]) -> str:
-    reference, *others = rows
-    models = [row for row in others if not row.place]
-    rivals = [max(models, key=lambda row: row.mean)] if models else []
-    rivals += [row for row in others if row.place == 1]
+    reference, *rivals = leading(rows)
+    models = [row for row in rows if not row.place]
     sentences = [f"{reference.name}, reading {VARIANTS[variant]}, has a MAP of {reference.mean:.3f}."]
     for row in rivals:
-        what = "best base function" if row.place else "best other model" if len(models) > 1 else "other model"
+        what = "best base function" if row.place else "best other model" if len(models) > 2 else "other model"
         if row.against:
             sentences.append(f"The {what}, {row.name}, has {row.mean:.3f}: {_compared(reference.name, row.against)}.")
     return " ".join(sentences)
