@@ -8,8 +8,8 @@ document.addEventListener("DOMContentLoaded", () => {
     button.setAttribute("aria-label", button.innerText.trim().replace(/\s+/g, " ") || "Search");
   }
   for (const button of document.querySelectorAll("button.version-switcher__button")) button.removeAttribute("aria-label");
-  for (const table of document.querySelectorAll(".bd-article table")) {
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
   for (const heading of document.querySelectorAll(".bd-article th")) {
     if (heading.innerText.trim()) continue;
@@ -32,4 +32,25 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const link of document.querySelectorAll(".sphx-glr-thumbcontainer a")) {
     link.setAttribute("aria-label", link.textContent.trim()); // its text is not displayed
   }
+});
+
+// A formula is copied as what it was written as, in TeX.
+document.addEventListener("copy", (event) => {
+  const range = getSelection().rangeCount && getSelection().getRangeAt(0);
+  if (!range || range.collapsed) return;
+  const whole = (place) => (place.nodeType === 1 ? place : place.parentNode).closest("math");
+  if (whole(range.startContainer)) range.setStartBefore(whole(range.startContainer));
+  if (whole(range.endContainer)) range.setEndAfter(whole(range.endContainer));
+  const copied = document.createElement("div");
+  copied.append(range.cloneContents());
+  const formulas = copied.querySelectorAll("math");
+  if (!formulas.length) return;
+  for (const formula of formulas) {
+    const mark = formula.hasAttribute("display") ? "$$" : "$";
+    formula.replaceWith(mark + formula.querySelector("annotation").textContent + mark);
+  }
+  document.body.append(copied); // what is displayed has its lines as one reads them
+  event.clipboardData.setData("text/plain", copied.innerText.trim());
+  copied.remove();
+  event.preventDefault();
 });
