@@ -4,11 +4,13 @@ import json
 import os
 import re
 import sys
+from html import escape
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.images import get_image_size
 
@@ -226,6 +228,14 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
     context["body"] = re.sub(r"<img [^>]*>", lambda found: _sized(app, found[0]), body)
 
 
+def _describe_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """What a search engine shows: of pages of names, their first words, and of those without text, their titles."""
+    if 'name="description"' not in context["metatags"]:
+        first = next(tree.findall(nodes.paragraph), None) if tree else None
+        text = " ".join((first.astext() if first else f"{context['title']}: {html_title}").split())
+        context["metatags"] += f'<meta name="description" content="{escape(text)}" />\n'
+
+
 def _sized(app: Sphinx, image: str) -> str:
     """Text below an image stays where it is when the image comes, and an image far below comes when one is near."""
     source = re.search(r'src="(?:\.\./)*_images/([^"]*)"', image)
@@ -257,5 +267,6 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
     for part in ("description", "options", "arguments", "epilog"):
         app.connect(f"sphinx-click-process-{part}", _copy_as_they_are)
+    app.connect("html-page-context", _describe_page, priority=600)  # after sphinxext.opengraph
     app.connect("html-page-context", _load_what_a_page_uses, priority=900)  # after those who put something there
     app.connect("build-finished", _write_versions)

@@ -11,11 +11,20 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
     if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
-  for (const heading of document.querySelectorAll(".bd-article th")) {
-    if (heading.innerText.trim()) continue;
-    const cell = document.createElement("td"); // the corner above the names of rows heads nothing
-    cell.className = heading.className;
-    heading.replaceWith(cell);
+  const become = (cell, kind) => {
+    const made = document.createElement(kind);
+    made.className = cell.className;
+    made.append(...cell.childNodes);
+    cell.replaceWith(made);
+    return made;
+  };
+  for (const heading of document.querySelectorAll(".bd-article thead th")) {
+    if (heading.textContent.trim()) continue;
+    const { cellIndex } = heading;
+    for (const { cells } of heading.closest("table").querySelectorAll("tbody > tr")) {
+      if (cells[cellIndex]) become(cells[cellIndex], "th").scope = "row";
+    }
+    become(heading, "td"); // the corner above the names of rows heads nothing
   }
   for (const parameters of document.querySelectorAll("dt.sig > dl")) {
     const list = document.createElement("div"); // definitions without terms
