@@ -18,7 +18,7 @@ from structsvm.rankers import WeightSearch
 plt.style.use(STYLE)
 
 # %%
-# Scores along the line are :math:`s + t\\,d`: each document is a straight line over t, and the ranking changes where
+# Scores along the line are :math:`s + t\,d`: each document is a straight line over t, and the ranking changes where
 # two cross. One query of eight documents, three of them relevant.
 
 rng = np.random.default_rng(3)
