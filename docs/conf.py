@@ -230,10 +230,11 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
 
 def _describe_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """What a search engine shows: of pages of names, their first words, and of those without text, their titles."""
-    if 'name="description"' not in context["metatags"]:
+    tags = context.setdefault("metatags", "")
+    if 'name="description"' not in tags:
         first = next(tree.findall(nodes.paragraph), None) if tree else None
-        text = " ".join((first.astext() if first else f"{context['title']}: {html_title}").split())
-        context["metatags"] += f'<meta name="description" content="{escape(text)}" />\n'
+        text = " ".join((first.astext() if first else f"{html_title}: {context.get('title', page)}").split())
+        context["metatags"] = f'{tags}<meta name="description" content="{escape(text)}" />\n'
 
 
 def _sized(app: Sphinx, image: str) -> str:

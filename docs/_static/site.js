@@ -5,12 +5,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (link) summary.setAttribute("aria-label", `Pages below ${link.textContent.trim()}`);
   }
   for (const button of document.querySelectorAll("button.search-button__button")) {
-    button.setAttribute("aria-label", button.innerText.trim().replace(/\s+/g, " ") || "Search");
+    button.setAttribute("aria-label", button.textContent.trim().replace(/\s+/g, " ") || "Search");
   }
   for (const button of document.querySelectorAll("button.version-switcher__button")) button.removeAttribute("aria-label");
-  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
-    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
-  }
   const become = (cell, kind) => {
     const made = document.createElement(kind);
     made.className = cell.className;
@@ -40,6 +37,13 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   for (const link of document.querySelectorAll(".sphx-glr-thumbcontainer a")) {
     link.setAttribute("aria-label", link.textContent.trim()); // its text is not displayed
+  }
+});
+
+// What scrolls by itself is reached with the keyboard, too. Widths are known when fonts are there.
+window.addEventListener("load", () => {
+  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
 });
 
