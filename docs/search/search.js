@@ -72,18 +72,24 @@ const Search = (() => {
     return [...pages.values()];
   };
 
-  // The sentences of a text that say most of what is asked, with what they have of it marked.
+  // The sentences of a text around the one that says most of what is asked, with what they have of it marked.
   const passage = ({ text = "", words }) => {
+    const marked = (piece) => split(piece).some((word) => words.has(index.stem(word)));
     const sentences = text.split(/(?<=[.!?:;])\s+/);
     const told = sentences.map((sentence) => index.stems(sentence).filter((word) => words.has(word)).length);
-    let from = sentences.slice(0, told.indexOf(Math.max(...told))).join(" ").length;
-    const marked = (piece) => split(piece).some((word) => words.has(index.stem(word)));
-    const far = [...text.slice(from).matchAll(/[\p{L}\p{N}_]+/gu)].find(([word]) => marked(word))?.index ?? 0;
-    if (far > PASSAGE / 2) from = text.indexOf(" ", from + far - PASSAGE / 4);
-    const cut = text.slice(from).trim();
-    const shown = cut.length > PASSAGE ? cut.slice(0, cut.lastIndexOf(" ", PASSAGE)) : cut;
+    let from = told.indexOf(Math.max(...told));
+    let to = from + 1;
+    const length = () => sentences.slice(from, to).join(" ").length;
+    while (to < sentences.length && length() < PASSAGE) to += 1;
+    while (from > 0 && length() + sentences[from - 1].length < PASSAGE) from -= 1;
+    let shown = sentences.slice(from, to).join(" ");
+    let before = from > 0;
+    const far = [...shown.matchAll(/[\p{L}\p{N}_]+/gu)].find(([word]) => marked(word))?.index ?? 0;
+    if (far > PASSAGE / 2) [shown, before] = [shown.slice(shown.indexOf(" ", far - PASSAGE / 4)), true];
+    const after = shown.length > PASSAGE || to < sentences.length;
+    if (shown.length > PASSAGE) shown = shown.slice(0, shown.lastIndexOf(" ", PASSAGE));
     const pieces = shown.split(/([\p{L}\p{N}_]+)/u).map((piece) => (marked(piece) ? element("mark", {}, piece) : piece));
-    return [from > 0 ? "… " : "", ...pieces, shown === cut ? "" : " …"];
+    return [before ? "… " : "", ...pieces, after ? " …" : ""];
   };
 
   const element = (tag, properties, ...children) => {
@@ -123,7 +129,8 @@ const Search = (() => {
     if (!input) return;
     const results = document.getElementById("search-results") ?? element("section", { id: "search-results", className: "empty" });
     if (!page) dialog.append(results);
-    results.setAttribute("aria-label", "Results");
+    results.role = "region";
+    results.ariaLabel = "Results";
     const status = element("p", { className: "search-summary", role: "status" });
     const list = element("ul", { className: "search" });
     results.append(status, list);

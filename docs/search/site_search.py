@@ -98,9 +98,7 @@ def sections(page: str, tree: nodes.document) -> Iterator[dict[str, str]]:
                 yield from walk(child, [*above, heading] if anchor else above)
             elif isinstance(child, addnodes.desc) and (signature := _anchored(child)) is not None:
                 name = signature.get("fullname") or next(signature.findall(addnodes.desc_name)).astext()
-                parameters = " ".join(
-                    each.next_node(addnodes.desc_sig_name).astext() for each in _parameters(signature)
-                )
+                parameters = " ".join(_parameters(signature))
                 body = [part for part in child.children if isinstance(part, addnodes.desc_content)]
                 anchor, kind = signature["ids"][0], child["objtype"]
                 made = entry(signature["ids"], anchor, body, name=name, kind=kind)
