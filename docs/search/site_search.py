@@ -71,11 +71,14 @@ def sections(page: str, tree: nodes.document) -> Iterator[dict[str, str]]:
     Each section and each documented object has the page, the title of that, an anchor (``""`` for the page itself), a
     heading or the name of the object, the headings above it, index entries, its text, and what its code has besides.
     """
+    places = {each for node in tree.findall(nodes.section) for each in node["ids"]}
     entries: dict[str, list[str]] = {}
     for index in tree.findall(addnodes.index):
+        above = next((each for each in _parents(index) if isinstance(each, nodes.section)), None)
         for _, text, target, main, _ in index["entries"]:
-            if main:
-                entries.setdefault(target, []).append(text)
+            if main:  # of the section that it stands before, or else of the one that it stands in
+                of = target if target in places or above is None else above["ids"][0]
+                entries.setdefault(of, []).append(text)
     title = ""
 
     def entry(ids: list[str], anchor: str, body: list[nodes.Node], **named: str) -> dict[str, str]:
@@ -108,6 +111,12 @@ def sections(page: str, tree: nodes.document) -> Iterator[dict[str, str]]:
                 yield from walk(child, above)
 
     yield from walk(tree, [])
+
+
+def _parents(node: nodes.Node) -> Iterator[nodes.Element]:
+    while node.parent is not None:
+        node = node.parent
+        yield node
 
 
 def _plain(text: str) -> str:

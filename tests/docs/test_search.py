@@ -46,6 +46,8 @@ PAGES = {
         Write a loss
         ============
 
+        .. index:: ! plug-in
+
         A subclass with a few methods.
     """,
     "reference/all": """
@@ -135,7 +137,7 @@ def test_sections_and_objects_are_what_is_searched(searched):
         "code": "Ranker True early_stopping",
     }
     assert sections["choose", ""]["text"] == "Words of another kind."
-    assert sections["own", ""]["also"] == "custom loss"
+    assert sections["own", ""]["also"] == "plug-in; custom loss"
     ranker = sections["reference/all", "Ranker"]
     assert (ranker["name"], ranker["kind"], ranker["code"]) == ("Ranker", "class", "penalty")
     assert ranker["text"] == "It chooses nothing by itself."
