@@ -21,9 +21,14 @@ const Search = (() => {
     const { sections, synonyms, unasked } = window.SEARCHED;
     const stemmer = new window.Stemmer();
     const left_out = new Set(unasked);
+    const known = new Map(); // stems of words, most of which come again and again
     const stem = (word) => {
-      const plain = word.toLowerCase();
-      return left_out.has(plain) ? null : stemmer.stemWord(plain.replace(/iz(e[drs]?|ing|ation)$/, "is$1"));
+      if (!known.has(word)) {
+        const plain = word.toLowerCase();
+        const british = plain.replace(/iz(e[drs]?|ing|ation)$/, "is$1");
+        known.set(word, left_out.has(plain) ? null : stemmer.stemWord(british));
+      }
+      return known.get(word);
     };
     const stems = (text) => [...new Set(split(text).map(stem).filter(Boolean))];
     const engine = new window.MiniSearch({
@@ -112,7 +117,7 @@ const Search = (() => {
     (loading ??= new Promise((resolve, reject) => {
       const src = `${document.documentElement.dataset.content_root}_static/searched.js`;
       document.head.append(element("script", { src, onload: resolve, onerror: reject }));
-    }));
+    }).then(() => (index ??= made())));
 
   const show = (question, results, status, list) => {
     const found = question.trim() ? find(question) : [];
@@ -135,13 +140,17 @@ const Search = (() => {
     const list = element("ul", { className: "search" });
     results.append(status, list);
 
+    const failed = () => {
+      results.classList.remove("empty");
+      status.textContent = "What is searched cannot be loaded: _static/searched.js.";
+    };
     let waiting;
     const ask = () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => load().then(() => show(input.value, results, status, list)), 120);
+      waiting = setTimeout(() => load().then(() => show(input.value, results, status, list), failed), 120);
       if (page) history.replaceState(null, "", `?${new URLSearchParams({ q: input.value })}`);
     };
-    input.addEventListener("focus", load, { once: true });
+    input.addEventListener("focus", () => load().catch(failed), { once: true });
     input.addEventListener("input", ask);
     (page ?? dialog).addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
