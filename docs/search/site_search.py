@@ -144,8 +144,11 @@ def _own(node: nodes.Node, code: list[str]) -> str:
         return ""
     if isinstance(node, addnodes.desc) and _anchored(node) is not None:
         return ""
-    if isinstance(node, nodes.Element) and not isinstance(node, nodes.TextElement):
-        return " ".join(_own(child, code) for child in node.children)
+    if isinstance(node, nodes.math) and "\\" in node.astext():
+        return "…"  # commands of LaTeX are no words
+    if isinstance(node, nodes.Element):
+        apart = "" if isinstance(node, nodes.TextElement | nodes.Inline) else " "
+        return apart.join(_own(child, code) for child in node.children)
     return node.astext()
 
 

@@ -29,7 +29,7 @@ PAGES = {
         Values of parameters
         ====================
 
-        Words of another kind.
+        Words of another *kind*, :math:`a` and :math:`\\frac{a}{b}`.
 
         Choosing C
         ----------
@@ -136,7 +136,7 @@ def test_sections_and_objects_are_what_is_searched(searched):
         "text": "Try several values of the parameter, and pick by validation. It is normalised:",
         "code": "Ranker True early_stopping",
     }
-    assert sections["choose", ""]["text"] == "Words of another kind."
+    assert sections["choose", ""]["text"] == "Words of another kind, a and …."
     assert sections["own", ""]["also"] == "plug-in; custom loss"
     ranker = sections["reference/all", "Ranker"]
     assert (ranker["name"], ranker["kind"], ranker["code"]) == ("Ranker", "class", "penalty")
