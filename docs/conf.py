@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.util.images import get_image_size
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE / "search")]
 
 from tests.docs.test_reference import listed, thing  # noqa: E402
 from tests.docs.values import docstring_of, is_value  # noqa: E402
@@ -30,6 +30,7 @@ version = ".".join(release.split(".")[:2])
 extensions = [
     "myst_parser",
     "numpydoc",
+    "site_search",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
@@ -96,7 +97,6 @@ html_favicon = "_static/mark.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
-html_search_scorer = str(HERE / "search.js")
 html_context = {"default_mode": "auto"}  # light or dark, as the system is
 html_theme_options = {
     "logo": {"image_light": "_static/mark.svg", "image_dark": "_static/mark.svg", "text": "structsvm", "alt_text": ""},
@@ -219,8 +219,8 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
 
     def as_loaded(script: Any) -> Any:
         inside = not script.filename or str(script.filename).endswith(_WAITED_FOR)
-        if inside or page == "search" or {"async", "defer"} & script.attributes.keys():
-            return script  # the scripts of the search are in its page, and begin at once
+        if inside or {"async", "defer"} & script.attributes.keys():
+            return script
         return type(script)(script.filename, priority=script.priority, **script.attributes, defer="defer")
 
     context["css_files"][:] = filter(is_used, context["css_files"])
