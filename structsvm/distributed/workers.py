@@ -205,14 +205,13 @@ def _telling_lost() -> Iterator[None]:
 
     A wait that was too long stays a `TimeoutError`.
     """
-    from distributed import client
+    from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 
-    closed = getattr(client, "ClosedClientError", CommClosedError)  # older versions have none
     cancelled = concurrent.futures.CancelledError, asyncio.CancelledError
     try:
         yield
-    except (*cancelled, CommClosedError, closed) as error:
+    except (*cancelled, CommClosedError, ClosedClientError) as error:
         raise _lost(" ".join(str(error).split()) or type(error).__name__) from error
 
 
