@@ -120,6 +120,7 @@ if any(GALLERY.glob("*.py")):
         "examples_dirs": [str(GALLERY)],
         "gallery_dirs": ["gallery"],
         "filename_pattern": r"\.py$",
+        "within_subsection_order": "tests.docs.gallery.AsAsked",
         "abort_on_example_error": True,
         "capture_repr": ("_repr_html_",),
         "show_memory": False,
