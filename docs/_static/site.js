@@ -8,7 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
     button.setAttribute("aria-label", button.innerText.trim().replace(/\s+/g, " ") || "Search");
   }
   for (const button of document.querySelectorAll("button.version-switcher__button")) button.removeAttribute("aria-label");
-  const widest = window.innerWidth < 600 ? 9 : 11; // rem
+  const widest = window.innerWidth < 600 ? 8 : 11; // rem
   for (const table of document.querySelectorAll(".bd-article table")) {
     const rows = [...table.rows]; // a column of prose keeps room for some words beside names, which do not break
     for (const [k, head] of [...(rows[0]?.cells ?? [])].entries()) {
