@@ -7,7 +7,7 @@ from itertools import zip_longest
 from benchmarks.data import letor_folder
 from benchmarks.local_cluster import Fit, Outcome, outcomes
 from benchmarks.measuring import Size
-from benchmarks.rows import Row, Target, quotient
+from benchmarks.rows import Row, Target, quotient, without_data
 
 TITLE = "Beside lightgbm.dask"
 ABOUT = """
@@ -38,7 +38,7 @@ def run(size: Size) -> Iterator[Row]:
         return
     for data, what in DATA.items():
         if data == "mq2008" and letor_folder() is None:
-            yield Row(what=what, who="DaskRanker", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+            yield without_data(what, "DaskRanker")
             continue
         found: dict[str, list[Outcome]] = {}
         for who, settings in SETTINGS.items():

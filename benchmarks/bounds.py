@@ -11,7 +11,7 @@ from attrs import frozen
 from benchmarks.data import letor_folder
 from benchmarks.measuring import Size
 from benchmarks.mq2008 import Fold, read_folds
-from benchmarks.rows import Row, Target, pick
+from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
 from structsvm.estimators.record import training_record
 from structsvm.metrics import parse_measure
@@ -61,7 +61,7 @@ def signs(d: int) -> Vector:
 def run(size: Size) -> Iterator[Row]:
     folder = letor_folder()
     if folder is None:
-        yield Row(what=WHAT, who=FREE, note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        yield without_data(WHAT, FREE)
         return
     folds = read_folds(folder)[: max(1, round(5 * size.scale))]
     ways: dict[str, dict[str, Any]] = {

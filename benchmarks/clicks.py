@@ -9,7 +9,7 @@ from benchmarks.cutoff import data_sets
 from benchmarks.data import letor_folder, robust_folder
 from benchmarks.measuring import Size
 from benchmarks.mq2008 import Fold, read_folds
-from benchmarks.rows import Row, Target, pick
+from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
 from structsvm.clicks import ClickLog, PositionBias, from_interventions, simulate, weigh
 from structsvm.data import RankingData
@@ -53,7 +53,7 @@ def run(size: Size) -> Iterator[Row]:
 
 def _positives(size: Size) -> Iterator[Row]:
     if robust_folder() is None:
-        yield Row(what=POSITIVES, who=FULL, note="no data: STRUCTSVM_DATA names no folder that holds robust03")
+        yield without_data(POSITIVES, FULL, "robust03")
         return
     folds = next(folds for what, folds in data_sets(size) if what == "Robust 2003")
     seeds = range(max(1, round(POSITIVE_SEEDS * size.scale)))
@@ -82,7 +82,7 @@ def _known(fold: Fold, seed: int) -> list[float]:
 def _clicks(size: Size) -> Iterator[Row]:
     folder = letor_folder()
     if folder is None:
-        yield Row(what=WHAT, who=FULL, note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        yield without_data(WHAT, FULL)
         return
     folds = read_folds(folder)
     seeds = range(max(1, round(SEEDS * size.scale)))

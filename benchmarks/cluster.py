@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.data import Ranking, dense, letor_folder, m
 from benchmarks.measuring import Size
-from benchmarks.rows import Row, Target, pick, quotient
+from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm import Problem, Result
 from structsvm.data import load_letor
 from structsvm.distributed import Cluster, DaskCluster, DistributedProblem, InProcess, Partition
@@ -31,7 +31,7 @@ PARTITIONS = (2, 32)
 def run(size: Size) -> Iterator[Row]:
     folder = letor_folder()
     if folder is None:
-        yield Row(what="MAP, MQ2008 fold 1", who="OneSlack", note="no data: STRUCTSVM_DATA names no folder of MQ2008")
+        yield without_data("MAP, MQ2008 fold 1", "OneSlack")
     else:
         read = load_letor(list(next(iter(find_folds(folder))).train))
         fold = Ranking(read.X, read.y, read.qid)

@@ -14,7 +14,7 @@ from attrs import frozen
 from benchmarks.data import letor_folder
 from benchmarks.measuring import Size, threads
 from benchmarks.mq2008 import read_folds
-from benchmarks.rows import Row, Target
+from benchmarks.rows import Row, Target, without_data
 from structsvm import Ranker, StructuralSVM
 from structsvm.clicks import PositionBias, from_interventions, simulate, weigh
 from structsvm.data import RankingData
@@ -203,7 +203,7 @@ WAYS = (
 def run(size: Size) -> Iterator[Row]:
     for way in WAYS:
         if way.what == REAL and letor_folder() is None:
-            yield Row(what=way.what, who=way.who, note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+            yield without_data(way.what, way.who)
         elif find_spec(way.needs) is None:
             yield Row(what=way.what, who=way.who, note=f"{way.needs} is not installed")
         else:

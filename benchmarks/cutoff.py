@@ -10,7 +10,7 @@ from attrs import frozen
 from benchmarks.data import graded, letor_folder, robust_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import read_folds
-from benchmarks.rows import Row, Target
+from benchmarks.rows import Row, Target, without_data
 from structsvm.data import RankingData, join_runs, load_qrels, load_runs
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.metrics import NDCG
@@ -90,7 +90,7 @@ def models(*, networks: bool) -> list[Model]:
 def run(size: Size) -> Iterator[Row]:
     for name, folder in (("MQ2008", letor_folder()), ("robust03", robust_folder())):
         if folder is None:
-            yield Row(what=name, who=OURS, note=f"no data: STRUCTSVM_DATA names no folder that holds {name}")
+            yield without_data(name, OURS, name)
     for what, folds in data_sets(size):
         yield from _rows(what, folds)
 

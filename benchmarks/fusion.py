@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.data import robust_folder
 from benchmarks.measuring import Size, clock
-from benchmarks.rows import Row, Target, pick
+from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
 from structsvm.data import JoinedRuns, Qrels, Run, join_runs, load_qrels, load_runs
 from structsvm.fusion import METHODS, Comb, Fusion, WeightedCombSUM, fusion_method
@@ -35,7 +35,7 @@ def run(size: Size) -> Iterator[Row]:
     folder = robust_folder()
     if folder is None:
         for what in SETS:
-            yield Row(what=what, who=BEST, note="no data: STRUCTSVM_DATA names no folder that holds robust03")
+            yield without_data(what, BEST, "robust03")
         return
     runs, qrels = load_runs(folder / "runs"), load_qrels(folder / "qrels.txt")
     known = list(dict.fromkeys(qrels.qid.tolist()))

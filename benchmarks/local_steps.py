@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from benchmarks.data import Ranking, letor_folder, m
 from benchmarks.measuring import Size
-from benchmarks.rows import Row, Target
+from benchmarks.rows import Row, Target, without_data
 from structsvm import Problem
 from structsvm.data import load_letor
 from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
@@ -180,7 +180,7 @@ class Fit:
 def run(size: Size) -> Iterator[Row]:
     folder = letor_folder()
     if folder is None:
-        yield Row(what="MAP, MQ2008 fold 1", who="planes", note="no data: STRUCTSVM_DATA names no folder of MQ2008")
+        yield without_data("MAP, MQ2008 fold 1", "planes")
     else:
         read = load_letor(list(next(iter(find_folds(folder))).train))
         fold = Ranking(read.X, read.y, read.qid)

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.data import letor_folder
 from benchmarks.measuring import Size, clock
-from benchmarks.rows import Row, Target, pick, quotient
+from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm import Ranker
 from structsvm.data import RankingData, load_letor_parts
 from structsvm.metrics import average_precision
@@ -33,7 +33,7 @@ Fold = tuple[RankingData, RankingData, RankingData]
 def run(size: Size) -> Iterator[Row]:
     folder = letor_folder()
     if folder is None:
-        yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        yield without_data(WHAT, "this library")
         return
     folds = read_folds(folder)
     yield _row(f"Ranker, {len(CS)} values of C", folds, _best_of_path, min(3, size.repeats))

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.data import letor_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import CS, Fold, read_folds
-from benchmarks.rows import Row, Target
+from benchmarks.rows import Row, Target, without_data
 from structsvm import Ranker
 from structsvm.metrics import Measure, parse_measure
 from structsvm.problem.oracle import make_oracle
@@ -63,7 +63,7 @@ def run(size: Size) -> Iterator[Row]:
             yield _argmax(name, documents, max(2, round(queries * size.scale)), size)
     folder = letor_folder()
     if folder is None:
-        yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        yield without_data(WHAT, "this library")
         return
     folds = read_folds(folder)
     for name in TRAINED:

@@ -11,7 +11,7 @@ from attrs import frozen
 from benchmarks.data import letor_folder
 from benchmarks.measuring import Size
 from benchmarks.mq2008 import read_folds
-from benchmarks.rows import Row, Target, pick
+from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
 from structsvm.data import RankingData
 from structsvm.features import Thresholds
@@ -59,7 +59,7 @@ class System:
 def run(size: Size) -> Iterator[Row]:
     folder = letor_folder()
     if folder is None:
-        yield Row(what=REAL, who="", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        yield without_data(REAL, "")
     else:
         yield from _table(REAL, read_folds(folder)[: max(1, round(5 * size.scale))])
     yield from _table(MADE, [product_of_two(size.scale)])

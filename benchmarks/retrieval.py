@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.data import text_folder
 from benchmarks.measuring import Size, peak_megabytes
-from benchmarks.rows import Row, Target, pick, quotient
+from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm.data import Run, read_documents, read_topics
 from structsvm.text import Analyzer, Index, Postings, Retriever, Strings
 from structsvm.text.functions import LuceneBM25
@@ -95,7 +95,7 @@ def _vaswani(size: Size) -> Iterator[Row]:
     what = "Vaswani"
     folder = text_folder()
     if folder is None:
-        yield Row(what=what, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds text/vaswani")
+        yield without_data(what, "this library", "text/vaswani")
         return
     index = Index.build(read_documents(folder / "vaswani" / "doc-text.trec"), Analyzer())
     topics = read_topics(folder / "vaswani" / "query-text.trec")

@@ -111,6 +111,11 @@ class Row:
         return asdict(self)
 
 
+def without_data(what: str, who: str, name: str = "MQ2008") -> Row:
+    """Return the row of a benchmark whose data, those of this name, are not here."""
+    return Row(what=what, who=who, note=f"no data: STRUCTSVM_DATA names no folder that holds {name}")
+
+
 @frozen
 class Target:
     """What a benchmark should show.

@@ -10,7 +10,7 @@ from attrs import frozen
 from benchmarks.data import letor_folder, robust_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import CS, read_folds
-from benchmarks.rows import Row, Target, pick
+from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
 from structsvm.data import load_pool
 from structsvm.estimators.ranking import RankingEstimator
@@ -61,13 +61,13 @@ def run(size: Size) -> Iterator[Row]:
         yield _one_query(who, ranker, documents, size)
     folder = letor_folder()
     if folder is None:
-        yield Row(what=WHAT, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds MQ2008")
+        yield without_data(WHAT, "this library")
     else:
         yield from _compared(WHAT, read_folds(folder), SEARCHES | MORE)
     folder = robust_folder()
     for what, topics in ROBUST.items():
         if folder is None:
-            yield Row(what=what, who="this library", note="no data: STRUCTSVM_DATA names no folder that holds robust03")
+            yield without_data(what, "this library", "robust03")
         else:
             yield from _compared(what, _trials(folder, topics), SEARCHES)
 

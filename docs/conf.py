@@ -3,14 +3,14 @@
 import json
 import os
 import re
-import shutil
 import sys
+from html import escape
 from importlib.metadata import version as version_of
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from docutils import nodes
 from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
 from sphinx.util.images import get_image_size
@@ -35,16 +35,17 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.mathjax",
     "sphinx_click",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxext.opengraph",
+    "docs.formulas",
 ]
 exclude_patterns = ["_build", "benchmarks/*.md"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_update_mathjax = False
 myst_heading_anchors = 4
 
 smartquotes = False  # "--loss" and quotation marks are copied into terminals
@@ -113,8 +114,6 @@ html_theme_options = {
     "footer_end": [],
 }
 html_sidebars = {"index": [], "coming_from": [], "gallery/*": []}
-
-mathjax_path = "mathjax/tex-chtml.js"
 
 if any(GALLERY.glob("*.py")):
     extensions.append("sphinx_gallery.gen_gallery")
@@ -237,6 +236,14 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
     context["body"] = re.sub(r"<img [^>]*>", lambda found: _sized(app, found[0]), body)
 
 
+def _describe_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """What a search engine shows: of pages of names, their first words, and of those without text, their titles."""
+    if 'name="description"' not in context["metatags"]:
+        first = next(tree.findall(nodes.paragraph), None) if tree else None
+        text = " ".join((first.astext() if first else f"{context['title']}: {html_title}").split())
+        context["metatags"] += f'<meta name="description" content="{escape(text)}" />\n'
+
+
 def _sized(app: Sphinx, image: str) -> str:
     """Text below an image stays where it is when the image comes, and an image far below comes when one is near."""
     source = re.search(r'src="(?:\.\./)*_images/([^"]*)"', image)
@@ -250,17 +257,10 @@ def _sized(app: Sphinx, image: str) -> str:
     return image.replace("<img ", f'<img loading="lazy" width="{size[0]}" height="{size[1]}" ', 1)
 
 
-def _write_files_beside_the_pages(app: Sphinx, error: Exception | None) -> None:
-    """The part of MathJax that is used, and the versions that there are."""
+def _write_versions(app: Sphinx, error: Exception | None) -> None:
     static = Path(app.outdir) / "_static"
     if error is not None or not static.is_dir():
         return
-    whole = Path(str(find_spec("sphinx-mathjax-offline").origin)).parent / "static" / "mathjax"  # type: ignore[union-attr]
-    for part in ("tex-chtml.js", "output/chtml/fonts"):
-        copy = shutil.copytree if (whole / part).is_dir() else shutil.copy
-        (static / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
-        if not (static / "mathjax" / part).exists():
-            copy(whole / part, static / "mathjax" / part)
     here = {"name": f"{version} (this)", "version": version, "url": html_baseurl or "/", "preferred": True}
     (static / "switcher.json").write_text(json.dumps([here]), encoding="utf-8")
 
@@ -275,5 +275,6 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
     for part in ("description", "options", "arguments", "epilog"):
         app.connect(f"sphinx-click-process-{part}", _copy_as_they_are)
+    app.connect("html-page-context", _describe_page, priority=600)  # after sphinxext.opengraph
     app.connect("html-page-context", _load_what_a_page_uses, priority=900)  # after those who put something there
-    app.connect("build-finished", _write_files_beside_the_pages)
+    app.connect("build-finished", _write_versions)

@@ -33,6 +33,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "structsvm.models": ("structsvm.protocols",),
     "structsvm.names": ("structsvm.registry.spelling",),
     "structsvm.report": ("structsvm.protocols.experiment.report",),
+    "structsvm.solvers.run": ("structsvm.solvers.state",),
     "structsvm.validation": ("structsvm.settings",),
 }
 """Where the names of a module are now; those of a module below it are looked for below that."""
@@ -44,7 +45,24 @@ NAMES: dict[str, tuple[str, str]] = {
     "structsvm.metrics.number_queries": ("structsvm.moved:number_queries", "structsvm.queries.Queries.of"),
     "structsvm.problem.DualPlanes": ("structsvm.planes:DualPlanes", "structsvm.planes.DualPlanes"),
     "structsvm.problem.KeptPlanes": ("structsvm.planes:RestrictedProblem", "structsvm.planes.RestrictedProblem"),
+    "structsvm.protocols.experiment.Comparison": (
+        "structsvm.significance:SignedRankTest",
+        "structsvm.significance.SignedRankTest",
+    ),
+    "structsvm.protocols.experiment.compare": (
+        "structsvm.significance:signed_rank_test",
+        "structsvm.significance.signed_rank_test",
+    ),
+    "structsvm.significance.Comparison": (
+        "structsvm.significance:SignedRankTest",
+        "structsvm.significance.SignedRankTest",
+    ),
+    "structsvm.significance.compare": (
+        "structsvm.significance:signed_rank_test",
+        "structsvm.significance.signed_rank_test",
+    ),
     "structsvm.problem.Storage": ("structsvm.planes:Capacity", "structsvm.planes.Capacity"),
+    "structsvm.solvers.Run": ("structsvm.solvers.state:SolverState", "structsvm.solvers.SolverState"),
 }
 """Where a name that has left a package is found, as ``"module:name"``, and what is to be used in its place."""
 

@@ -357,7 +357,7 @@ def _require_numbers_of_features(name: str, X: Any) -> None:
 
 
 def read_normaliser(arrays: Mapping[str, Any], columns: int) -> Normalisation:
-    """Return the normalisation in a file, of which nothing is believed.
+    """Return the normalisation in a file, all of which is checked.
 
     Parameters
     ----------

@@ -141,17 +141,17 @@ NOT_CALLED = {
     **dict.fromkeys(
         ["problem.Box", "problem.Coordinates", "problem.Subtracted", "problem.Tangent", "solvers.Descent"], _MADE
     ),
-    **dict.fromkeys(["problem.Line", "problem.Parabola", "problem.Traffic"], _MADE),
+    **dict.fromkeys(["problem.Line", "problem.LineHinge", "problem.Parabola", "problem.Traffic"], _MADE),
     "problem.AbstractProblem": "for problems of another kind",
     "solvers.Round": _MADE,
     **dict.fromkeys(["problem.ramp", "solvers.descend"], "for objectives of one's own"),
     "testing.check_latent_loss": "as check_loss",
     **dict.fromkeys(["evaluation.ComparedRun", "evaluation.RunComparison"], _MADE),
     "objectives.Hinges": _MADE,
-    **dict.fromkeys(["significance.Comparison", "significance.PairedTests"], _MADE),
+    **dict.fromkeys(["significance.SignedRankTest", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(
-        ["problem.fingerprint", "problem.same", "solvers.Run", "solvers.Keeper"],
+        ["problem.fingerprint", "problem.same", "solvers.SolverState", "solvers.Keeper"],
         "for authors of solvers",
     ),
     **dict.fromkeys(
@@ -215,7 +215,7 @@ NOT_CALLED = {
     **{
         f"protocols.experiment.{name}": _MADE
         for name in (
-            *("WITHOUT_BEST", "WITH_BEST", "BaseFunction", "Comparison", "Fit", "Header", "Query", "Ranked", "Results"),
+            *("WITHOUT_BEST", "WITH_BEST", "BaseFunction", "Fit", "Header", "Query", "Ranked", "Results"),
             *("Row", "Split", "Trial", "count_trials", "run"),
         )
     },
@@ -409,7 +409,7 @@ def _of_losses_and_measures() -> Iterator[Call]:
     yield Call("parse_measure", metrics.parse_measure, {"text": "map"})
     values = {"first": [0.5, 0.25, 0.0], "second": [0.25, 0.5, 0.5]}
     settings = {"confidence": 0.9, "resamples": 100, "seed": 1}
-    yield Call("significance.compare", significance.compare, values)
+    yield Call("signed_rank_test", significance.signed_rank_test, values)
     yield Call("paired_tests", significance.paired_tests, {**values, **settings})
     yield Call("holm", significance.holm, {"p_values": [0.1, None]})
     yield Call("bonferroni", significance.bonferroni, {"p_values": [0.1, None]})

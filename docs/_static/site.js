@@ -15,13 +15,24 @@ document.addEventListener("DOMContentLoaded", () => {
       const longest = Math.max(...rows.map((row) => row.cells[k]?.textContent.length ?? 0));
       if (longest > 40) head.style.minWidth = `${Math.min(widest, 4 + longest / 8)}rem`;
     }
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
   }
-  for (const heading of document.querySelectorAll(".bd-article th")) {
-    if (heading.innerText.trim()) continue;
-    const cell = document.createElement("td"); // the corner above the names of rows heads nothing
-    cell.className = heading.className;
-    heading.replaceWith(cell);
+  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+  }
+  const become = (cell, kind) => {
+    const made = document.createElement(kind);
+    made.className = cell.className;
+    made.append(...cell.childNodes);
+    cell.replaceWith(made);
+    return made;
+  };
+  for (const heading of document.querySelectorAll(".bd-article thead th")) {
+    if (heading.textContent.trim()) continue;
+    const { cellIndex } = heading;
+    for (const { cells } of heading.closest("table").querySelectorAll("tbody > tr")) {
+      if (cells[cellIndex]) become(cells[cellIndex], "th").scope = "row";
+    }
+    become(heading, "td"); // the corner above the names of rows heads nothing
   }
   for (const parameters of document.querySelectorAll("dt.sig > dl")) {
     const list = document.createElement("div"); // definitions without terms
@@ -38,4 +49,25 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const link of document.querySelectorAll(".sphx-glr-thumbcontainer a")) {
     link.setAttribute("aria-label", link.textContent.trim()); // its text is not displayed
   }
+});
+
+// A formula is copied as what it was written as, in TeX.
+document.addEventListener("copy", (event) => {
+  const range = getSelection().rangeCount && getSelection().getRangeAt(0);
+  if (!range || range.collapsed) return;
+  const whole = (place) => (place.nodeType === 1 ? place : place.parentNode).closest("math");
+  if (whole(range.startContainer)) range.setStartBefore(whole(range.startContainer));
+  if (whole(range.endContainer)) range.setEndAfter(whole(range.endContainer));
+  const copied = document.createElement("div");
+  copied.append(range.cloneContents());
+  const formulas = copied.querySelectorAll("math");
+  if (!formulas.length) return;
+  for (const formula of formulas) {
+    const mark = formula.hasAttribute("display") ? "$$" : "$";
+    formula.replaceWith(mark + formula.querySelector("annotation").textContent + mark);
+  }
+  document.body.append(copied); // what is displayed has its lines as one reads them
+  event.clipboardData.setData("text/plain", copied.innerText.trim());
+  copied.remove();
+  event.preventDefault();
 });

@@ -72,5 +72,6 @@ class _Commands(MutableMapping[str, click.Command]):
 def main() -> None:
     """Train rankers on the measure you report, with a certificate of how good they are.
 
-    Data files are in LETOR's format: a document a line, "<label> qid:<query> <index>:<value> ...", plain or compressed.
+    Data files are in LETOR's format, plain or compressed, with one document a line:
+    "<label> qid:<query> <index>:<value> ...".
     """

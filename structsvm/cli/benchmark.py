@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.console import counted, echo, note, progress_bar, show_table
+from structsvm.cli.data import Columns, with_columns
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, as_measure, as_normalisation
+from structsvm.cli.options import as_measure, as_normalisation, several_or_none
 from structsvm.cli.paths import BENCHMARK, FOLDS, Command
 from structsvm.cli.texts import example
 
@@ -38,7 +39,7 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     "--models",
     metavar="NAMES",
     multiple=True,
-    callback=as_list,
+    callback=several_or_none,
     help="Models, such as svm-map,rankboost.  [default: all that are installed]",
 )
 @click.option(
@@ -47,11 +48,13 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     callback=as_measure,
     default="map",
     show_default=True,
-    help="What picks on the validation queries, and what models are compared by.",
+    help="Measure that picks on the validation queries, and that models are compared by.",
 )
-@click.option("--baseline", metavar="NAME", help="Model that the others are compared with.  [default: the first]")
+@click.option("--baseline", metavar="NAME", help="Model to compare the others with.  [default: the first]")
 @click.option(
-    "--out", type=BENCHMARK, help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON, and the folds."
+    "--out",
+    type=BENCHMARK,
+    help="Folder for finished folds, and for the tables as text, Markdown, LaTeX, CSV and JSON.",
 )
 @click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
@@ -61,9 +64,10 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     callback=as_normalisation,
     default="none",
     show_default=True,
-    help="Put the features that all models read on one scale first: query-min-max, query-z-score or standard.",
+    help="Normalise the features of all models first: query-min-max, query-z-score or standard.",
 )
-@click.option("--single-features", is_flag=True, help="Rank by every single feature, too.")
+@with_columns(letor=False)
+@click.option("--single-features", is_flag=True, help="Measure every single feature as a ranker, too.")
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_models, help="Show the names of models."
 )
@@ -77,19 +81,21 @@ def benchmark_command(
     force: bool,
     jobs: int | None,
     normalise: str | None,
+    columns: Columns,
     single_features: bool,
     quiet: bool,
 ) -> None:
     """Train, pick and test models on the folds of a LETOR data set.
 
-    DATA_FOLDS holds Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, or S1.txt to S5.txt, which are
-    rotated as LETOR does; or tables with columns label and qid, such as train.csv and S1.parquet. In each fold the
-    value of a model's hyper-parameter is picked by --measure on the validation queries. The best single feature on
-    validation is a further row. Queries without a relevant document count 0. The last table has the differences from
-    one of the models, query by query, with their uncertainty.
+    DATA_FOLDS is a folder with subfolders Fold1, Fold2, ..., each with train.txt, vali.txt and test.txt; or a folder
+    with S1.txt to S5.txt, which are rotated as in LETOR. The files may be tables with named columns, such as train.csv
+    and S1.parquet; with --label, --qid, --docid or --features all files are read as tables.
 
-    Finished folds are kept in the folder that --out names: Ctrl-C ends the benchmark; the same command goes on with it,
-    and comes to the same tables.
+    In each fold, models are trained at each value of their hyper-parameter, and --measure on the validation queries
+    picks one. The single feature that is best on validation is a further row. Queries without a relevant document count
+    0. The last table shows how the models differ from the baseline, query by query, with intervals and tests.
+
+    Finished folds are saved in the folder of --out: after Ctrl-C, the same command continues, and gets the same tables.
     """
     from structsvm.protocols import find_model
     from structsvm.protocols.letor import (
@@ -124,6 +130,7 @@ def benchmark_command(
                 out=out,
                 replace=force,
                 normalise=normalise,
+                columns=columns.named or None,
                 progress=show,
             )
     except KeyboardInterrupt:

@@ -1,11 +1,13 @@
 """Options of commands that read collections, topics and judgments, told once."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 import click
 
-from structsvm.cli.options import several
+from structsvm.cli.options import several, several_or_none
 from structsvm.exceptions import InputError
+from structsvm.registry.spelling import is_whole
 
 _GRADE = re.compile(r"([+-]?\d{1,18})\s*=\s*([+-]?\d{1,18})", re.ASCII)
 
@@ -50,17 +52,22 @@ with_format = click.option(
     default="auto",
     show_default=True,
     callback=_as_format,
-    help="trec (SGML), smart, jsonl (an object a line), tsv (id and text), tsv-header (the first line names the "
-    "columns), or auto: trec, smart and jsonl are told by their beginning.",
+    help="Format: trec (SGML), smart, jsonl (one object a line), tsv (id and text), tsv-header (the first line names "
+    "the columns), or auto, which recognises trec, smart and jsonl by their first characters.",
 )
 """The option of commands that read documents or topics; both ways to read take it as ``format``."""
 
 with_encoding = click.option(
-    "--encoding", metavar="NAME", default="utf-8", show_default=True, callback=_as_encoding, help="Of the texts."
+    "--encoding",
+    metavar="NAME",
+    default="utf-8",
+    show_default=True,
+    callback=_as_encoding,
+    help="Encoding of the texts.",
 )
 
 with_id_field = click.option(
-    "--id-field", metavar="NAME", help="Field that holds the id, in jsonl and tsv-header.  [default: by its name]"
+    "--id-field", metavar="NAME", help="Field that holds the id, in jsonl and tsv-header.  [default: found by its name]"
 )
 
 with_fields = click.option(
@@ -68,7 +75,7 @@ with_fields = click.option(
     metavar="NAMES",
     multiple=True,
     callback=several,
-    help="Fields of documents that are kept, as in title,text.  [default: all]",
+    help="Fields of the documents to keep, as in title,text.  [default: all]",
 )
 
 with_numbering = click.option(
@@ -76,13 +83,34 @@ with_numbering = click.option(
     type=click.Choice(["given", "position"]),
     default="given",
     show_default=True,
-    help="Ids of topics: as the file gives them, or 1, 2, 3, ... by position, as Cranfield's judgments have them.",
+    help="Ids of topics: as given in the file, or 1, 2, 3, ... by position, as in Cranfield's judgments.",
 )
 
 with_grades = click.option(
     "--grades",
     metavar="PAIRS",
     callback=_as_grades,
-    help="What the grades of the judgments mean, each that they have, as in 1=4,2=3,3=2,4=1,-1=0 for Cranfield, where "
-    "1 is best.  [default: as they stand]",
+    help="New grade for each grade in the judgments, as in 1=4,2=3,3=2,4=1,-1=0 for Cranfield, where 1 is best.  "
+    "[default: as given]",
 )
+
+with_topics = click.option(
+    "--topics",
+    metavar="LIST",
+    multiple=True,
+    callback=several_or_none,
+    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
+)
+"""The option of experiments on topics; `expanded` reads its ranges."""
+
+
+def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Yield topics of which some are given as ranges, such as 301-350; of a range, those that are known."""
+    every = list(dict.fromkeys(known))
+    for text in topics:
+        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
+        if ends and text not in every:
+            numbers = (each for each in every if is_whole(each))
+            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
+        else:
+            yield text

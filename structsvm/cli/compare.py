@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from structsvm.cli.console import counted, echo, note, progress_line, show_table
 from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import names_in, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.plots import check_plot, with_plot
 from structsvm.cli.texts import example
+from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.signals import finish
@@ -62,12 +65,13 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     epilog=example(
         "structsvm compare train.txt --backend active-set,osqp,highs -C 1,10,100",
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
+        "structsvm compare train.txt --bounds 0: --monotonic-cst 3:-1 -C 1,100",
     ),
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
-@_several("--loss", losses, "map", "What is optimised; here and below, several are separated by commas.")
-@_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers.")
-@_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends, for the solvers that have one.")
+@_several("--loss", losses, "map", "Losses to optimise. Here and below, several names are separated by commas.")
+@_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers to compare.")
+@_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends to compare, for solvers that use one.")
 @click.option(
     "-C",
     "Cs",
@@ -76,7 +80,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     callback=numbers,
     default=["1"],
     show_default=True,
-    help="Weights of the mean hinge loss against the regulariser.",
+    help="Values of C, the weight of the mean hinge loss against the regulariser.",
 )
 @with_tol
 @click.option(
@@ -86,14 +90,19 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     callback=positive,
     default=60.0,
     show_default=True,
-    help="For each combination; the QP or iteration at work is finished.",
+    help="Time limit for each combination; a QP or an iteration that has begun is finished.",
 )
+@with_bounds("Without --solver, only solvers that can bound weights are compared.")
 @with_columns(cache=True)
 @click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
-@click.option("--json", "json_path", metavar="FILE", type=OUTPUT, help="File to write it to, and the gap against time.")
 @click.option(
-    "--plot", "plot_path", metavar="FILE", type=OUTPUT, help="File to draw the gap against time to, such as gaps.svg."
+    "--json",
+    "json_path",
+    metavar="FILE",
+    type=OUTPUT,
+    help="File to write the table and the gap against time to, as JSON.",
 )
+@with_plot("File for a plot of the gap against time, such as gaps.svg.")
 def compare_command(
     data: tuple[Path, ...],
     loss_names: tuple[str, ...],
@@ -102,6 +111,8 @@ def compare_command(
     Cs: tuple[float, ...],
     tol: float,
     time_limit: float,
+    limits: tuple[Limit, ...],
+    signs: dict[str, int],
     columns: Columns,
     csv_path: Path | None,
     json_path: Path | None,
@@ -109,17 +120,21 @@ def compare_command(
 ) -> None:
     """Train with every solver, QP backend and C on LETOR files, and show what it took.
 
-    The files are read as one data set, tables as for "structsvm train".
+    The files are read as one data set; they may be tables, as for "structsvm train".
 
-    A combination that does not end within the time limit says so and shows how
-    far it came, one whose package is missing says so too, and the others go on. Ctrl-C ends the comparison with a
-    table of what is done by then. A solver without QPs runs once for each C.
+    A combination that reaches the time limit is shown with the gap that it reached, and one whose package is missing
+    with the reason; the others go on. Ctrl-C ends the comparison with a table of what is finished. A solver without QPs
+    runs once for each C.
 
-    Where a file is asked for, finished combinations are kept beside it until it is whole, in FILE.part: however the
-    comparison was ended, the same command goes on from there.
+    --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe cannot do that.
+
+    With --csv, --json or --plot, finished combinations are saved in FILE.part until the comparison is complete: however
+    it was interrupted, the same command continues from there.
     """
     from structsvm import Problem
     from structsvm.comparison import compare
+    from structsvm.estimators import Ranker
+    from structsvm.estimators.parameters import is_plain, regularised
     from structsvm.operators import narrowed, occupied
 
     for name in loss_names:
@@ -130,8 +145,12 @@ def compare_command(
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns)
-        X = narrowed(read.X, occupied(read.X))
-        problems = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
+        bounded = Ranker(**settings_for(read, limits, signs))
+        X = narrowed(read.X, occupied(read.X)) if is_plain(bounded) else read.X
+        plain = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
+        problems = {name: regularised(bounded, problem, intercept=False) for name, problem in plain.items()}
+        if not is_plain(bounded) and _is_default("solver_names"):
+            solver_names = tuple(name for name in solver_names if name != "frank-wolfe")
         table = compare(
             problems,
             solver_names,
@@ -159,15 +178,16 @@ def compare_command(
         raise Failure(f"no combination has a result: {table.rows[0].note}")
 
 
+def _is_default(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.DEFAULT
+
+
 def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
     """Make sure that the files can be written, before anything is run."""
-    for path in (csv_path, json_path, plot_path):
+    for path in (csv_path, json_path):
         if path is not None:
             check_writable(path)
-    if plot_path is not None:
-        from structsvm.plots.files import require_format
-
-        require_format(plot_path)
+    check_plot(plot_path)
 
 
 def _in_a_line(progress: "Progress") -> str:

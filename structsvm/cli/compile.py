@@ -17,7 +17,7 @@ from structsvm.exceptions import InputError
 @click.command(
     cls=Command,
     name="compile",
-    short_help="Compile losses before they are needed.",
+    short_help="Compile losses ahead of the first fit.",
     epilog=example(
         "structsvm compile",
         "structsvm compile map ndcg@10 --storage float32 --jobs 4",
@@ -32,17 +32,18 @@ from structsvm.exceptions import InputError
     multiple=True,
     default=["float64"],
     show_default=True,
-    help="How features are stored that will be learned from; may be given several times.",
+    help="How the features of later fits are stored; may be given several times.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
 def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int) -> None:
-    """Compile what fits of losses run, so that the first one does not wait: for images of containers, and clusters.
+    """Compile the machine code of losses, so that the first fit need not: for container images and clusters.
 
-    Without LOSS, all that come with the package and rank. Machine code is kept beside the package, or in the folder
-    that the environment variable NUMBA_CACHE_DIR names, for this type of processor: compile where it will run.
+    Without LOSS, all ranking losses of the package are compiled. The machine code is stored beside the package, or in
+    the folder that the environment variable NUMBA_CACHE_DIR names. It is for this type of processor, so compile on the
+    type that will run it.
     """
-    from structsvm.comparison.shipped import compile_losses, labels_of_kernels, ranking_losses
     from structsvm.compute.compilation import folder_of_code
+    from structsvm.precompile import compile_losses, labels_of_kernels, ranking_losses
     from structsvm.registry import losses
 
     known = ranking_losses()

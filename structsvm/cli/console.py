@@ -22,7 +22,7 @@ from rich.progress import (
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from structsvm.compute.compiling import what_is_compiled
+from structsvm.compute.compile_progress import what_is_compiled
 from structsvm.exceptions import printable
 from structsvm.tables import Table, lay_out
 

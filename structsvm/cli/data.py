@@ -9,7 +9,7 @@ import click
 from attrs import evolve, frozen
 
 from structsvm.cli.console import counted, note
-from structsvm.cli.options import as_list
+from structsvm.cli.options import several_or_none
 from structsvm.cli.paths import DATA, OUTPUT
 from structsvm.data.columns.names import named_as_table
 from structsvm.exceptions import InputError
@@ -48,13 +48,12 @@ class Columns:
         click.UsageError : some are and some are not, or other options are of LETOR's format.
         """
         by_name = [named_as_table(path) for path in paths]
-        named = [name for name in ("label", "qid", "docid", "features") if getattr(self, name) is not None]
-        if not named and any(by_name) and not all(by_name):
+        if not self.named and any(by_name) and not all(by_name):
             raise click.UsageError(
                 f"{paths[by_name.index(True)]} is a table by its name, and {paths[by_name.index(False)]} is not: "
                 "they are read as one data set, of one format"
             )
-        if not named and not any(by_name):
+        if not self.named and not any(by_name):
             return False
         other = "--groups" if self.groups else "--cache" if self.cache else ""
         if other:
@@ -62,45 +61,58 @@ class Columns:
         return True
 
     @property
+    def named(self) -> dict[str, Any]:
+        """What options say of the columns of tables, by name."""
+        roles = ("label", "qid", "docid", "features")
+        return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
+
+    @property
     def dtype(self) -> str:
         """The type of the features."""
         return "float32" if self.float32 else "float64"
 
 
-def with_columns(*, cache: bool = False) -> Callable[[T], T]:
+_OF_TABLES = (
+    click.option("--label", metavar="COLUMN", help="Tables: column of labels.  [default: label]"),
+    click.option("--qid", metavar="COLUMN", help="Tables: column of query ids.  [default: qid]"),
+    click.option("--docid", metavar="COLUMN", help="Tables: column of document ids.  [default: docid]"),
+    click.option(
+        "--features",
+        metavar="COLUMNS",
+        multiple=True,
+        callback=several_or_none,
+        help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other columns of numbers "
+        "but ids]",
+    ),
+)
+_OF_LETOR = (
+    click.option(
+        "--groups",
+        type=DATA,
+        multiple=True,
+        help="File with the number of lines of each query, for DATA without query ids; one for each file of DATA.  "
+        "[default: DATA.query or DATA.group]",
+    ),
+    click.option("--float32", is_flag=True, help="Store features in single precision, in half the memory."),
+)
+_CACHE = (
+    click.option(
+        "--cache",
+        type=OUTPUT,
+        help="File to cache the data in: the next run maps it to memory, unless DATA has changed.",
+    ),
+)
+
+
+def with_columns(*, letor: bool = True, cache: bool = False) -> Callable[[T], T]:
     """Return options that say what is in files of data, and hand them to a command as one argument, ``columns``.
 
     Parameters
     ----------
+    letor : whether there are those of LETOR's format, too, and not of tables alone.
     cache : whether there is --cache.
     """
-    options = [
-        click.option("--label", metavar="COLUMN", help="Tables: column of labels.  [default: label]"),
-        click.option("--qid", metavar="COLUMN", help="Tables: column of query ids.  [default: qid]"),
-        click.option("--docid", metavar="COLUMN", help="Tables: column of document ids.  [default: docid]"),
-        click.option(
-            "--features",
-            metavar="COLUMNS",
-            multiple=True,
-            callback=as_list,
-            help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other numbers but ids]",
-        ),
-        click.option(
-            "--groups",
-            type=DATA,
-            multiple=True,
-            help="File with the sizes of the queries of DATA, whose lines have no query ids; one for each file.  "
-            "[default: DATA.query or DATA.group]",
-        ),
-        click.option("--float32", is_flag=True, help="Keep features in single precision: half the memory."),
-        click.option(
-            "--cache",
-            type=OUTPUT,
-            help="File to keep what was read in: the next time it is mapped to memory, unless DATA has changed.",
-        )
-        if cache
-        else None,
-    ]
+    options = (*_OF_TABLES, *(_OF_LETOR if letor else ()), *(_CACHE if cache else ()))
 
     def decorate(command: T) -> T:
         @wraps(command)
@@ -110,7 +122,7 @@ def with_columns(*, cache: bool = False) -> Callable[[T], T]:
             return command(columns=columns, **given)
 
         made: Any = collected
-        for option in reversed([each for each in options if each is not None]):
+        for option in reversed(options):
             made = option(made)
         return made  # type: ignore[no-any-return]
 

@@ -28,7 +28,7 @@ _TITLE = "Handwritten digits"
 @click.command(
     cls=Command,
     name="demo",
-    short_help="Run the experiment of the paper on SVM-map on an embedded data set.",
+    short_help="Run the experiment of the paper on SVM-map on data that come with scikit-learn.",
     epilog=example("structsvm demo --out demo"),
 )
 @click.option(
@@ -39,9 +39,10 @@ _TITLE = "Handwritten digits"
     help="Folder for the report.",
 )
 def demo_command(out: Path) -> None:
-    """Combine ways to compare images by SVM-map and other SVMs, and write a report; takes a minute.
+    """Run a small experiment on images of digits, and write a report; it takes a minute.
 
-    It is `structsvm experiment` with fewer trials, on data that come with scikit-learn.
+    SVM-map and other SVMs learn to combine several ways of comparing images. This is "structsvm experiment" with fewer
+    trials, on data that come with scikit-learn.
     """
     from structsvm.data import load_digits_runs, pool_runs
     from structsvm.protocols.experiment import Settings, run

@@ -14,6 +14,7 @@ from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
 from structsvm.cli.options import as_measures
 from structsvm.cli.paths import DATA, QRELS, Command
+from structsvm.cli.plots import check_plot, with_plot, write_plot
 from structsvm.cli.texts import example
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.storage.files import STANDARD_INPUT
@@ -39,7 +40,7 @@ _EMPTY = {
     options_metavar="[OPTIONS]",
     epilog=example(
         "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5",
-        "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map",
+        "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map --plot precision.svg",
         "structsvm evaluate --qrels qrels.txt new.gz --baseline old.gz --measure map --measure P_10",
     ),
 )
@@ -82,6 +83,9 @@ _EMPTY = {
     type=click.Choice(["zero", "skip"]),
     help="What a query without relevant documents counts: zero (LETOR, trec_eval), or nothing, skip.  [default: zero]",
 )
+@with_plot(
+    "Draw precision at 11 levels of recall to this file, a line for each run, such as precision.svg, .pdf or .png."
+)
 @with_columns()
 def evaluate_command(
     files: tuple[Path, ...],
@@ -95,6 +99,7 @@ def evaluate_command(
     seed: int | None,
     form: str,
     empty: "Empty | None",
+    plot_path: Path | None,
     columns: Columns,
 ) -> None:
     """Measure how well a model ranks LETOR files, which are read as one data set; or how well TREC runs do.
@@ -105,6 +110,9 @@ def evaluate_command(
     ir_measures (AP, nDCG@10, RBP(p=0.8)) are read too. Documents of equal score keep the order of a LETOR file.
     Runs are measured as by trec_eval: documents of equal score (in float32) by id, descending; relevant documents
     that a run lacks count; topics without judgments do not. Its NDCG is "ndcg(gain=linear)".
+
+    Precision at a level of recall is the best at any rank of at least that recall, a mean over the queries that have
+    relevant documents: trec_eval's iprec_at_recall.
     """
     from attrs import evolve
 
@@ -120,21 +128,24 @@ def evaluate_command(
         raise click.UsageError("--baseline is a run, which --qrels measures: give both")
     if qrels is not None and columns != Columns():
         raise click.UsageError("columns and --groups are of the DATA of a model, not of runs: leave them out")
+    if qrels is None and grades is not None:
+        raise click.UsageError("--grades says what the grades of --qrels mean: give both")
+    check_plot(plot_path)
     if qrels is not None:
         try:
-            report = _measure_runs(qrels, files, asked, grades, baseline, tests, per_query=per_query)
+            report, lists = _measure_runs(
+                qrels, files, asked, grades, baseline, tests, per_query=per_query, keep=plot_path is not None
+            )
         except DataFormatError as error:
             if error.path in (*files, baseline) and error.path.is_file() and is_zipfile(error.path):
                 raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
-    elif grades is not None:
-        raise click.UsageError("--grades says what the grades of --qrels mean: give both")
     elif len(files) < 2:
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
     elif files[0] == STANDARD_INPUT:
         raise click.UsageError("a model cannot come from standard input: name its file")
     else:
-        report = _measure_model(files[0], files[1:], asked, columns, per_query=per_query)
+        report, lists = _measure_model(files[0], files[1:], asked, columns, per_query=per_query)
     if form == "csv":
         _write_csv(report)
     elif form == "json":
@@ -145,22 +156,26 @@ def evaluate_command(
         _print_runs(report)
     else:
         _print_model(report)
+    if plot_path is not None:
+        _draw(lists, plot_path)
 
 
 def _measure_model(
     model: Path, data: "Sequence[Path]", measures: "Mapping[str, Measure]", columns: Columns, *, per_query: bool
-) -> dict[str, Any]:
+) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
+    """Measure a model, and return its ranking by its name beside the report."""
     from structsvm.metrics import rank_lists
 
     ranker, read = read_model_and_data(model, data, columns=columns)
     lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
-    return {
+    report = {
         "model": str(model),
         "data": [str(path) for path in data],
         "queries": len(lists.ids),
         "documents": len(read.y),
         **_figures(measures, lists, per_query=per_query),
     }
+    return report, {str(model): lists}
 
 
 def _print_model(report: dict[str, Any]) -> None:
@@ -186,8 +201,11 @@ def _measure_runs(
     tests: "Mapping[str, Any]",
     *,
     per_query: bool,
-) -> dict[str, Any]:
+    keep: bool,
+) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
     """Measure runs by the conventions of trec_eval, and compare them with a baseline.
+
+    Their rankings by name, as far as they are kept, are returned beside the report.
 
     Parameters
     ----------
@@ -198,6 +216,7 @@ def _measure_runs(
     baseline : file of the run that the others are compared with, one of `paths` or not; None: none are compared.
     tests : settings of the comparison.
     per_query : whether to report the value of each topic too.
+    keep : whether the rankings are asked for; for a comparison they are kept in any case.
 
     Raises
     ------
@@ -209,21 +228,20 @@ def _measure_runs(
     judgments = load_qrels(qrels, grades)
     judged = dict.fromkeys(judgments.qid.tolist())
     runs: list[dict[str, Any]] = []
-    lists: dict[Path, RankedLists] = {}
+    rankings: list[RankedLists] = []
     with progress_line() as show:
         for path in paths:
             show(f"measuring {path}")
             measured, ranked = _measure_run(path, qrels, judgments, judged, measures, per_query=per_query)
             runs.append(measured)
-            if baseline is not None:
-                lists[path] = ranked
+            if keep or baseline is not None:
+                rankings.append(ranked)
         report: dict[str, Any] = {"qrels": str(qrels), "runs": runs}
+        names = _names(runs)
+        lists = dict(zip(names, rankings, strict=bool(rankings)))
         if baseline is not None:
-            names = dict(zip(paths, _names(runs), strict=True))
-            report["comparison"] = _compared(
-                {names[path]: ranked for path, ranked in lists.items()}, names[baseline], measures, tests, show
-            )
-    return report
+            report["comparison"] = _compared(lists, names[paths.index(baseline)], measures, tests, show)
+    return report, lists
 
 
 def _with_baseline(paths: "Sequence[Path]", baseline: Path | None) -> list[Path]:
@@ -435,6 +453,15 @@ def _write_csv(report: dict[str, Any]) -> None:
             ]
         table = Table("", (), (tuple(records),))
     echo(*as_csv([table]).splitlines())
+
+
+def _draw(lists: "Mapping[str, RankedLists]", path: Path) -> None:
+    """Draw precision at levels of recall."""
+    from structsvm.plots import InterpolatedPrecisionDisplay
+    from structsvm.plots.interpolated_precision import MOST_INSIDE
+
+    width, height = (6.0, 3.8) if len(lists) <= MOST_INSIDE else (8.0, max(3.8, 0.9 + 0.19 * len(lists)))
+    write_plot(path, width, height, lambda axes: InterpolatedPrecisionDisplay.from_lists(lists, ax=axes))
 
 
 def _print_undefined(reports: "Iterable[dict[str, Any]]") -> None:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.collections import with_grades
+from structsvm.cli.collections import expanded, with_grades, with_topics
 from structsvm.cli.console import counted, note, note_left_out, progress_bar, progress_line
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, expanded
+from structsvm.cli.options import several_or_none
 from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.cli.texts import example
@@ -29,37 +29,35 @@ if TYPE_CHECKING:
 )
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format.")
 @with_grades
-@click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; of one experiment only.")
-@click.option(
-    "--topics",
-    metavar="LIST",
-    multiple=True,
-    callback=as_list,
-    help="Topics and ranges, as in 301,601-650.  [default: all]",
-)
+@click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; each experiment needs its own.")
+@with_topics
 @click.option("--trials", type=click.IntRange(min=1), default=50, show_default=True, help="Number of trials.")
-@click.option("--train", type=click.IntRange(min=1), default=10, show_default=True, help="Training queries of a trial.")
+@click.option(
+    "--train", type=click.IntRange(min=1), default=10, show_default=True, help="Training queries in each trial."
+)
 @click.option(
     "--validation",
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="Queries of a trial that pick C; all others are tested on.",
+    help="Validation queries in each trial, which pick C; all others are for the test.",
 )
 @click.option(
-    "--bins", type=click.IntRange(min=1), default=50, show_default=True, help="Thresholds of each base function."
+    "--bins", type=click.IntRange(min=1), default=50, show_default=True, help="Thresholds for each base function."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the trials.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random trials.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor]")
 @click.option(
     "--models",
     metavar="NAMES",
     multiple=True,
-    callback=as_list,
-    help="Models, such as svm-map,rankboost; the first is what the others are compared with.  [default: the paper's]",
+    callback=several_or_none,
+    help="Models, such as svm-map,rankboost; the others are compared with the first.  [default: the paper's]",
 )
-@click.option("--with-best", is_flag=True, help="Only the variant in which models read all base functions.")
-@click.option("--without-best", is_flag=True, help="Only the variant in which they do not read the best one.")
+@click.option("--with-best", is_flag=True, help="Run only the variant in which models use all base functions.")
+@click.option(
+    "--without-best", is_flag=True, help="Run only the variant in which models do not use the best base function."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def experiment_command(
     runs: Path,
@@ -76,13 +74,12 @@ def experiment_command(
 ) -> None:
     """Run the experiment of Yue, Finley, Radlinski and Joachims (SIGIR 2007) on your own runs and judgments.
 
-    In each of 50 trials, models learn from 10 queries how to combine the runs, 5 queries pick the best C of each,
-    and the others test it. Every query has each role equally often.
+    In each of 50 trials, models learn from 10 queries how to combine the runs, 5 queries pick the best C of each model,
+    and all other queries test it. Over the trials, every query has each role equally often.
 
-    The output folder gets an HTML report, and the tables as text, Markdown, LaTeX, CSV and JSON.
+    An HTML report is written to the output folder, with the tables as text, Markdown, LaTeX, CSV and JSON.
 
-    Finished trials are kept there, too: Ctrl-C ends the experiment; the same command goes on with it,
-    and comes to the same results.
+    Finished trials are saved there, too: after Ctrl-C, the same command continues, and gets the same results.
     """
     from structsvm.protocols.experiment import Settings, count_trials, run
 

@@ -25,20 +25,20 @@ _FORMATS = ("solr", "elasticsearch", "svm_rank", "onnx", "json", "numpy")
     ),
 )
 @click.argument("model", type=INPUT)
-@click.option("--format", "form", type=click.Choice(_FORMATS), required=True, help="Whose model is written.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), required=True, help="Format of the model.")
 @click.option("-o", "--output", type=OUTPUT, required=True, help="File to write it to.")
 @click.option(
     "--feature-names",
     type=INPUT,
-    help="Names of the features, which Solr and Elasticsearch need: a name a line, or a LETOR file with names at its "
-    "head.  [default: those of the training file]",
+    help="File with the names of the features, which Solr and Elasticsearch need: one name a line, or a LETOR file "
+    "with names at its head.  [default: those of the training file]",
 )
 @click.option("--name", help="What Solr and Elasticsearch call the model.  [default: the name of the output]")
 def export_command(model: Path, form: str, output: Path, feature_names: Path | None, name: str | None) -> None:
-    """Write a trained model for another program, which gives documents the same scores.
+    """Write a trained model in the format of another program, which then gives documents the same scores.
 
-    "json" and "numpy" are plain forms for a reader of one's own. A model that normalises by query can be written as
-    onnx, json and numpy; Solr, Elasticsearch and svm_rank look at one document at a time.
+    "json" and "numpy" are plain formats for code of your own. A model that normalises features within queries can only
+    be written as onnx, json or numpy, since Solr, Elasticsearch and svm_rank score one document at a time.
     """
     from structsvm.export import export
 

@@ -32,7 +32,7 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     cls=Command,
     also_writes=_folds,
     name="features",
-    short_help="Make LETOR's features of an index, topics and judgments.",
+    short_help="Compute LETOR's features from an index, topics and judgments.",
     epilog=example(
         "structsvm features index/ topics.txt --qrels qrels.txt --judged --out train.txt",
         "structsvm features index/ topics.txt --qrels qrels.txt --candidates runs/ --folds 5 --out letor",
@@ -48,23 +48,23 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     "--candidates",
     type=RUNS,
     multiple=True,
-    help="A TREC run, or a folder of them, whose first documents are candidates; may be given more than once: their "
-    "union.",
+    help="A TREC run, or a folder of them: its top documents are the candidates. If given several times, the union is "
+    "taken.",
 )
 @click.option(
     "--function",
     metavar="NAMES",
     multiple=True,
     callback=names_in(retrieval_functions),
-    help="Without --candidates: retrieval functions whose first documents are candidates: their union.  "
+    help="Without --candidates: retrieval functions; the union of their top documents are the candidates.  "
     "[default: okapi]",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=1),
-    help="How many documents of each run, or function, are candidates for a topic.  [default: 1000]",
+    help="How many documents of each run or function become candidates for a topic.  [default: 1000]",
 )
-@click.option("--judged", is_flag=True, help="The candidates are the judged documents.")
+@click.option("--judged", is_flag=True, help="Take the judged documents as candidates.")
 @click.option(
     "--features",
     metavar="NAMES",
@@ -72,26 +72,28 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     default=["released"],
     show_default=True,
     callback=several,
-    help="released (L1 to L10 and H1 to H5 as LETOR's data have them), lecture (as the lecture has them), single ones "
-    "(L8,H1), or retrieval functions.",
+    help="Features to compute: released (L1 to L10 and H1 to H5 as in LETOR's data), lecture (as in the lecture), "
+    "single ones (L8,H1), or retrieval functions.",
 )
 @click.option(
     "--fields",
     metavar="NAMES",
     multiple=True,
     callback=several,
-    help="Fields the features are of; whole is all of a document.  [default: all fields, and whole]",
+    help="Fields to compute features of; whole is the whole document.  [default: all fields, and whole]",
 )
 @click.option(
     "--normalise",
     type=click.Choice(["query-min-max", "none"]),
     default="query-min-max",
     show_default=True,
-    help="Within each query each feature goes from 0 to 1, as in LETOR; or as it is.",
+    help="Scale each feature to the range from 0 to 1 within each query, as in LETOR, or leave it as it is.",
 )
 @click.option("--folds", type=click.IntRange(min=3), help='Split the topics into files S1.txt, ... for "benchmark".')
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the folds.")
-@click.option("--query", metavar="PART", help="Part of the topic that is the query.  [default: description, or all]")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random split into folds."
+)
+@click.option("--query", metavar="PART", help="Part of the topic to use as the query.  [default: description, or all]")
 @with_numbering
 @with_grades
 @with_format
@@ -120,15 +122,15 @@ def features_command(
     id_field: str | None,
     quiet: bool,
 ) -> None:
-    """Make LETOR's features of candidate documents, in a LETOR file for train, predict, evaluate and benchmark.
+    """Compute LETOR's features of candidate documents, and write a LETOR file for train, predict, evaluate, benchmark.
 
-    INDEX is a folder that "structsvm index" made, TOPICS a file of topics. A topic's candidates are the first
-    documents of retrieval functions on the index, or of runs, or the judged documents; those that are not judged have
-    label 0. Judged documents that the index does not have, and topics without judgments, or without candidates, are
-    left out.
+    INDEX is a folder that "structsvm index" wrote, TOPICS a file of topics. The candidates of a topic are the top
+    documents of retrieval functions on the index (--function) or of runs (--candidates), or the judged documents
+    (--judged). Candidates without a judgment get label 0. Left out are judged documents that are not in the index, and
+    topics without judgments or without candidates.
 
-    The names of features are comments at the head of the file. It is written whole or not at all, as gzip if its name
-    ends in .gz.
+    The names of the features are written as comments at the head of the file. The file is written whole or not at all,
+    and compressed by gzip if its name ends in .gz.
     """
     from structsvm.data import load_qrels, read_topics
     from structsvm.data.letor_writing import LetorText

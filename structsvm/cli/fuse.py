@@ -12,10 +12,13 @@ from structsvm.cli.console import counted, note, progress_line
 from structsvm.cli.files import check_output, write_text
 from structsvm.cli.options import bad
 from structsvm.cli.paths import OUTPUT, QRELS, RUNS, Command
+from structsvm.cli.plots import check_plot, with_plot, write_plot
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from structsvm.data import Qrels, Run
 
 _SHOWN = 3
@@ -38,7 +41,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     epilog=example(
         "structsvm fuse a.run b.run c.run --method comb-mnz --normalisation min-max --output fused.run",
         "structsvm fuse runs/ --method rrf --output fused.run",
-        "structsvm fuse runs/ --method weighted-comb-sum --qrels training-qrels.txt --output fused.run",
+        "structsvm fuse runs/ --method weighted-comb-sum --qrels training.txt --output fused.run --plot weights.svg",
     ),
 )
 @click.argument("runs", type=RUNS, nargs=-1, required=True)
@@ -79,6 +82,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 )
 @click.option("--tag", default="fused", show_default=True, help="Name of the run, its last column.")
 @click.option("-o", "--output", type=OUTPUT, help="File to write the run to.  [default: standard output]")
+@with_plot("Draw the weights that weighted-comb-sum learned to this file, such as weights.svg, .pdf or .png.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor learned weights, nor what was written.")
 def fuse_command(
     runs: tuple[Path, ...],
@@ -90,6 +94,7 @@ def fuse_command(
     length: int,
     tag: str,
     output: Path | None,
+    plot_path: Path | None,
     quiet: bool,
 ) -> None:
     """Make one run of several.
@@ -112,9 +117,14 @@ def fuse_command(
         raise click.UsageError(f"{method} learns from judgments: name those of training topics with --qrels")
     if qrels is not None and not chosen.learns:
         raise click.UsageError(f"{method} learns nothing from judgments: leave --qrels out, or use weighted-comb-sum")
+    if plot_path is not None and not chosen.learns:
+        raise click.UsageError(
+            f"{method} learns no weights that --plot could draw: leave --plot out, or use weighted-comb-sum"
+        )
     files = run_files(runs[0] if len(runs) == 1 and runs[0].is_dir() else runs)
     _require_different(files)
     check_output(output)
+    check_plot(plot_path)
     with progress_line(shown=not quiet) as say:
         say("reading runs")
         read = _read(files)
@@ -136,6 +146,20 @@ def fuse_command(
     if output is not None and not quiet:
         topics = counted(len(set(fused.qid.tolist())), "topic")
         note(f"wrote {counted(len(fused.qid), 'document')} of {topics} to {output}")
+    if plot_path is not None:
+        _draw({run.name: weight for run, weight in zip(read, chosen.weights_, strict=True)}, plot_path)
+
+
+def _draw(weights: "dict[str, float]", path: Path) -> None:
+    """Draw learned weights, the largest first."""
+    from structsvm.plots import FusionWeightsDisplay
+
+    names = sorted(weights, key=lambda name: -weights[name])
+
+    def draw(axes: "Axes") -> None:
+        FusionWeightsDisplay({"weights": [weights[name] for name in names]}, names).plot(axes)
+
+    write_plot(path, 6.0, 0.9 + 0.24 * max(len(names), 4), draw)
 
 
 def _require_different(files: "Sequence[Path]") -> None:

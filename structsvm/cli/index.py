@@ -48,21 +48,23 @@ def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> s
 @click.command(
     cls=Command,
     name="index",
-    short_help="Count the terms of a collection of texts.",
+    short_help="Index a collection of texts.",
     epilog=example(
         "structsvm index cran.all.1400 --out plain",
         "structsvm index cran.all.1400 --fields text --stemmer porter --stop-words glasgow --out stemmed",
     ),
 )
 @click.argument("collection", type=COLLECTION)
-@click.option("-o", "--out", type=NEW_INDEX, required=True, help="Folder for the index; an index there is replaced.")
+@click.option(
+    "-o", "--out", type=NEW_INDEX, required=True, help="Folder for the index; an index that is there is replaced."
+)
 @click.option(
     "--stemmer",
     metavar="NAME",
     default=_NONE,
     show_default=True,
     callback=_as_stemmer,
-    help="porter, porter2 or none: terms are then the tokens of a text.",
+    help="Stemmer of the terms: porter, porter2, or none, which keeps tokens as they are.",
 )
 @click.option(
     "--stop-words",
@@ -70,8 +72,8 @@ def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> s
     default=_NONE,
     show_default=True,
     callback=_as_stop_words,
-    help="Words that are left out: glasgow (318 words), lucene (33), none, or a file of words, with ./ before it if it "
-    "has the name of a list.",
+    help="Words to leave out: glasgow (318 words), lucene (33), none, or a file of words. Write ./ before a file that "
+    "is named like a list.",
 )
 @with_fields
 @with_format
@@ -89,12 +91,12 @@ def index_command(
     id_field: str | None,
     quiet: bool,
 ) -> None:
-    """Count the terms of a collection, field by field and in all fields together, for retrieval and features.
+    """Index the terms of a collection, in each field and in all fields together, for "retrieve" and "features".
 
-    COLLECTION is a file of documents, plain or compressed, a folder of them, "-" for standard input, or
-    ir_datasets:NAME. Topics are analysed as the documents were: the index knows its stemmer and its stop words.
+    COLLECTION is a file of documents, plain or compressed, a folder of such files, "-" for standard input, or
+    ir_datasets:NAME. The index stores its stemmer and stop words, so that topics are analysed as the documents were.
 
-    The folder is written whole or not at all. It must not be there yet, or be empty, or hold an index and nothing else.
+    The folder is written whole or not at all. It must be new, empty, or hold an index and nothing else.
     """
     from structsvm.data import read_documents
     from structsvm.data.collections.reading import bytes_of

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.collections import with_grades
+from structsvm.cli.collections import expanded, with_grades, with_topics
 from structsvm.cli.console import counted, echo, note, note_left_out, progress_bar, progress_line, show_table
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_list, expanded
 from structsvm.cli.paths import INDEX, MORGAN, QRELS, Command
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
@@ -20,32 +19,28 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     name="morgan",
-    short_help="Compare weight search with maximum entropy by query length, as in Morgan's paper.",
+    short_help="Compare weight search with maximum entropy at each query length, as in Morgan's paper.",
     epilog=example("structsvm morgan vaswani-index --qrels qrels --out vaswani-lengths"),
 )
 @click.argument("index", type=INDEX)
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format, or ir_datasets:NAME.")
 @with_grades
-@click.option("--out", type=MORGAN, required=True, help="Folder for the results; of one experiment only.")
+@click.option("--out", type=MORGAN, required=True, help="Folder for the results; each experiment needs its own.")
+@with_topics
 @click.option(
-    "--topics",
-    metavar="LIST",
-    multiple=True,
-    callback=as_list,
-    help="Topics and ranges, as in 301,601-650.  [default: all]",
+    "--terms", type=click.IntRange(min=1), default=20, show_default=True, help="Number of terms in the longest query."
 )
-@click.option("--terms", type=click.IntRange(min=1), default=20, show_default=True, help="Terms of the longest query.")
 @click.option(
     "--min-relevant",
     type=click.IntRange(min=3),
     default=20,
     show_default=True,
-    help="Relevant documents that a topic must have; a quarter of them is there to learn from.",
+    help="Relevant documents that a topic must have; a quarter of them is for training.",
 )
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Random splits of each topic."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the splits.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random splits.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor]")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def morgan_command(

@@ -2,17 +2,15 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.texts import example as example
 from structsvm.exceptions import InputError
 from structsvm.normalisation import NORMALISATIONS, normalisation_named
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import is_whole, plain
+from structsvm.registry.spelling import plain
 from structsvm.settings import is_number
 
 if TYPE_CHECKING:
@@ -26,32 +24,10 @@ _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """What messages of the library say of an argument that is an option here."""
 
 
-def as_list(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the names between the commas of an option, which may be given more than once; None where it is not."""
-    lists = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
-    if not all(lists):
-        raise click.BadParameter("the list is empty")
-    parts = tuple(chain.from_iterable(lists))
-    _require_different(parts)
-    return parts or None
-
-
 def _require_different(parts: tuple[str, ...]) -> None:
     twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
     if twice is not None:
         raise click.BadParameter(f"{twice!r} is given twice: leave one out")
-
-
-def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-    """Yield topics of which some are given as ranges, such as 301-350; of a range, those that are known."""
-    every = list(dict.fromkeys(known))
-    for text in topics:
-        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
-        if ends and text not in every:
-            numbers = (each for each in every if is_whole(each))
-            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
-        else:
-            yield text
 
 
 def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
@@ -75,11 +51,19 @@ def bad(error: InputError) -> click.BadParameter:
 
 def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     """Return what is given as "a,b,c", once or more often, without repetitions: the callback of an option."""
-    parts = [part.strip() for text in texts for part in _OUTER_COMMA.split(text)]
-    if not all(parts):
-        raise click.BadParameter(f"{','.join(texts)!r} has an empty entry: write it as a,b,c")
+    parts = []
+    for text in texts:
+        found = [part.strip() for part in _OUTER_COMMA.split(text)]
+        if not all(found):
+            raise click.BadParameter(f"{text!r} has an empty entry: write it as a,b,c")
+        parts += found
     _require_different(tuple(parts))
     return tuple(parts)
+
+
+def several_or_none(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return what `several` does, or None where the option is not given."""
+    return several(ctx, param, texts) or None
 
 
 def names_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[str, ...]]:

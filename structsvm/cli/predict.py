@@ -35,20 +35,19 @@ _LINES_AT_ONCE = 10_000
     type=click.Choice(["scores", "trec"]),
     default="scores",
     show_default=True,
-    help="What is written: a score a line, or a run in TREC's format, for which each line of DATA must name its "
-    "document in a comment, '#docid = ...'.",
+    help="Write one score a line, or a run in TREC's format; for a run, each line of DATA must name its document in a "
+    "comment, '#docid = ...'.",
 )
 @click.option("--tag", default="structsvm", show_default=True, help="Name of the run, its last column.")
 @with_columns()
 @click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
 def predict_command(model: Path, data: Path, form: str, tag: str, columns: Columns, output: Path | None) -> None:
-    """Score the documents of a file: a score a line, in the order of DATA.
+    """Score the documents of a file, and write one score a line in the order of DATA.
 
-    Within a query, documents of higher score are ahead. DATA may be "-", standard input, and a table as for "structsvm
-    train". Its lines need no labels, and no query ids if a score a line is all that is asked for.
+    Within a query, documents with higher scores rank ahead. DATA may be "-" for standard input, or a table as for
+    "structsvm train". It needs no labels, and query ids only for --format trec.
 
-    An output file is written
-    whole or not at all, as gzip if its name ends in .gz.
+    An output file is written whole or not at all, and compressed by gzip if its name ends in .gz.
     """
     check_output(output)
     run = form == "trec"

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     name="report",
-    short_help="Write the report of an experiment again.",
+    short_help="Rewrite the report of an experiment.",
     epilog=example("structsvm report robust03-new"),
 )
 @click.argument("folder", type=FINISHED_EXPERIMENT)
 def report_command(folder: Path) -> None:
-    """Write the report and the tables of an experiment again: with plots, say, or of another version.
+    """Rewrite the report and the tables of an experiment, such as to add plots or after an update of this package.
 
-    FOLDER is what `structsvm experiment --out` wrote. Nothing is trained.
+    FOLDER is the --out folder of "structsvm experiment". Nothing is trained.
     """
     from structsvm.protocols.experiment import Results
     from structsvm.protocols.experiment.protocol import RESULTS

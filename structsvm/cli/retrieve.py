@@ -45,7 +45,7 @@ def _file(name: str) -> str:
     cls=Command,
     also_writes=_outputs,
     name="retrieve",
-    short_help="Rank the documents of indexes for topics: TREC runs.",
+    short_help="Rank the documents of indexes for topics, as TREC runs.",
     epilog=example(
         "structsvm retrieve index/ topics.trec --function okapi --out runs/",
         "structsvm retrieve plain/ porter/ cran.qry --function 'cosine,tfidf,okapi(b=0.4)' --out runs/",
@@ -60,22 +60,26 @@ def _file(name: str) -> str:
     default=("okapi",),
     show_default=True,
     callback=names_in(retrieval_functions),
-    help="Retrieval functions, as in cosine,okapi(k1=0.9,b=0.4); structsvm list shows them.",
+    help='Retrieval functions, as in cosine,okapi(k1=0.9,b=0.4); "structsvm list" shows them.',
 )
-@click.option("-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs, one of each index and function.")
+@click.option("-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs, one for each index and function.")
 @click.option(
-    "--top", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents of a topic, at most."
+    "--top",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Largest number of documents for a topic.",
 )
 @click.option(
     "--query",
     metavar="PART",
-    help="Part of the topic that is the query: title, description, narrative, another that topics have, or all.  "
+    help="Part of the topic to use as the query: title, description, narrative, another part of the topics, or all.  "
     "[default: the description, or all where there is none]",
 )
 @click.option(
     "--field",
     metavar="NAME",
-    help="Field of the documents that is looked at, one that structsvm index shows.  [default: all fields together]",
+    help='Field of the documents to search, one of those that "structsvm index" shows.  [default: all fields together]',
 )
 @with_format
 @with_encoding
@@ -96,13 +100,13 @@ def retrieve_command(
     numbering: Any,
     quiet: bool,
 ) -> None:
-    """Rank the documents of each INDEX for TOPICS, by each retrieval function.
+    """Rank the documents of each INDEX for the topics of the file TOPICS, by each retrieval function.
 
-    An index is a folder that structsvm index wrote; topics are analysed as its documents were. Runs are in TREC's
-    format, named by index and function, and by the field where one is asked for. Two or more are the base functions
-    of structsvm experiment: --out is its --runs.
+    An index is a folder that "structsvm index" wrote; topics are analysed as its documents were. Runs are in TREC's
+    format, and named after index and function, and after the field if --field is given. Two or more runs can be the
+    base functions of "structsvm experiment": give it the --out folder as --runs.
 
-    All runs are written, or none. Documents that have no term of a topic are not retrieved.
+    Either all runs are written or none. Documents without any term of a topic are not retrieved.
     """
     from attrs import evolve
 

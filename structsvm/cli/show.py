@@ -8,10 +8,10 @@ import click
 
 from structsvm.cli.console import counted, echo, show_table
 from structsvm.cli.files import read_model, write_text
-from structsvm.cli.paths import INPUT, OUTPUT, Command
+from structsvm.cli.paths import INPUT, Command
+from structsvm.cli.plots import check_plot, with_plot, write_plot
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
-from structsvm.storage.files import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,23 +32,19 @@ _LISTED = 20
     epilog=example("structsvm show m.npz --top 10", "structsvm show m.npz --format csv --plot weights.svg"),
 )
 @click.argument("model", type=INPUT)
-@click.option("--top", type=click.IntRange(min=1), help="Show so many of the largest.  [default: all]")
+@click.option("--top", type=click.IntRange(min=1), help="Show only this many, the largest.  [default: all]")
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
-@click.option("--plot", "plot_path", type=OUTPUT, help="Draw them to this file, such as weights.svg, .pdf or .png.")
+@with_plot("File for a plot of what is shown, such as weights.svg, .pdf or .png.")
 def show_command(model: Path, top: int | None, form: str, plot_path: Path | None) -> None:
-    """Show what a trained model is made of, the largest in absolute value first, and the record of its training.
+    """Show the weights of a trained model, the largest in absolute value first, and the record of its training.
 
-    Features are called by their names where the model knows them, and else by their numbers in LETOR's files, from 1.
-    Of a structural SVM they are the numbers of its joint features; its loss is not needed.
+    Features are shown by name if the model knows their names, and otherwise by their numbers in LETOR files, from 1.
+    The weights of a structural SVM are numbered as its joint features, and its loss need not be at hand.
     """
     from structsvm.estimators.record import training_record
     from structsvm.tables import as_csv
 
-    if plot_path is not None:
-        from structsvm.plots.files import require_format
-
-        check_writable(plot_path)
-        require_format(plot_path)
+    check_plot(plot_path)
     ranker = read_model(model, structural=True)
     table = _table(ranker, str(model), top)
     if form == "csv":
@@ -151,19 +147,10 @@ def _numbers_in(value: Any) -> int:
 def _draw(table: "Table", path: Path) -> None:
     """Draw the values of a table as bars."""
     from structsvm.plots import WeightsDisplay
-    from structsvm.plots.files import write_figure
-    from structsvm.plots.style import STYLE, require_matplotlib
-
-    require_matplotlib()
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
     records, quantity = table.records[:_PLOTTED], next(each.heading for each in reversed(table.columns) if each.right)
     if not records:
         raise InputError(f"{path} was not written: each {quantity} is 0, so that there is nothing to draw")
     names = [record["name"] or f"feature {record['feature']}" for record in records]
-    with rc_context(STYLE):
-        figure = Figure(figsize=(7.0, 1.0 + 0.22 * max(len(records), 3)), layout="constrained")
-        values = [record[quantity] for record in records]
-        WeightsDisplay(values, names, quantity=quantity, top=None).plot(figure.subplots())
-        write_figure(figure, path)
+    display = WeightsDisplay([record[quantity] for record in records], names, quantity=quantity, top=None)
+    write_plot(path, 7.0, 1.0 + 0.22 * max(len(records), 3), display.plot)

@@ -31,7 +31,7 @@ from structsvm.cli.rankers import (
 )
 from structsvm.cli.texts import example
 from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, note_choice, of_fold, read_judges
-from structsvm.cli.weights import Limit, as_limits, as_signs, settings_for
+from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
 from structsvm.registry import rankers as registered
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from structsvm.metrics import Measure
     from structsvm.result import Result, Step
     from structsvm.solvers import Solver
-    from structsvm.solvers.run import Callback
+    from structsvm.solvers.state import Callback
 
 
 def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
@@ -83,11 +83,11 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--ranker",
     metavar="NAME",
     callback=ranker_in,
-    help="What is trained, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
+    help="Ranker to train, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
     "maximum_entropy.  [default: ranker, which optimises --loss]",
 )
 @click.option(
-    "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="What is optimised."
+    "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="Loss to optimise."
 )
 @click.option(
     "-C",
@@ -111,15 +111,17 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--validation",
     type=DATA,
     multiple=True,
-    help="LETOR file with the queries that choose among --C-grid, or how many steps of boosting are kept.",
+    help="LETOR file with validation queries, which choose among --C-grid, or the number of boosting steps to keep.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    help="Choose among --C-grid by cross-validation: the queries are parted into so many folds, each is held out once, "
-    "and the value that does best on the held-out queries is trained on all of them.",
+    help="Choose among --C-grid by cross-validation: each of so many folds of the queries is held out once, and the "
+    "value that does best on held-out queries is then trained on all queries.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which queries are in a fold.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random split into folds."
+)
 @click.option(
     "--measure",
     "measures",
@@ -128,7 +130,8 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     multiple=True,
     default=["map"],
     show_default=True,
-    help="What chooses among --C-grid, or steps; of several the first does, and all are shown.",
+    help="Measure that chooses among --C-grid, or the number of steps. If given several times, the first chooses and "
+    "all are shown.",
 )
 @click.option(
     "--solver",
@@ -136,7 +139,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     callback=name_in(solvers),
     default="auto",
     show_default=True,
-    help="How it is optimised.",
+    help="Solver of the optimisation problem.",
 )
 @click.option(
     "--backend",
@@ -145,8 +148,12 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     help="QP backend of the solver.  [default: the solver's own]",
 )
 @with_tol
-@click.option("--max-iter", type=click.IntRange(min=1), help="Limit of iterations.  [default: the solver's own]")
-@click.option("--fit-intercept", is_flag=True, help="Add a constant to all scores; of use to zero_one and F-beta only.")
+@click.option(
+    "--max-iter", type=click.IntRange(min=1), help="Largest number of iterations.  [default: the solver's own]"
+)
+@click.option(
+    "--fit-intercept", is_flag=True, help="Add a constant to all scores; only zero_one and F-beta can use it."
+)
 @click.option(
     "--class-weight",
     type=click.Choice(["balanced"]),
@@ -158,39 +165,22 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     callback=as_normalisation,
     default="none",
     show_default=True,
-    help="Put features on one scale first: query-min-max, query-z-score (both within each query) or standard (over all "
-    "documents). The model keeps it: data for predict and evaluate stay as they are.",
+    help="Normalise the features first: query-min-max, query-z-score (both within each query) or standard (over all "
+    "documents). The model stores this, so give predict and evaluate the data as they are.",
 )
-@click.option(
-    "--bounds",
-    "limits",
-    metavar="[FEATURE:]LOW:HIGH",
-    callback=as_limits,
-    multiple=True,
-    help="Smallest and largest weight, of one feature, by name or number, or of all without FEATURE; a number that is "
-    "left out is no bound: 0: for weights that are not negative. Several as 0:,3:-1:1. See --normalise: they are of "
-    "features as that leaves them.",
-)
-@click.option(
-    "--monotonic-cst",
-    "signs",
-    metavar="FEATURE:SIGN",
-    callback=as_signs,
-    multiple=True,
-    help="Let scores only rise (+1) or only fall (-1) with a feature, by name or number. Several as 3:+1,age:-1.",
-)
+@with_bounds("With --normalise, these are weights of the normalised features.")
 @click.option(
     "--jobs",
     type=int,
     callback=_threads,
-    help="Threads, which change nothing but the time; -1 for all processors, -2 for all but one.  "
+    help="Number of threads, which only changes the time; -1 for all processors, -2 for all but one.  "
     "[default: one a processor]",
 )
 @click.option(
     "--checkpoint",
     type=OUTPUT,
-    help="File to keep the training in while it runs, about once a minute: the same command goes on from there. With "
-    "--C-grid a file for each value of C, named after it.",
+    help="File to save the state of the training in, about once a minute: the same command continues from it. With "
+    "--C-grid, there is one file for each value of C, named after it.",
 )
 @with_columns(cache=True)
 @click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
@@ -222,35 +212,19 @@ def train_command(
 ) -> None:
     """Train a ranker on files, which are read as one data set, and write it to a file.
 
-    A file of DATA may be "-", standard input. Files whose names end in .csv, .tsv or .parquet are tables with named
-    columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
+    One of DATA may be "-" for standard input. Files whose names end in .csv, .tsv or .parquet are read as tables with
+    named columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
 
-    The names of rankers, losses, solvers and backends are shown by "structsvm list". Ctrl-C, SIGTERM and SIGHUP end
-    training early; the model so far is written then, as it is when --max-iter ends it. In both cases the exit code
-    is 1. Of rankers without a certificate, and of folds, there is no model then.
+    "structsvm list" shows the names of rankers, losses, solvers and backends. If training is ended early, by Ctrl-C,
+    SIGTERM, SIGHUP or --max-iter, the model so far is written, and the exit code is 1. Rankers without a certificate,
+    and cross-validation, leave no model if they are ended by a signal.
     """
     from structsvm.compute.threads import using
 
     name = ranker or "ranker"
     kind: Any = registered.find(name)
     staged = hasattr(kind, "staged_predict")
-    if not is_default(name):
-        known_settings = settings_of(name)
-        further = {"limits": "bounds" in known_settings, "signs": "monotonic_cst" in known_settings}
-        further |= {"C_grid": "C" in known_settings, "checkpoint": hasattr(kind, "path")}
-        require_applicable(name, further=further)
-    if validation and folds:
-        raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
-    if C_grid and not (validation or folds):
-        raise click.UsageError("--C-grid needs queries that choose among its values: give --folds 5, or --validation")
-    if folds and staged:
-        raise click.UsageError(
-            f"--folds chooses among values of C, which {kind.__name__} has none of: use --validation"
-        )
-    if (folds or (validation and not staged)) and not C_grid:
-        raise click.UsageError("there is nothing to choose: give the values of C, such as --C-grid 0.1:100, too")
-    if C_grid and click.get_current_context().get_parameter_source("C") is not ParameterSource.DEFAULT:
-        raise click.UsageError("-C is one value and --C-grid tries several: leave one of them out")
+    _require_fitting_options(name, C_grid, validation, folds)
     if is_default(name):
         require_ranking_loss(loss, class_weight)
     chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
@@ -302,18 +276,68 @@ def train_command(
     if judges is not None and C_grid is not None:
         trained = choose(rankers, C_grid, judges, shown, quiet=quiet)
     _write(trained, names, model)
-    result = getattr(trained, "result_", None)
-    if result is None:
+    if not hasattr(trained, "result_"):
         if not quiet:
             echo(*summary(trained, read, len(data), model, shown, judges, []))
         return
     if not quiet:
         echo(*_summary(trained, chosen, read, len(data), model))
-    if C_grid and not folds and interrupted(rankers, C_grid):
+    _require_finished(trained, rankers, None if folds else C_grid, tol, model)
+
+
+def _require_fitting_options(
+    name: str, C_grid: tuple[float, ...] | None, validation: tuple[Path, ...], folds: int | None
+) -> None:
+    """Refuse options that do not apply to the ranker of a name, or that contradict each other.
+
+    Raises
+    ------
+    click.UsageError : it names them, and says which to give or to leave out.
+    """
+    kind: Any = registered.find(name)
+    staged = hasattr(kind, "staged_predict")
+    if not is_default(name):
+        known_settings = settings_of(name)
+        further = {"limits": "bounds" in known_settings, "signs": "monotonic_cst" in known_settings}
+        further |= {"C_grid": "C" in known_settings, "checkpoint": hasattr(kind, "path")}
+        require_applicable(name, further=further)
+    if validation and folds:
+        raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
+    if C_grid and not (validation or folds):
+        raise click.UsageError("--C-grid needs queries that choose among its values: give --folds 5, or --validation")
+    if folds and staged:
+        raise click.UsageError(
+            f"--folds chooses among values of C, which {kind.__name__} has none of: use --validation"
+        )
+    if (folds or (validation and not staged)) and not C_grid:
+        raise click.UsageError("there is nothing to choose: give the values of C, such as --C-grid 0.1:100, too")
+    if C_grid and click.get_current_context().get_parameter_source("C") is not ParameterSource.DEFAULT:
+        raise click.UsageError("-C is one value and --C-grid tries several: leave one of them out")
+
+
+def _require_finished(
+    trained: Any, rankers: "Sequence[Any]", C_grid: tuple[float, ...] | None, tol: float, model: Path
+) -> None:
+    """Fail where the training that ended in a model was interrupted, or did not converge.
+
+    Parameters
+    ----------
+    trained : the ranker that was written.
+    rankers : all that were trained, by ascending C.
+    C_grid : the values of C that were to be tried; None: one.
+    tol : the gap that was asked for.
+    model : where the ranker was written to.
+
+    Raises
+    ------
+    Failure : it says how far training came.
+    """
+    if C_grid and interrupted(rankers, C_grid):
         raise Failure(
             f"interrupted: {len(rankers)} of the {len(C_grid)} values of --C-grid were tried, up to C = "
             f"{rankers[-1].C:g}. The model of C = {trained.C:g}, the best of them, was written to {model}"
         )
+    result = trained.result_
     if not result.converged:
         raise Failure(
             f"not converged: {result.message}; the gap is {result.gap / _unit(trained):.2g} * C, "

@@ -1,6 +1,6 @@
 """Bounds and signs of weights, as options say them of features by name or number."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from structsvm.data import RankingData
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _SIGNS = {"1": 1, "+1": 1, "-1": -1, "0": 0}
 
@@ -69,6 +70,35 @@ def as_signs(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...])
         pairs.append((feature, _SIGNS[sign]))
     _require_once(feature for feature, _ in pairs)
     return dict(pairs)
+
+
+def with_bounds(more: str = "") -> Callable[[F], F]:
+    """Return the options --bounds and --monotonic-cst of a command, which takes them as ``limits`` and ``signs``.
+
+    Parameters
+    ----------
+    more : what the help of --bounds ends with.
+    """
+    bounds = click.option(
+        "--bounds",
+        "limits",
+        metavar="[FEATURE:]LOW:HIGH",
+        callback=as_limits,
+        multiple=True,
+        help="Smallest and largest weight of a feature, by name or number, or of all features without FEATURE. Leave a "
+        "number out for no bound: 0: is for weights that are not negative. Separate several by commas, as in "
+        f"0:,3:-1:1. {more}".strip(),
+    )
+    signs = click.option(
+        "--monotonic-cst",
+        "signs",
+        metavar="FEATURE:SIGN",
+        callback=as_signs,
+        multiple=True,
+        help="Let scores only rise (+1) or only fall (-1) with a feature, by name or number. Separate several by "
+        "commas, as in 3:+1,age:-1.",
+    )
+    return lambda command: bounds(signs(command))
 
 
 def settings_for(data: "RankingData", limits: Sequence[Limit], signs: Mapping[str, int]) -> dict[str, Any]:

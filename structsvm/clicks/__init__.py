@@ -1,4 +1,4 @@
-"""Learning from clicks: logs, how likely each position is examined, and the weights of documents that come of both."""
+"""Learning from clicks: click logs, propensities of positions, and weights of documents computed from both."""
 
 from structsvm.clicks.log import ClickLog
 from structsvm.clicks.maximum_likelihood import from_interventions, from_log

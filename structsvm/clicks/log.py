@@ -62,7 +62,7 @@ class ClickLog:
         clicks: ArrayLike,
         impressions: ArrayLike | None = None,
     ) -> Self:
-        """Make a log of arrays.
+        """Make a log from arrays.
 
         Parameters
         ----------
@@ -126,11 +126,11 @@ class ClickLog:
                 raise InputError(
                     f"{place} has no column {quoted(missing[0])}: there are {', '.join(map(quoted, table.names[:12]))}"
                 )
-            parts = list(table.parts(counted, list(dict.fromkeys((qid, document))), 2.0**53))
-        if not parts:
+            batches = list(table.batches(counted, list(dict.fromkeys((qid, document))), 2.0**53))
+        if not batches:
             raise DataFormatError(place, None, "the table has no rows")
-        columns = np.concatenate([part.numbers for part in parts]).T
-        ids, documents = (_identifiers([part.texts[name] for part in parts]) for name in (qid, document))
+        columns = np.concatenate([batch.numbers for batch in batches]).T
+        ids, documents = (_identifiers([batch.texts[name] for batch in batches]) for name in (qid, document))
         try:
             return cls.of(ids, documents, *columns)
         except InputError as error:
@@ -138,7 +138,7 @@ class ClickLog:
 
     @classmethod
     def joined(cls, logs: Iterable["ClickLog"]) -> Self:
-        """Return one log of several."""
+        """Merge several logs into one."""
         known = as_list("logs", logs, "a list of ClickLog")
         for log in known:
             require_kind("a log", log, ClickLog, "a ClickLog")

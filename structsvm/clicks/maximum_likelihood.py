@@ -125,7 +125,7 @@ def _require_linked(weights: Vector) -> None:
 
 
 def from_log(log: ClickLog, features: ArrayLike | None = None, rounds: int = 100) -> PositionBias:
-    """Estimate propensities of a log as it is, by expectation maximisation.
+    """Estimate propensities from an ordinary log, by expectation maximisation.
 
     The position-based model with a relevance of each document of a query, or, with features, with a logistic regression
     of it on these: regression EM (Wang, Golbandi, Bendersky, Metzler and Najork, "Position bias estimation for unbiased

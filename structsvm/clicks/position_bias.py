@@ -64,7 +64,7 @@ class PositionBias:
 
 
 def from_randomised(log: ClickLog) -> PositionBias:
-    """Estimate propensities where documents were shown at positions by chance.
+    """Estimate propensities from a log in which documents were shown at random positions.
 
     There the mean relevance is that of all documents at each position, so that rates of clicks are proportional
     to propensities (Wang, Bendersky, Metzler and Najork, "Learning to rank with selection bias in personal search",

@@ -15,7 +15,7 @@ from structsvm.types import Vector
 
 @frozen(eq=False)
 class WeightedClicks:
-    """What clicks say of documents, by inverse propensities.
+    """The relevance of documents, estimated from clicks by inverse propensities.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def weigh(
     *,
     smallest: float = 0.0,
 ) -> WeightedClicks:
-    """Weigh the clicks of a log by inverse propensities, for documents that have rows of features.
+    """Weigh the clicks of a log by inverse propensities, for the documents of a feature matrix.
 
     The propensity of a document of a query is the mean of those of the positions at which it was shown: clicks over
     that, and over how often it was shown, is an unbiased estimate of its relevance, and of less variance than the sum

@@ -69,7 +69,7 @@ def compare(
     callback: Callback | None = None,
     keep: str | Path | None = None,
 ) -> Comparison:
-    """Solve problems with every solver, every QP backend and every C, each from nothing, and tabulate what it took.
+    """Solve problems with every solver, QP backend and C, each from a cold start, and tabulate what each took.
 
     The combinations run one after the other in this process, on the same data. Each first solves a few examples,
     so that what is compiled, imported or cached at first use does not count. A solver without QPs, such as

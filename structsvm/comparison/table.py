@@ -13,7 +13,7 @@ from structsvm.tables import Column, Table, as_csv
 
 @frozen(kw_only=True)
 class Row:
-    """What came of one combination. Figures are None where there is no result.
+    """The outcome of one combination. Figures are None where there is no result.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """Compiling with numba: at first use, and kept on disk where a folder can be written."""
 
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -11,8 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from structsvm.compute.compiling import watched
+from structsvm.compute.compile_progress import watched
 from structsvm.compute.environment import numba
+
+logger = logging.getLogger("structsvm")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,13 +50,12 @@ def compiled(
     of the functions that it calls, and the constants in them, are the same; where no cache folder can be written, or
     the source is not a file, it is compiled again.
     """
-    dispatcher = numba.njit(nogil=True, fastmath=_FREE_ORDER if reorder else False, no_cfunc_wrapper=not as_argument)(
-        function
+    options = {} if as_argument else _without_address()
+    dispatcher = _dispatcher(
+        lambda: numba.njit(nogil=True, fastmath=_fastmath(reorder), **options)(function), keep=keep
     )
     if numba.config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
-    if keep:
-        _keep(dispatcher)
     watched(dispatcher)
     if signatures is not None:
         for signature in signatures:
@@ -65,9 +67,9 @@ def compiled(
 def by_address(function: F, signature: Any) -> F:
     """Compile a function for one signature, to be given as an argument to what then calls it by its address.
 
-    Numba's looking up of the code by its types and of addresses in LLVM, wherever such an argument is given, is done
-    here once for all: the first takes as long as some argmaxes, and for the second LLVM has one lock for all threads;
-    where Ctrl-C came while it was taken, it stays so, and the others wait for ever.
+    Each time that a function is given as an argument, numba looks up its machine code by the types, which takes as long
+    as some argmaxes, and asks LLVM for its address, under a lock that all threads share: Ctrl-C in that moment leaves
+    the lock taken, and the other threads wait for ever. Here both are looked up once, and remembered.
 
     Parameters
     ----------
@@ -76,20 +78,21 @@ def by_address(function: F, signature: Any) -> F:
     """
     if numba.config.DISABLE_JIT:
         return function
-    made = function.get_compile_result(signature)  # type: ignore[attr-defined]
-    function.get_compile_result = lambda _signature: made  # type: ignore[attr-defined]
-    made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
-    for name in (made.fndesc.llvm_func_name, made.fndesc.llvm_cfunc_wrapper_name):
-        made.library.get_pointer_to_function(name)
+    with suppress(AttributeError):  # of a numba that does it otherwise: calls take longer
+        made = function.get_compile_result(signature)  # type: ignore[attr-defined]
+        function.get_compile_result = lambda _signature: made  # type: ignore[attr-defined]
+        made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
+        for name in (made.fndesc.llvm_func_name, made.fndesc.llvm_cfunc_wrapper_name):
+            made.library.get_pointer_to_function(name)
     return function
 
 
 def compiled_part(function: F, *, reorder: bool = False) -> F:
     """Compile a function that compiled functions call, and Python hardly ever.
 
-    What lets Python call a function takes as long to compile as a short function itself, more where it takes tuples of
-    arrays, and machine code of its own is of no use to a part; see `structsvm.compute.parts`. Called from Python, the
-    function is compiled once more, with both.
+    It has neither the wrapper by which Python calls a function, which takes as long to compile as a short function
+    itself, nor machine code of its own, which its callers have no use for; see `structsvm.compute.parts`. When Python
+    calls it all the same, it is compiled once more, with both.
 
     Parameters
     ----------
@@ -97,15 +100,9 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     """
     if numba.config.DISABLE_JIT:
         return function
-    from structsvm.compute.parts import PartCompiler, read_as_part  # which loads numba's compiler
-
-    fastmath = _FREE_ORDER if reorder else False
-    dispatcher = numba.njit(
-        nogil=True, fastmath=fastmath, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
-    )(function)
-    _keep(dispatcher)
-    read_as_part(dispatcher)
-    watched(dispatcher)
+    parts = _parts()
+    if parts is None:  # not kept on disk: who is compiled with what is read from there rounds otherwise
+        return compiled(function, reorder=reorder, keep=False)
 
     @cache
     def alone() -> Any:
@@ -114,37 +111,71 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
         copy.__module__ = function.__module__
         return compiled(copy, reorder=reorder)
 
-    dispatcher._insert = _not_inserted  # so that numba asks for what to call
-    dispatcher._compile_for_args = lambda *_arguments: alone()
+    dispatcher = _dispatcher(lambda: parts.part(function, _fastmath(reorder), alone), keep=True)
+    parts.read_as_part(dispatcher)
+    watched(dispatcher)
     return dispatcher  # type: ignore[no-any-return]
+
+
+@cache
+def _parts() -> ModuleType | None:
+    """Return the module that compiles parts; None where numba is not as that needs, and compiles them as the rest."""
+    try:
+        from structsvm.compute import parts  # which loads numba's compiler
+
+        parts.try_out()
+    except Exception as error:  # of names that are gone, or mean something else: of any kind
+        logger.info("compiling takes longer, as this version of structsvm does not know this numba: %s", error)
+        return None
+    return parts
 
 
 def folder_of_code() -> str | None:
     """Return the folder in which machine code of this package is kept, or one beside it; None where none is."""
     if numba.config.DISABLE_JIT:
         return None
-    return getattr(compiled(_nothing)._cache, "cache_path", None)  # type: ignore[attr-defined]
+    return getattr(getattr(compiled(_nothing), "_cache", None), "cache_path", None)
 
 
 def _nothing() -> None:
     """Be compiled."""
 
 
-def _not_inserted(*_: Any) -> None:
-    """Do not offer to Python what it cannot call."""
+def _fastmath(reorder: bool) -> Any:
+    return _FREE_ORDER if reorder else False
 
 
-def _keep(dispatcher: Any) -> None:
+@cache
+def _without_address() -> dict[str, bool]:
+    """Return numba's option to leave out what lets others call a function by its address, where numba has it."""
+    try:
+        from numba.core.cpu import CPUTargetOptions
+    except ImportError:
+        return {}
+    return {"no_cfunc_wrapper": True} if hasattr(CPUTargetOptions, "no_cfunc_wrapper") else {}
+
+
+def _dispatcher(make: Callable[[], Any], *, keep: bool) -> Any:
+    """Return what numba makes of a function, whose machine code is kept on disk where that can be, and be trusted."""
+    dispatcher = make()
+    if not keep or numba.config.DISABLE_JIT:
+        return dispatcher
     try:
         dispatcher.enable_caching()
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        return
-    index = getattr(dispatcher._cache, "_cache_file", None)
-    if index is not None:  # numba itself looks at the file of the function alone
-        index._source_stamp = (index._source_stamp, _stamps(dispatcher.py_func.__module__))
-        _forgive(index)
+        return dispatcher
+    index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if index is None or not all(hasattr(index, name) for name in _INDEX):
+        return make()
+    index._source_stamp = (index._source_stamp, _parts() is None, _stamps(dispatcher.py_func.__module__))
+    _forgive(index)
+    return dispatcher
+
+
+_INDEX = ("_source_stamp", "_load_index", "_load_data", "save")
+"""What the index of numba's files of machine code has. Numba itself looks at the file of the function alone."""
 
 
 def _forgive(index: Any) -> None:
@@ -171,10 +202,11 @@ def _forgive(index: Any) -> None:
 
 
 def _stamps(module: str) -> tuple[Any, ...]:
-    """Return what tells a module from an earlier version of itself, and of all that it imports or holds in lists.
+    """Return stamps of a module, and of all that it takes names from, of its package or this one, directly or not.
 
-    That is name, time and size of the files, and the constants in them, which may come from other files. Of classes,
-    machine code knows enumerations and named tuples: where others come from does not count.
+    Machine code on disk is valid as long as they are the same. A stamp is the name of the module, the time and size of
+    its file, and the constants that it holds. Modules whose functions are in a list of the module count, too. Of
+    classes only enumerations and named tuples become part of machine code: modules of other classes do not count.
     """
     names, found = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}

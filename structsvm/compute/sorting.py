@@ -16,6 +16,8 @@ def descending(scores: Vector) -> IntVector:
     Scores are mapped linearly to integers of twice b bits, which two rounds of counting sort
     put in order, b bits each; about n² buckets leave little for an insertion sort to mend.
     Scores that crowd into few buckets, as beside a far outlier, are left to a merge sort.
+    Knuth, "The Art of Computer Programming", volume 3, sections 5.2 (counting), 5.2.1 (insertion), 5.2.4 (merging) and
+    5.2.5 (radix sorting, the digits of least weight first).
     """
     n = len(scores)
     highest, lowest = -np.inf, np.inf

@@ -18,13 +18,15 @@ def lowest_point(
 
     Parameters
     ----------
-    linear, curvature : of the parabola; the curvature is positive.
+    linear, curvature : of the parabola; where the curvature is 0, the tangents must cross.
     low, low_value, low_slope : the tangent at a t left of the minimum.
     high, high_value, high_slope : that at one on its right.
     """
+    rise = low_value - low_slope * low - high_value + high_slope * high
+    if curvature == 0.0:
+        return rise / (high_slope - low_slope)
     left = -(linear + low_slope) / curvature
     if high_slope <= low_slope:
         return left
     right = -(linear + high_slope) / curvature
-    rise = low_value - low_slope * low - high_value + high_slope * high
     return min(max(rise / (high_slope - low_slope), right), left)

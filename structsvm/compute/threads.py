@@ -1,25 +1,17 @@
-"""How many threads compute, and blocks of examples spread over them."""
+"""How many threads compute, and work that they do together."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
 
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
-from structsvm.types import IntVector
 
 T = TypeVar("T")
-
-_BLOCK = 5_000
-"""Scores that a block holds, at the work of an argmax: half a millisecond."""
-
-_MOST_BLOCKS = 128
-"""Blocks beyond which they hold more."""
 
 
 def require_jobs(what: str, n_jobs: Any) -> None:
@@ -73,8 +65,9 @@ class Threads:
         work : takes what is to be done piece by piece, until nothing is left; it should spend its time in compiled
             code. Threads may begin late, or not at all where the others have done everything before.
         most : threads that are of use.
-        over : called before the others are waited for, once at least, however it came to that; it lets those end that
-            wait for this one. Ctrl-C may come before this one has begun. None: nobody waits for this one.
+        over : called at the end, also after an exception, before this thread waits for the others: it makes those
+            return that wait for a sign of this one. It may be called more than once, and before ``work`` has begun
+            here, where Ctrl-C came so early. None: the others never wait for this thread.
         """
         others: list[Future[None]] = []
         try:
@@ -165,69 +158,3 @@ def using(n_jobs: int | None) -> Iterator[Threads]:
     finally:
         _current.reset(token)
         threads.close()
-
-
-def in_blocks(
-    function: Callable[[int, int], T], ptr: IntVector, work: float = 1.0, most: int = _MOST_BLOCKS
-) -> list[T]:
-    """Call a function on ranges of examples that hold about the same number of scores, on several threads.
-
-    The ranges do not depend on the number of threads, which is that of the block of `using`, or of its ``None``.
-
-    Parameters
-    ----------
-    function : takes the first and the last example (not included) of a block; it should spend its time
-        in compiled code, where other threads can run.
-    ptr : where the scores of each example begin, shape (n + 1,).
-    work : time that a score takes, in units of that of an argmax, some 0.1 µs; where it is little, blocks are larger.
-    most : blocks.
-
-    Returns
-    -------
-    The results, block after block.
-    """
-    bounds = _bounds(ptr, work, most).tolist()
-    blocks = len(bounds) - 1
-    if blocks == 1:
-        return [function(0, bounds[1])]
-    results: list[Any] = [None] * blocks
-    taken = count()
-
-    def some() -> None:
-        while (block := next(taken)) < blocks:
-            results[block] = function(bounds[block], bounds[block + 1])
-
-    with using(None) as threads:
-        threads.together(some, blocks)
-    return results
-
-
-def over_blocks(loop: Callable[[IntVector, IntVector], None], ptr: IntVector, work: float = 1.0) -> None:
-    """Let several threads run a compiled loop, which takes one range of examples after the other until none is left.
-
-    Between two ranges no thread waits for Python, as it does in `in_blocks`: for ranges of less than a millisecond.
-
-    Parameters
-    ----------
-    loop : takes bounds, shape (ranges + 1,), and counters, shape (1,), the number of the next range. It takes one by
-        `structsvm.compute.atomics.add`, and ends where that is past the last.
-    ptr, work : as in `in_blocks`.
-    """
-    bounds = _bounds(ptr, work, _MOST_BLOCKS)
-    counters = np.zeros(1, dtype=np.int64)
-    if len(bounds) == 2:
-        loop(bounds, counters)
-        return
-    with using(None) as threads:
-        threads.together(lambda: loop(bounds, counters), len(bounds) - 1)
-
-
-def _bounds(ptr: IntVector, work: float, most: int) -> IntVector:
-    """Return where blocks of examples begin, and where the last one ends; one block at least."""
-    n, scores = len(ptr) - 1, int(ptr[-1])
-    blocks = min(int(work * scores) // _BLOCK, n, most)
-    if blocks <= 1:
-        return np.array([0, n])
-    bounds = np.searchsorted(ptr, np.linspace(0, scores, blocks + 1)).astype(np.int64)
-    bounds[0], bounds[-1] = 0, n
-    return bounds

@@ -35,7 +35,7 @@ class Qrels:
 
     @classmethod
     def from_grades(cls, qid: ArrayLike, doc_ids: ArrayLike, grades: ArrayLike) -> "Qrels":
-        """Make judgments of arrays.
+        """Make judgments from arrays.
 
         Parameters
         ----------

@@ -12,8 +12,8 @@ from attrs import frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.compute.memory import require_memory
+from structsvm.data.columns.base import ColumnFile
 from structsvm.data.columns.parquet import START, open_parquet
-from structsvm.data.columns.parts import Table
 from structsvm.data.columns.text import open_text
 from structsvm.data.dataset import RankingData
 from structsvm.data.growing import Growing
@@ -147,7 +147,7 @@ def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tupl
     return rows.data(), rows.left_out
 
 
-def open_table(path: Path) -> AbstractContextManager[Table]:
+def open_table(path: Path) -> AbstractContextManager[ColumnFile]:
     """Open a table, in Parquet where its first bytes say so, else of text."""
     try:
         if path.is_file():  # a pipe is read once
@@ -172,7 +172,7 @@ class _Rows:
         self._doc_ids: list[str] = []
         self.left_out = LeftOut()
 
-    def read(self, table: Table) -> None:
+    def read(self, table: ColumnFile) -> None:
         """Append what a table holds."""
         first = len(self._labels)
         label, qid = self._column(table, "label"), self._column(table, "qid")
@@ -181,22 +181,22 @@ class _Rows:
         texts = [name for name in (qid, self._docid) if name is not None]
         unnamed = features if self._naming.features is None else ()
         numbers = list(dict.fromkeys([*features, *([label] if label else [])]))
-        for part in table.parts(numbers, texts, float(np.finfo(self._dtype).max), unnamed):
-            count = len(part.numbers)
+        for batch in table.batches(numbers, texts, float(np.finfo(self._dtype).max), unnamed):
+            count = len(batch.numbers)
             require_memory(
                 count * len(features) * self._dtype.itemsize,
                 f"{count:,} further rows of {len(features):,} features",
                 "read fewer of them, or float32",
             )
-            self._values.more(count * len(features)).reshape(count, -1)[:] = part.numbers[:, : len(features)]
-            self._labels.more(count)[:] = part.numbers[:, numbers.index(label)] if label else np.nan
-            self._number(table.path, part.texts[qid] if qid else np.full(count, str(table.path), object))
+            self._values.more(count * len(features)).reshape(count, -1)[:] = batch.numbers[:, : len(features)]
+            self._labels.more(count)[:] = batch.numbers[:, numbers.index(label)] if label else np.nan
+            self._number(table.path, batch.texts[qid] if qid else np.full(count, str(table.path), object))
             if self._docid is not None:
-                self._doc_ids += part.texts[self._docid].tolist()
+                self._doc_ids += batch.texts[self._docid].tolist()
         if len(self._labels) == first:
             raise DataFormatError(table.path, None, "the table has no rows")
 
-    def _column(self, table: Table, role: str) -> str | None:
+    def _column(self, table: ColumnFile, role: str) -> str | None:
         """Return the name of the column of labels or of query ids; None where it may be missing and is."""
         name: str = getattr(self._naming, role)
         if name in table.names:
@@ -209,7 +209,7 @@ class _Rows:
             )
         return None
 
-    def _choose(self, table: Table, first: int) -> None:
+    def _choose(self, table: ColumnFile, first: int) -> None:
         """Settle which columns are features and document ids, by the first table; later ones must have them, too."""
         docid = self._naming.docid
         if docid is None and _DOCID in table.names:

@@ -58,7 +58,7 @@ class Call:
 
 
 class Cluster(ABC):
-    """Keeps what functions make of partitions where it is made, and asks functions of it.
+    """Applies functions to partitions where these are, and keeps the results there for further functions.
 
     All functions are of modules or can be pickled by cloudpickle, and have no other effect than what they return:
     any of them may run twice, or elsewhere again. Every wait has a limit.
@@ -99,7 +99,7 @@ class Cluster(ABC):
 
     @abstractmethod
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Have a function make something of each part, which stays where it is made.
+        """Apply a function to each part, and keep each result where it was computed.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Cluster(ABC):
 
     @abstractmethod
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
-        """Return what a function of each thing that is kept returns, in order.
+        """Apply a function to each kept result, and return the answers in order.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Cluster(ABC):
 
     @abstractmethod
     def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
-        """Return the merged answers of a function of each thing that is kept.
+        """Apply a function to each kept result, and return the merged answers.
 
         They are merged in the order of the partitions, 32 after 32, then 32 after 32 of these, and so on. Where several
         partitions are in one place, they are merged there first.
@@ -155,11 +155,11 @@ class InProcess(Cluster):
     """
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Have a function make something of each part."""
+        """Apply a function to each part, and keep the results."""
         return [function(*arguments) for arguments in zip(parts, *each, strict=True)]
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
-        """Return what a function of each thing that is kept returns, in order."""
+        """Apply a function to each kept result, and return the answers in order."""
         answers, seconds, up, began = [], [], 0, time.perf_counter()
         for shard in kept:
             started = time.perf_counter()
@@ -171,7 +171,7 @@ class InProcess(Cluster):
         return answers
 
     def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
-        """Return the merged answers of a function of each thing that is kept."""
+        """Apply a function to each kept result, and return the merged answers."""
         return merged(self.ask(function, kept, *arguments))
 
 

@@ -73,7 +73,7 @@ class DaskCluster(Cluster):
         self._bytes_held = 0
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Have a function make something of each part, at the workers, which stays there.
+        """Apply a function to each part at the workers, and keep the results there.
 
         Parts that are values of this process are dealt out evenly; futures are used where they are.
         """
@@ -100,12 +100,12 @@ class DaskCluster(Cluster):
         return futures
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
-        """Return what a function of each thing that is kept returns, in order."""
+        """Apply a function to each kept result, and return the answers in order."""
         answers: dict[int, Any] = self.total(_numbered, kept, function, *arguments).values
         return [answers[number] for number in range(len(kept))]
 
     def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
-        """Return the merged answers of a function of each thing that is kept."""
+        """Apply a function to each kept result, and return the merged answers."""
         began = time.monotonic()
         for attempt in range(_TRIES):
             try:

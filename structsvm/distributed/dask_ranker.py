@@ -54,7 +54,7 @@ from structsvm.registry import solvers
 from structsvm.settings import place, require_number, require_switch
 from structsvm.solvers import OneSlack, Solver
 from structsvm.solvers.checkpoint import CheckpointPath
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 
 
 class DaskRanker(Ranker):

@@ -33,7 +33,7 @@ _AS_READ = FileColumns()
 
 @frozen(eq=False)
 class Partitions:
-    """Rows in partitions, each held by a worker, no query in two of them. Made by `of` and by `read_partitions`.
+    """Rows in partitions of whole queries, each held by a worker. Made by `of` and by `read_partitions`.
 
     They stay with the workers as long as this is kept, and are made again by Dask where a worker is lost.
 
@@ -73,7 +73,7 @@ class Partitions:
         shuffle: bool = False,
         columns: FileColumns = _AS_READ,
     ) -> Self:
-        """Make partitions of what a user has.
+        """Make partitions from Dask collections, files, futures or delayed calls.
 
         Parameters
         ----------
@@ -169,15 +169,15 @@ class Partitions:
             )
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Return what a function of each partition returns, which is small; what it refuses is refused here."""
+        """Apply a function to each partition, and return the answers, which must be small; its errors are raised."""
         return self.workers.fetch(self.map(function, *arguments))
 
     def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Return futures of a function of each partition."""
+        """Apply a function to each partition, and return the futures of the results."""
         return [self.workers.submit(function, part, *arguments) for part in self.parts]
 
     def mapped(self, function: Callable[..., Any], *arguments: Any) -> Self:
-        """Return the partitions that a function makes of each; names, numbers and queries of rows must stay."""
+        """Apply a function to each partition, and return the new ones; names, numbers and queries of rows must stay."""
         return type(self)(self.workers, tuple(self.map(function, *arguments)), self.surveys)
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ from structsvm.distributed.shard import (
 )
 from structsvm.exceptions import ClusterError, InputError
 from structsvm.losses import ScoreLoss
-from structsvm.problem import AbstractProblem, Coordinates, Cut, Hinge, Line, Traffic
+from structsvm.problem import AbstractProblem, Coordinates, Cut, Line, LineHinge, Traffic
 from structsvm.problem.checks import require_C, require_caps, require_moderate
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Bounds
@@ -301,7 +301,7 @@ class DistributedProblem(AbstractProblem):
     ) -> Self:
         """Return the problem with another regulariser, and bounds, of which the driver alone knows: nothing is sent.
 
-        See `Problem.regularised`.
+        See `AbstractProblem.regularised`.
         """
         coordinates = Coordinates.of(self.d, centre, penalty, linear, bounds)
         return evolve(self, coordinates=coordinates, known_fingerprint=None)
@@ -393,14 +393,14 @@ class _SpreadLine(Line):
     def together(self) -> int:
         return self._problem.together
 
-    def hinges(self, steps: Sequence[float]) -> list[Hinge]:
+    def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
         """Return the weighted hinge and its slope at some t: one call."""
         base, target = self._base, self._target
         found: Looked = self._problem._asked((base, target), look, np.array(steps, dtype=np.float64))
         base.largest, target.largest = found.largest
         values = [each.value for each in found.hinges]
         self._seen.update(zip(steps, values, strict=True))
-        return [Hinge(*each) for each in zip(values, found.slopes.value.tolist(), strict=True)]
+        return [LineHinge(*each) for each in zip(values, found.slopes.value.tolist(), strict=True)]
 
     def at(self, t: float) -> tuple[SpreadPoint, SpreadPlanes]:
         """Return the point at t, which was looked at, and its planes, of which the hinge is known."""

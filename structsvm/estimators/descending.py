@@ -17,7 +17,7 @@ from structsvm.registry import solvers
 from structsvm.result import Result
 from structsvm.settings import place, require_integer
 from structsvm.solvers.convex_concave import Descent, Round, descend
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.storage.archives import finite_numbers, require_names, require_numbers, shape
 
 

@@ -17,7 +17,7 @@ from structsvm.problem import AbstractProblem
 from structsvm.registry import losses, solvers
 from structsvm.result import Result, Status
 from structsvm.solvers import Checkpoint, CheckpointPath, Solver
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.types import IntVector
 
 _EXACT = 1e-9

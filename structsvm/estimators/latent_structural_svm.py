@@ -16,7 +16,7 @@ from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import regularised, require_solver
 from structsvm.estimators.written_settings import SavedLoss, require_object
 from structsvm.exceptions import ZeroWeightsWarning
-from structsvm.losses.base import called
+from structsvm.losses.base import call_method
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
@@ -26,7 +26,7 @@ from structsvm.queries import row_weights
 from structsvm.result import Result
 from structsvm.settings import as_list, place, require_kind, require_switch
 from structsvm.solvers import Solver
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.types import Vector
 
 
@@ -151,7 +151,7 @@ class LatentStructuralSVM(SavedDescent):
         require_pairs(len(xs), len(ys))
         completed = Completed(self.loss)
         truths = [
-            (truth, called(completed, "initial", i, self.loss.initial, x, truth))
+            (truth, call_method(completed, "initial", i, self.loss.initial, x, truth))
             for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
         ]
         problem = Problem.from_examples(
@@ -185,7 +185,7 @@ class LatentStructuralSVM(SavedDescent):
         require_pairs(len(predicted), len(truths))
         loss = self._fitted_loss()
         pairs = enumerate(zip(truths, predicted, strict=True))
-        met = [called(loss, "loss", i, loss.loss, truth, *found) for i, (truth, found) in pairs]
+        met = [call_method(loss, "loss", i, loss.loss, truth, *found) for i, (truth, found) in pairs]
         weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
         return 1.0 - float(np.average(met, weights=weights))
 

@@ -131,7 +131,7 @@ class Saved(BaseEstimator):
     @classmethod
     @abstractmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """Make an estimator of what `arrays` returned, which may come from a file: nothing in it is believed.
+        """Make an estimator from what `arrays` returned, which may come from a file and is checked.
 
         Raises
         ------

@@ -16,7 +16,7 @@ from structsvm.problem.concave import ramp
 from structsvm.problem.coordinates import Bounds
 from structsvm.solvers import CheckpointPath, Solver
 from structsvm.solvers.base import require_examples
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 
 
 class RampRanker(SavedDescent, Ranker):

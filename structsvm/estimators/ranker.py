@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
+from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.model_file import SavedEstimator
 from structsvm.estimators.parameters import (
     is_plain,
@@ -19,7 +20,6 @@ from structsvm.estimators.parameters import (
     require_settings,
     weights_of_rows,
 )
-from structsvm.estimators.ranking import LinearRanker
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss

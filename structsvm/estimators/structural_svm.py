@@ -28,7 +28,7 @@ from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.checkpoint import CheckpointPath
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.types import Vector
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.estimators.ranking import LinearScores
+from structsvm.estimators.linear import LinearScores
 from structsvm.exceptions import InputError
 from structsvm.normalisation import ByQuery, Standardised
 from structsvm.serving.linear import LinearScorer

@@ -160,7 +160,7 @@ class ReciprocalRanks(QueryTransformer):
 
 
 class FillMissing(QueryTransformer):
-    """Puts a number in the place of each missing score (NaN): what a linear model of raw scores needs.
+    """Replaces missing scores (NaN) by a number, as a linear model of raw scores needs it.
 
     Parameters
     ----------

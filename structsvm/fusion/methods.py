@@ -50,7 +50,7 @@ def find_method(name: str) -> type[Fusion] | None:
 
 
 def fusion_method(name: str, **settings: Any) -> Fusion:
-    """Make a method of fusion.
+    """Return a method of fusion by its name.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def fuse_runs(
     topics: Iterable[str | int] | None = None,
     qrels: Qrels | None = None,
 ) -> Run:
-    """Make one run of several: what `structsvm fuse` writes.
+    """Combine several runs into one, as `structsvm fuse` does.
 
     The candidates of a topic are the documents that any run has among its first `depth`. A run that
     lacks a topic counts there as one that retrieved nothing.

@@ -13,8 +13,9 @@ from sklearn.utils import Tags
 
 from structsvm.arrays import numbers
 from structsvm.estimators.inputs import checked_labels
+from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import LinearScores, RankingEstimator
+from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_user
 from structsvm.fusion.comb import Comb, normalise
 from structsvm.metrics import Measure, rank_lists

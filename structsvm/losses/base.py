@@ -36,13 +36,13 @@ class Examples:
 
 
 class StructuredLoss(ABC, Generic[Y]):
-    """What a `ScoreLoss` and a `Loss` say of themselves; a class of one's own may override each.
+    """The properties that `ScoreLoss` and `Loss` share; a class of one's own may override each.
 
     Attributes
     ----------
     per_row : True when each row is an example of its own; False when a query is.
     reads_rows : whether an input is a matrix of features, one or several rows. False by default in a class that
-        overrides `examples` or `predict`: what its inputs are is then its own matter.
+        overrides `examples` or `predict`, which may take inputs of any kind.
     scores_rows : whether each row gets one score, which is what a ranker ranks by. False in a class whose `operator`
         makes other scores.
     of_one_sample : whether the loss is meant for a whole data set as one example, as measures of sets are: rows without
@@ -155,7 +155,10 @@ class ScoreLoss(StructuredLoss[Y]):
         raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
 
     def prediction(self, scores: Vector, y: Y) -> Y:
-        """Return the prediction for an example in training, whose truth y may hold what scores do not; `argmax`."""
+        """Return the prediction for a training example, `argmax` by default.
+
+        A loss that needs more than scores to predict overrides this, and finds the rest in the truth y.
+        """
         return self.argmax(scores)
 
     def labels(self, y: Y) -> Vector:
@@ -183,7 +186,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     @property
     def predicting(self) -> "ScoreLoss[Y]":
-        """The loss by whose encoding `argmax` chooses: this one, unless it trains by an encoding of its own."""
+        """The loss in whose encoding `argmax` predicts: another than this one where training has its own encoding."""
         return self
 
     @property
@@ -196,7 +199,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     @property
     def why_unusable(self) -> str:
-        """What to tell where ``usable`` is false for every query: the cause, and the way out; "" by default."""
+        """What a message says where no query is usable: the cause, and the way out; "" for a general sentence."""
         return ""
 
     def why_none_usable(self, ys: Sequence[Y]) -> str:
@@ -232,10 +235,14 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
-        return [called(self, "argmax", i, self.argmax, scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
+        return [call_method(self, "argmax", i, self.argmax, scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
 
 
-def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
+RAISED_AS_IS = (StructSVMError, MemoryError)
+"""Errors of a loss's methods that need no more explanation."""
+
+
+def call_method(loss: StructuredLoss[Any], method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
     """Call a method of a loss, so that what it raises names the loss, the method and the example.
 
     Raises
@@ -244,14 +251,28 @@ def called(loss: StructuredLoss[Any], method: str, example: int, call: Callable[
     """
     try:
         return call(*arguments)
-    except (StructSVMError, MemoryError):
+    except RAISED_AS_IS:
         raise
     except Exception as error:
-        said = str(error).rstrip(".")
-        raise InputError(
-            f"{loss.title}.{method} raised {type(error).__name__}: {said}. It was called for example {example}. "
-            f"Run {loss.checked_by} on the loss."
-        ) from error
+        raise method_failed(loss, method, error, example) from error
+
+
+def method_failed(
+    loss: StructuredLoss[Any], method: str, error: Exception, example: int | None, more: str = ""
+) -> InputError:
+    """Return the error for a method of a loss that raised one.
+
+    Parameters
+    ----------
+    loss : the loss.
+    method : the method, as the author of the loss knows it.
+    error : what it raised.
+    example : number of the example; None: it is not known.
+    more : what else there is to say, a sentence with a blank after it.
+    """
+    said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "
+    where = "" if example is None else f"It was called for example {example}. "
+    return InputError(f"{said}{where}{more}Run {loss.checked_by} on the loss.")
 
 
 def joint_features(
@@ -270,7 +291,7 @@ def joint_features(
     ------
     InputError : when it raises something, or returns something else than that many finite numbers.
     """
-    returned = called(loss, "joint_feature", example, call, *arguments)
+    returned = call_method(loss, "joint_feature", example, call, *arguments)
     try:
         vector = np.asarray(returned, dtype=np.float64)
     except (TypeError, ValueError):
@@ -367,7 +388,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         self._refuse(intercept)
-        return [called(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
+        return [call_method(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
 
     def _refuse(self, intercept: float) -> None:
         if intercept:

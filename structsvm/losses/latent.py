@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
-from structsvm.losses.base import Loss, StructuredLoss, X, Y, called
+from structsvm.losses.base import Loss, StructuredLoss, X, Y, call_method
 from structsvm.types import Vector
 
 H = TypeVar("H")
@@ -119,7 +119,7 @@ class Completed(Loss[Any, tuple[Any, Any]]):
 
     def completion(self, example: int, x: Any, y: Any, w: Vector) -> Any:
         """Return the latent that completes the truth y of an example."""
-        return called(self, "complete", example, self.latent.complete, x, y, w)
+        return call_method(self, "complete", example, self.latent.complete, x, y, w)
 
     def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
         """Return those of the latent loss."""

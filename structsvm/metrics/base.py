@@ -238,7 +238,7 @@ class Measure(ABC):
 
     @property
     def note(self) -> str:
-        """What tells the measure from others that go by the same name, a clause; "" where there are none."""
+        """What distinguishes the measure from others of the same name, as a clause; "" where there are none."""
         return ""
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Losses as objectives: the hinge of any loss as a function of scores, for whatever learns them.
+"""Losses as objectives: the hinge of any loss as a function of scores, for any model that learns scores.
 
 `hinge` and `Hinge` need NumPy alone, and so do `LightGBMHinge`, `LightGBMMeasure`, `XGBoostHinge` and `XGBoostMeasure`,
 which LightGBM and XGBoost call. ``structsvm.objectives.for_torch``, ``for_jax``, ``for_pyterrier`` and

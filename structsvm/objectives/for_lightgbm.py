@@ -43,14 +43,16 @@ class LightGBMHinge(BoostedHinge):
         ----------
         y_true, y_pred : labels and scores, shape (n,), the rows of each query together.
         weight : weight of each row, the same within a query, shape (n,). None: all 1.
-        group : number of rows of each query. None: all rows are one query.
+        group : number of rows of each query, as ``LGBMRanker`` has it. None, as ``LGBMRegressor`` has it, is for losses
+            of single documents, such as "zero_one", and of one whole sample.
 
         Raises
         ------
-        InputError : when they do not fit each other, or no query can be learned from.
+        InputError : when they do not fit each other, no query can be learned from, or there is no group.
         """
         n = _length(y_true)
-        qid = _ids(group, n)
+        loss = self._recent.score_loss
+        qid = None if group is None and (loss.per_row or loss.of_one_sample) else _ids(group, n)
         weights = None
         if weight is not None:
             queries = Queries.of(qid, n)
@@ -79,7 +81,8 @@ class LightGBMMeasure(BoostedMeasure):
 
         Parameters
         ----------
-        y_true, y_pred, group : as in a call of `LightGBMHinge`.
+        y_true, y_pred : as in a call of `LightGBMHinge`.
+        group : number of rows of each query.
         weight : not looked at: the value is the mean over queries.
         """
         return str(self.measure), self.measure.mean(y_pred, y_true, _ids(group, _length(y_true))), True
@@ -89,10 +92,13 @@ def _length(y: ArrayLike) -> int:
     return int(np.size(numbers(y, "y_true")))
 
 
-def _ids(group: Any, n: int) -> IntVector | None:
+def _ids(group: Any, n: int) -> IntVector:
     """Return query ids of n rows from the number of rows of each query."""
     if group is None:
-        return None
+        raise InputError(
+            "LightGBM says no queries, by which documents are ranked: use LGBMRanker, and give fit the number of rows "
+            f"of each query, in their order, as group=; if all {n} rows are one query, group=[{n}]"
+        )
     sizes = numbers(group, "group")
     whole = np.isfinite(sizes) & (sizes >= 0.0) & (sizes == np.floor(sizes))
     if sizes.ndim != 1 or not whole.all() or sizes.sum() != n:

@@ -4,7 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from structsvm.estimators.ranking import LinearScores, RankingEstimator
+from structsvm.estimators.linear import LinearScores
+from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.rankers.staged import StagedRanker
 from structsvm.settings import require_kind

@@ -11,9 +11,9 @@ from structsvm.arrays import numbers
 from structsvm.compute.threads import using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS
 from structsvm.problem.checks import (
     LARGEST_SCORE,
-    RAISED_AS_IS,
     checked_labels,
     checked_weights,
     failed,
@@ -25,8 +25,8 @@ from structsvm.problem.checks import (
     require_planes,
     require_usable,
 )
+from structsvm.problem.loops import segment_dots
 from structsvm.problem.oracle import Oracle, make_oracle
-from structsvm.problem.sweep import segment_dots
 from structsvm.queries import Queries
 from structsvm.registry import losses
 from structsvm.settings import require_switch
@@ -37,7 +37,7 @@ _WORTH_THREADS = 100_000
 
 
 class Hinges(NamedTuple):
-    """What a `Hinge` is at some scores.
+    """The values and the subgradient of a `Hinge` at some scores.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Hinges(NamedTuple):
 
 @frozen(eq=False, init=False)
 class Hinge:
-    """The hinges of queries with given labels: a function that takes scores, however they came about.
+    """The hinges of queries with given labels, as a function of scores that may come from any model.
 
     ``Hinge(loss, y, qid)`` prepares what does not depend on scores; what it makes is called with scores, thousands of
     times in the loop of a trainer. The hinge is the convex bound of Δ that a structural SVM minimises with margin
@@ -154,7 +154,7 @@ class Hinge:
         *,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Prepare for examples whose outputs are of any kind, with the scores of one behind those of the other.
+        """Make the hinges of examples with outputs of any kind, whose scores come one example after the other.
 
         Parameters
         ----------

@@ -32,6 +32,11 @@ class Recent:
         """Refuse a loss that has no hinge of scores, before anything is trained."""
         score_loss(self.loss)
 
+    @property
+    def score_loss(self) -> ScoreLoss[Any]:
+        """The loss as an object."""
+        return score_loss(self.loss)
+
     def of(self, y: ArrayLike, qid: ArrayLike | None) -> Hinge:
         """Return the hinge of these labels."""
         labels, ids = np.asarray(y), None if qid is None else np.asarray(qid)

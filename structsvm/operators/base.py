@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from structsvm.compute.threads import in_blocks
+from structsvm.compute.blocks import in_blocks
 from structsvm.operators.views import write_combinations
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -50,7 +50,7 @@ class Operator(ABC):
     @property
     @abstractmethod
     def stored(self) -> int:
-        """Number of stored feature values that a pass over the data reads, each as often as it does."""
+        """Number of feature values that a pass over the data reads; a value that it reads K times counts K times."""
 
     @property
     def view(self) -> Any:

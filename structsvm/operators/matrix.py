@@ -126,7 +126,9 @@ def is_finite(X: Any) -> bool:
 
 
 def register_matrix(kind: MatrixKind) -> None:
-    """Let `Rows` keep matrices of another kind: it comes before those registered so far to read an input.
+    """Let `Rows` keep matrices of another kind.
+
+    The kind that was registered last is the first to be asked whether it can read an input.
 
     Parameters
     ----------

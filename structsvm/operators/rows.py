@@ -6,16 +6,13 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.compute.threads import in_blocks, over_blocks
+from structsvm.compute.blocks import VALUES_AN_ARGMAX, in_blocks, over_blocks
 from structsvm.exceptions import InputError
 from structsvm.operators.base import Operator
 from structsvm.operators.matrix import Readable, is_matrix, kind_of, readable, stacked
 from structsvm.operators.views import write_all_scores, write_combination
 from structsvm.settings import as_list
 from structsvm.types import IntVector, Vector
-
-_VALUES_AN_ARGMAX = 128
-"""Feature values that are read in the time that an argmax takes for a score."""
 
 _VALUES_A_SUM = 8
 """Feature values that are read at least for each number of a sum over a block, to add that up with others."""
@@ -164,7 +161,7 @@ class Rows(Operator):
     @property
     def _work(self) -> float:
         """Time that the values of a row take, in units of `in_blocks`."""
-        return self.stored / max(1, int(self.ptr[-1])) / _VALUES_AN_ARGMAX
+        return self.stored / max(1, int(self.ptr[-1])) / VALUES_AN_ARGMAX
 
     def block(self, start: int, stop: int) -> Self:
         """Return the rows of the examples ``start`` to ``stop − 1``."""

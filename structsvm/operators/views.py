@@ -165,7 +165,7 @@ def write_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
 
 @_compiled_for_views
 def write_all_scores(view: Any, counters: IntVector, w: Vector, out: Vector) -> None:
-    """Write ``A w``, example after example; see `structsvm.compute.threads.over_blocks`."""
+    """Write ``A w``, example after example; see `structsvm.compute.blocks.over_blocks`."""
     while True:
         i = add(counters, 0, 1)
         if i >= len(view.ptr) - 1:

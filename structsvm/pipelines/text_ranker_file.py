@@ -160,7 +160,7 @@ def _folders(path: str | Path, saved: list[_SavedIndex], given: Any) -> list[Pat
 
 
 def _contents(arrays: Mapping[str, Any]) -> tuple[_Description, FeatureMap, Any, Ranker]:
-    """Return what is in a file: nothing in it is believed."""
+    """Return the content of a file, all of which is checked."""
     if _KIND not in arrays and "ranker" in arrays:
         raise ModelFileError("it holds a Ranker alone: read it with Ranker.load")
     require_known_format(record(arrays, _KIND)["format"], _FORMAT)

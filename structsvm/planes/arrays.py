@@ -54,9 +54,15 @@ add_plane = compiled_part(_add_plane, reorder=True)
 
 
 @compiled_part
+def have_errors(error: Matrix) -> bool:
+    """Say whether planes may be rounded, by their errors: there are places for these only where they may."""
+    return bool(error.shape[1] > 0)
+
+
+@compiled_part
 def may_be_rounded(planes: PlaneArrays) -> bool:
-    """Say whether planes have errors."""
-    return bool(planes.error.shape[1] > 0)
+    """Say whether planes may be rounded."""
+    return have_errors(planes.error)
 
 
 @compiled_part

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from structsvm.compute.compilation import compiled, compiled_part
-from structsvm.planes.arrays import PlaneArrays, add_plane, insert, may_be_rounded, product, swap
+from structsvm.planes.arrays import PlaneArrays, add_plane, have_errors, insert, may_be_rounded, product, swap
 from structsvm.types import IntVector, Matrix, Vector
 
 STEPS = 4
@@ -72,7 +72,8 @@ def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Ve
     """Move multipliers of an example in pairs, and the planes' values with them; return the gap that it had.
 
     Each step takes the plane with the largest ``L − g·w`` and the one with weight that has the
-    smallest, the truth (0) among them, and moves the best amount from this to that.
+    smallest, the truth (0) among them, and moves the best amount from this to that: the pairwise steps of
+    Lacoste-Julien and Jaggi, "On the Global Linear Convergence of Frank-Wolfe Optimization Variants", NIPS 2015.
     """
     spare = cap
     best, held = 0.0, 0.0
@@ -198,7 +199,7 @@ def combined(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Ve
     for k in range(len(w)):
         w[k] = 0.0
     offset, errors = 0.0, 0.0
-    rounded = error.shape[1] > 0
+    rounded = have_errors(error)
     for i in range(len(used)):
         for p in range(used[i]):
             if a[i, p] > 0.0:
@@ -212,7 +213,7 @@ def combined(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Ve
 @compiled
 def shares(G: Any, L: Matrix, error: Matrix, a: Matrix, used: IntVector, w: Vector, out: Vector) -> None:
     """Write the sum of multipliers times values of each example: what its planes hold of the dual."""
-    length, rounded = math.sqrt(square(w)), error.shape[1] > 0
+    length, rounded = math.sqrt(square(w)), have_errors(error)
     for i in range(len(used)):
         out[i] = 0.0
         for p in range(used[i]):

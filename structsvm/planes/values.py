@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.stages import begin_stage, end_piece, ends_stage, next_piece, next_stage, stage_counters
-from structsvm.planes.arrays import PlaneArrays, add_plane, product
+from structsvm.planes.arrays import PlaneArrays, add_plane, have_errors, product
 from structsvm.planes.steps import square
 from structsvm.types import IntVector, Matrix, Vector
 
@@ -207,7 +207,7 @@ def write_values(
     w : the weights.
     values : of all examples, shape (n, P).
     """
-    rounded, length = error.shape[1] > 0, math.sqrt(square(w))
+    rounded, length = have_errors(error), math.sqrt(square(w))
     for i in range(first, end):
         for p in range(used[i]):
             values[i, p] = -np.inf

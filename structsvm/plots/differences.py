@@ -11,7 +11,7 @@ from structsvm.plots.base import Display, scores_of, texts, vector
 from structsvm.plots.style import BLUE, INK, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
 from structsvm.settings import require_kind
-from structsvm.significance import compare
+from structsvm.significance import signed_rank_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ class QueryDifferencesDisplay(Display):
     ax_, figure_ : see `Display`.
     bars_ : the bars above 0, and those below.
     mean_line_ : the line of the mean.
-    comparison : wins, losses, ties and the p-value of Wilcoxon's test, `structsvm.significance.Comparison`.
+    signed_rank : wins, losses, ties and the p-value of Wilcoxon's test, `structsvm.significance.SignedRankTest`.
     differences : first less second, descending, shape (Q,).
 
     Examples
@@ -59,7 +59,7 @@ class QueryDifferencesDisplay(Display):
         require_kind("measure", measure, str, "what the values are, in words")
         self.names = texts(names, "names", 2)
         self.measure = measure
-        self.comparison = compare(one, other)
+        self.signed_rank = signed_rank_test(one, other)
         self.differences = np.sort(one - other)[::-1]
 
     @classmethod
@@ -171,7 +171,7 @@ class QueryDifferencesDisplay(Display):
             axes.axhline(0.0, color=INK, linewidth=0.6)
             self.mean_line_ = axes.axhline(self.differences.mean(), color=INK, linewidth=0.9, linestyle="--")
             one, other = map(as_label, self.names)
-            found = self.comparison
+            found = self.signed_rank
             axes.set_title(
                 f"{one} against {other}: {found.wins} better, {found.losses} worse, {found.ties} the same", loc="left"
             )

@@ -6,35 +6,44 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
 from structsvm.plots.base import Display, fitted, named, texts, vector
 from structsvm.plots.style import COLOURS, INK, as_label, chosen
 from structsvm.settings import require_kind
-from structsvm.types import Vector
+from structsvm.types import Matrix, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
 _MARKERS = "oDs^vP"
+_BESIDE = 0.7
+"""Share of a row over which fusions of several fits stand below one another."""
 
 
 class FusionWeightsDisplay(Display):
     """Weights of the systems that are fused: a row for each system, a marker for each fusion.
 
     A multiple of all weights ranks alike, so that those of each fusion are divided by the sum of their absolute
-    values: what is drawn are shares.
+    values: what is drawn are shares. Of a fusion that was fitted several times, on other queries say, it is their mean,
+    with a line over the middle half of them.
 
     Parameters
     ----------
-    weights : for each fusion, by name, a weight for each system, shape (systems,).
+    weights : for each fusion, by name, a weight for each system, shape (systems,); or those of several fits of it,
+        shape (fits, systems).
     systems : names of the systems; None: "system 1", "system 2" and so on.
 
     Attributes
     ----------
     ax_, figure_ : see `Display`.
     lines_ : the markers of each fusion, in the order of ``weights``.
+    spread_lines_ : the lines over the middle half, for each fusion of several fits by name.
     shares : for each fusion, by name, what is drawn, shape (systems,).
+    middle_halves : for each fusion of several fits, by name, the lower and the upper quartile of the shares, shape
+        (2, systems).
 
     Examples
     --------
@@ -49,13 +58,19 @@ class FusionWeightsDisplay(Display):
     def __init__(self, weights: Mapping[str, ArrayLike], systems: Any = None) -> None:
         require_kind("weights", weights, Mapping, "weights of each fusion, by name")
         self.shares: dict[str, Vector] = {}
+        self.middle_halves: dict[str, Matrix] = {}
         length: int | None = None
         for name, each in named("weights", weights, "").items():
-            found = vector(each, f"the weights of {name!r}", length=length)
-            length, total = len(found), np.abs(found).sum()
-            if total == 0.0:
-                raise InputError(f"the weights of {name!r} are all 0: there are no shares to draw")
-            self.shares[name] = found / total
+            what = f"the weights of {name!r}"
+            found = numbers(each, what)
+            fits = [vector(row, what, length=length) for row in (found if found.ndim == 2 and len(found) else [found])]
+            length, total = len(fits[0]), np.abs(fits).sum(axis=1, keepdims=True)
+            if not total.all():
+                raise InputError(f"{what} are all 0{' in a fit' * (len(fits) > 1)}: there are no shares to draw")
+            shares = fits / total
+            self.shares[name] = shares.mean(axis=0)
+            if len(fits) > 1:
+                self.middle_halves[name] = np.quantile(shares, [0.25, 0.75], axis=0)
         known = [f"system {k}" for k in range(1, (length or 0) + 1)] if systems is None else systems
         self.systems = texts(known, "systems", length or 0)
 
@@ -92,8 +107,12 @@ class FusionWeightsDisplay(Display):
         places = np.arange(len(self.systems))
         with self._drawing(ax, (self._size[0], 0.9 + 0.24 * max(len(places), 4))) as axes:
             self.lines_: list[Line2D] = []
+            self.spread_lines_: dict[str, LineCollection] = {}
             axes.axvline(0.0, color=INK, linewidth=0.6)
+            steps = np.arange(len(self.shares)) - (len(self.shares) - 1) / 2.0
+            shifts = steps * (_BESIDE / len(self.shares) if self.middle_halves else 0.0)
             for number, (name, share) in enumerate(self.shares.items()):
+                heights = places + shifts[number]
                 own = {
                     "color": COLOURS[number % len(COLOURS)],
                     "marker": _MARKERS[number % len(_MARKERS)],
@@ -102,7 +121,11 @@ class FusionWeightsDisplay(Display):
                     "alpha": 0.85,
                     "label": as_label(name),
                 }
-                self.lines_ += axes.plot(share, places, **chosen("lines.Line2D", own, kwargs))
+                self.lines_ += axes.plot(share, heights, **chosen("lines.Line2D", own, kwargs))
+                if name in self.middle_halves:
+                    colour = self.lines_[-1].get_color()
+                    ends = self.middle_halves[name]
+                    self.spread_lines_[name] = axes.hlines(heights, *ends, color=colour, linewidth=1.0, alpha=0.85)
             axes.set_yticks(places, labels=list(map(as_label, self.systems)))
             axes.invert_yaxis()
             axes.set_xlabel("share of the weights")

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
+MOST_INSIDE = 8
+"""Names at most in a legend that is inside the axes; more of them are beside it, the best on average first."""
+
+
 class InterpolatedPrecisionDisplay(Display):
     """Precision at levels of recall, interpolated as trec_eval has it and averaged over queries.
 
@@ -147,6 +151,9 @@ class InterpolatedPrecisionDisplay(Display):
                 own = {**look(number), "label": as_label(name), "marker": marker, "markersize": 3.5}
                 self.lines_ += axes.plot(self.recall, precision, **chosen("lines.Line2D", own, kwargs))
             axes.set(xlabel="recall", ylabel="interpolated precision", xlim=(-0.02, 1.02), ylim=(0.0, 1.02))
-            if len(self.curves) > 1:
+            if len(self.curves) > MOST_INSIDE:
+                best_first = np.argsort([-precision.mean() for precision in self.curves.values()], kind="stable")
+                axes.legend(handles=[self.lines_[k] for k in best_first], loc="upper left", bbox_to_anchor=(1.0, 1.02))
+            elif len(self.curves) > 1:
                 axes.legend()
         return self

@@ -6,7 +6,7 @@ from structsvm.problem.box import Box
 from structsvm.problem.concave import Subtracted, Tangent, ramp
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.fingerprint import fingerprint, same
-from structsvm.problem.line import Hinge, Line, Parabola
+from structsvm.problem.line import Line, LineHinge, Parabola
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.problem import Problem
 from structsvm.problem.violated import MostViolated, most_violated
@@ -19,8 +19,8 @@ __all__ = [
     "Coordinates",
     "Cut",
     "Cuts",
-    "Hinge",
     "Line",
+    "LineHinge",
     "MostViolated",
     "Parabola",
     "Planes",

@@ -248,7 +248,26 @@ class AbstractProblem(ABC):
         linear: ArrayLike | None = None,
         bounds: Bounds | None = None,
     ) -> Self:
-        """Return the problem with another regulariser, and bounds; see `Problem.regularised`."""
+        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own, and bounds.
+
+        Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
+        it; results are of w, and bounds of this objective. Of bounds on weights (`Box`) solvers do have to know:
+        `OneSlack` and `NSlack` do, and `Auto` takes one of them.
+
+        Parameters
+        ----------
+        centre : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
+        penalty : λ, not negative; the smaller, the freer the weight; None: 1. It may be 0, no regulariser at all, where
+            bounds give the weight two finite ones, without which nothing could be proved of it.
+        linear : v; None: 0.
+        bounds : the smallest and the largest weights, each a number, d numbers or None: ``(0, None)`` for weights that
+            are not negative. None: those that the loss asks for (`Loss.weight_bounds`), which hold in any case.
+
+        Raises
+        ------
+        InputError : when one is no vector of d finite numbers, or these are too large to compute with (1e100), a
+            penalty is negative, or 0 for a weight without finite bounds, or no weight is within the bounds.
+        """
 
     @abstractmethod
     def knowing(self, fingerprint: Vector) -> Self:

@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from structsvm.compute.blocks import VALUES_AN_ARGMAX
 from structsvm.types import IntVector, Matrix, Vector
 
 NEXT, STEPPED, STOP, FIRST_DONE = 0, 8, 16, 24
@@ -29,9 +30,6 @@ _ENOUGH = 32
 
 _CHUNK = 4_000
 """Feature values that a thread reads at least before it looks for more work, some µs."""
-
-_VALUES_AN_ARGMAX = 128
-"""Feature values that are read in the time that an argmax takes for a score."""
 
 _SHARE = 0.4
 """Share of the latest weights in the average at which planes are found."""
@@ -77,7 +75,7 @@ class Batches(NamedTuple):
         w : the weights.
         first : whether no planes are kept yet.
         """
-        work = 1.0 + values + _VALUES_AN_ARGMAX * scores
+        work = 1.0 + values + VALUES_AN_ARGMAX * scores
         batch = max(1, min((n + _BATCHES // 2) // _BATCHES, max(_ENOUGH, int(_LARGE / work))))
         chunk = max(1, min(batch, int(_CHUNK / work)))
         batch -= batch % chunk

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError, OracleError, StructSVMError
+from structsvm.exceptions import InputError, OracleError
 from structsvm.losses import ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS, method_failed
 from structsvm.queries import require_labels, row_weights
 from structsvm.settings import require_number
 from structsvm.types import BoolVector, IntVector, Matrix, Vector
@@ -21,9 +22,6 @@ ROUNDING = 1e-8
 LARGEST_SCORE = 1e150
 """Largest score whose sums, over all documents and in an argmax, a line search or the primal, are far from overflow:
 from 1e307 on argmaxes are wrong although their scores are finite, from 1e154 on squares are infinite."""
-
-RAISED_AS_IS = (StructSVMError, MemoryError)
-"""Errors of a loss's methods that need no more explanation."""
 
 
 def run_check(loss: ScoreLoss[Any]) -> str:
@@ -45,9 +43,7 @@ def failed(
         argmax that returned it is named.
     example : number of the example, where it is known.
     """
-    said = f"{loss.title}.{loss.called(method)} raised {type(error).__name__}: {str(error).rstrip('.')}. "
-    where = "" if example is None else f"It was called for example {example}. "
-    return InputError(f"{said}{where}{_other_length(loss, y, y_hat)}{run_check(loss)}")
+    return method_failed(loss, loss.called(method), error, example, _other_length(loss, y, y_hat))
 
 
 def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:

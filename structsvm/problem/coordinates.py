@@ -1,4 +1,4 @@
-"""Objectives whose regulariser is not ``½‖w‖²``, or whose weights are bounded, in coordinates in which it is."""
+"""A change of coordinates that makes ``½‖u‖²`` of another regulariser, so that solvers know one regulariser only."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -138,7 +138,7 @@ class Coordinates:
 
     @property
     def content(self) -> tuple[Vector, ...]:
-        """What tells them from others: the constant, too, which is in the bounds that a run takes over."""
+        """What tells these coordinates from others. The constant is part of the bounds of a result, so it counts."""
         plain = self.centre, self.scale, np.array([self.constant])
         if self.bounds is None:
             return plain

@@ -10,7 +10,7 @@ from attrs import frozen
 from structsvm.types import Vector
 
 
-class Hinge(NamedTuple):
+class LineHinge(NamedTuple):
     """The weighted hinge at a point of a line, and its slope there.
 
     Parameters
@@ -104,7 +104,7 @@ class Line(ABC):
         return 1
 
     @abstractmethod
-    def hinges(self, steps: Sequence[float]) -> list[Hinge]:
+    def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
         """Return the weighted hinge and its slope at some t.
 
         Parameters

@@ -9,18 +9,21 @@ import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
+from structsvm.compute.blocks import over_blocks
 from structsvm.compute.environment import numba
-from structsvm.compute.threads import over_blocks, using
+from structsvm.compute.threads import using
 from structsvm.compute.workers import beside
 from structsvm.losses import ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.batches import Batches
-from structsvm.problem.checks import RAISED_AS_IS, ROUNDING, failed, require_code, require_output
+from structsvm.problem.checks import ROUNDING, failed, require_code, require_output
 from structsvm.problem.coordinates import Coordinates
+from structsvm.problem.loops import argmax_sweep, batched_visits, compiled_kernel, segment_dots
 from structsvm.problem.points import Planes
 from structsvm.problem.program import constants, methods, program
-from structsvm.problem.sweep import argmax_sweep, batched_visits, compiled_kernel, segment_dots
+from structsvm.signals import held
 from structsvm.types import IntVector, Vector
 
 
@@ -98,6 +101,9 @@ def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVe
 class CompiledOracle:
     """The kernel of a loss in one compiled loop.
 
+    Signals wait until the loop returns. They cannot end it in any case; but Ctrl-C that fell into what numba does in
+    Python to hand the kernel over would come out as a TypeError, as if the kernel were wrong.
+
     Parameters
     ----------
     kernel : see `ScoreLoss`.
@@ -124,7 +130,8 @@ class CompiledOracle:
         loop = argmax_sweep()
 
         def write(bounds: IntVector, counters: IntVector) -> None:
-            loop(kernel, bounds, counters, scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss)
+            with held():
+                loop(kernel, bounds, counters, scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss)
 
         over_blocks(write, ptr)
         return Planes(coef, loss)
@@ -146,7 +153,8 @@ class CompiledOracle:
         def some() -> None:
             data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, *moved, batches)
             try:
-                loop(kernel, *data, self.allowed, dual.w)
+                with held():
+                    loop(kernel, *data, self.allowed, dual.w)
             except BaseException:
                 batches.stop()
                 raise

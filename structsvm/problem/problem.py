@@ -14,12 +14,12 @@ from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS
 from structsvm.operators import Operator, Readable
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import (
-    RAISED_AS_IS,
     beaten,
     checked_weights,
     failed,
@@ -39,11 +39,11 @@ from structsvm.problem.checks import (
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Bounds, Coordinates, checked_bounds
 from structsvm.problem.line import Line
+from structsvm.problem.loops import segment_dots
 from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.ranking_examples import ranking_examples
 from structsvm.problem.scored_line import ScoredLine
-from structsvm.problem.sweep import segment_dots
 from structsvm.problem.trial import trusted_oracle
 from structsvm.registry import losses
 from structsvm.settings import require_kind, require_number
@@ -55,7 +55,6 @@ _COPIES_OF_WEIGHTS = 6
 
 _SMALL = 0.1
 """Largest score of the probe of a fingerprint: so near 0 that no hinge vanishes, and every label and loss shows."""
-
 
 _BYTES_OF_EARLIER_PLANES = 2**28
 """What the planes of earlier points may take together."""
@@ -299,26 +298,7 @@ class Problem(AbstractProblem):
         linear: ArrayLike | None = None,
         bounds: Bounds | None = None,
     ) -> Self:
-        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` in the place of its own, and bounds.
-
-        Its points, planes and cuts are in `Coordinates` in which this is ``½‖u‖²``, so that no solver has to know of
-        it; results are of w, and bounds of this objective. Of bounds on weights (`Box`) solvers do have to know:
-        `OneSlack` and `NSlack` do, and `Auto` takes one of them.
-
-        Parameters
-        ----------
-        centre : b, the weights that the others are pulled towards: those of a model of similar data, say; None: 0.
-        penalty : λ, not negative; the smaller, the freer the weight; None: 1. It may be 0, no regulariser at all, where
-            bounds give the weight two finite ones, without which nothing could be proved of it.
-        linear : v; None: 0.
-        bounds : the smallest and the largest weights, each a number, d numbers or None: ``(0, None)`` for weights that
-            are not negative. None: those that the loss asks for (`Loss.weight_bounds`), which hold in any case.
-
-        Raises
-        ------
-        InputError : when one is no vector of d finite numbers, or these are too large to compute with (1e100), a
-            penalty is negative, or 0 for a weight without finite bounds, or no weight is within the bounds.
-        """
+        """Return the problem with another regulariser, and bounds; see `AbstractProblem.regularised`."""
         own = self.loss.weight_bounds(self.d)
         if own is not None:
             own = checked_bounds(own, self.d, f"{self.loss.title}.weight_bounds")
@@ -404,21 +384,12 @@ class Problem(AbstractProblem):
         return int(np.clip(_BYTES_OF_EARLIER_PLANES // (8 * int(self.ptr[-1]) + 1), 2, most))
 
     def require_unbeaten(self, planes: Planes, point: Point, others: Iterable[Planes]) -> None:
-        """Require that no output found elsewhere beats those of exact argmaxes: no pass.
+        """Require that no output found elsewhere beats those of exact argmaxes; see `AbstractProblem`.
 
-        Looked at are outputs found earlier, and for some examples those found at weights a little shorter and longer:
-        there, an argmax that weighs the loss a little too little or too much finds outputs that are better here than
-        what it finds here. Where argmaxes run in Python, which takes most of the time in any case, this is for all
-        examples.
-
-        Parameters
-        ----------
-        planes, point : the argmaxes, and where they were found.
-        others : planes found elsewhere.
-
-        Raises
-        ------
-        OracleError : when an output of these has a larger ``Δ + w·Ψ`` there; it names the example.
+        It takes no pass over the data. Looked at are outputs found earlier, and for some examples those found at
+        weights a little shorter and longer: there, an argmax that weighs the loss a little too little or too much finds
+        outputs that are better here than what it finds here. Where argmaxes run in Python, which takes most of the time
+        in any case, this is for all examples.
         """
         violation = self.violation(planes, point)
         for other in others:

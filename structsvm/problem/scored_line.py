@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from structsvm.problem.base import AbstractProblem
-from structsvm.problem.line import Hinge, Line, Parabola
+from structsvm.problem.line import Line, LineHinge, Parabola
 from structsvm.problem.points import Planes, Point
 from structsvm.types import Vector
 
@@ -34,7 +34,7 @@ class ScoredLine(Line):
         self._along = target.scores - base.scores
         self._lowest, self._least = (0.0, base, planes), np.inf
 
-    def hinges(self, steps: Sequence[float]) -> list[Hinge]:
+    def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
         """Return the weighted hinge and its slope at some t, after an argmax of every example unless t is 0."""
         return [self._look(t) for t in steps]
 
@@ -49,9 +49,9 @@ class ScoredLine(Line):
         point = self._base.toward(self._target, t)
         return point, self._problem.planes(point)
 
-    def _look(self, t: float) -> Hinge:
+    def _look(self, t: float) -> LineHinge:
         point, planes = self._found(t)
         value = self._problem.hinge(planes, point)
         if value + self.regulariser.value(t) < self._least:
             self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
-        return Hinge(value, -self._slope(planes, self._along))
+        return LineHinge(value, -self._slope(planes, self._along))

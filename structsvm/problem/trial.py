@@ -11,8 +11,9 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
+from structsvm.losses.base import RAISED_AS_IS
 from structsvm.operators import Operator
-from structsvm.problem.checks import RAISED_AS_IS, failed, run_check
+from structsvm.problem.checks import failed, run_check
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.problem.program import named_globals, plain_function
 from structsvm.types import BoolVector, IntVector, Vector

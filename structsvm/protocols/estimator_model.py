@@ -75,7 +75,7 @@ class EstimatorModel(Model):
         for settings in points(self.grid):
             fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
             scores = partial(_scores, fitted, self.sparse)
-            found.append(Candidate(value_of(settings), scores, seconds, gap_of(fitted)))
+            found.append(Candidate(value_of(settings), scores, seconds, gap_of(fitted), _weights_of(fitted)))
         return found
 
 
@@ -233,6 +233,20 @@ def gap_of(fitted: Any) -> float | None:
     if not isinstance(result, Result):
         return None
     return max(result.gap, 0.0) / (result.C * getattr(last, "gap_unit_", 1.0))
+
+
+def _weights_of(fitted: Any) -> Vector | None:
+    """Return the weights of the features that a fitted estimator is given, None where it is no weighted sum of them.
+
+    Of features that it normalises itself they are those of the normalised ones; those of the last step of a pipeline
+    are of other features.
+    """
+    found = getattr(fitted, "weights_", getattr(fitted, "coef_", None))
+    if found is None or isinstance(fitted, Pipeline):
+        return None
+    weights = np.asarray(found, dtype=np.float64)
+    of_one = weights.ndim > 0 and weights.size == weights.shape[-1]
+    return weights.ravel() if of_one and np.isfinite(weights).all() else None
 
 
 def _last_step(fitted: Any) -> Any:

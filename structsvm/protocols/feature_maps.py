@@ -130,13 +130,13 @@ class Scores(FeatureMap):
         return fill.fit_transform(_scaled(X, qid, self.of), qid=qid)
 
     def transformer(self) -> FunctionTransformer:
-        """Return what changes nothing."""
+        """Return a transformer that changes nothing."""
         return FunctionTransformer()
 
 
 @frozen
 class AsGiven(FeatureMap):
-    """What is there, unchanged: features of LETOR, or, for fusion, scores of which some are missing (NaN).
+    """Features as they are given: those of LETOR or, for fusion, scores of which some are missing (NaN).
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class AsGiven(FeatureMap):
         return _dense(X) if self.dense else X
 
     def transformer(self) -> FunctionTransformer:
-        """Return what changes nothing."""
+        """Return a transformer that changes nothing."""
         return FunctionTransformer()
 
 

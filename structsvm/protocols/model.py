@@ -47,6 +47,8 @@ class Candidate:
         larger is ahead.
     seconds : how long fitting took.
     gap : certified gap to the optimum, in units of the loss; None without a certificate.
+    weights : of the features, where the model is a weighted sum of them, shape (d,); None where it is not, or does not
+        tell.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Candidate:
     scores: Callable[[Any, IntVector], Vector]
     seconds: float
     gap: float | None = None
+    weights: Vector | None = None
 
 
 class Model(ABC):

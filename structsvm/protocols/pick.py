@@ -1,4 +1,4 @@
-"""What all protocols do with models: make their features, fit them, and pick a candidate on validation queries."""
+"""What all protocols do with models: compute their features, fit them, and pick a candidate on validation queries."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,8 +19,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 @frozen(eq=False)
-class Part:
-    """The queries that have one role: to train, to validate, or to test.
+class QuerySet:
+    """The training set, the validation set or the test set.
 
     Parameters
     ----------
@@ -120,16 +120,16 @@ class Picked:
 
 
 def fit_models(
-    models: Sequence[Model], parts: Sequence[Part], where: str, fit: Callable[[Model, Sequence[Any]], T]
+    models: Sequence[Model], sets: Sequence[QuerySet], where: str, fit: Callable[[Model, Sequence[Any]], T]
 ) -> dict[str, T]:
     """Fit models, of which those that read the same features share them.
 
     Parameters
     ----------
     models : in the order of the tables.
-    parts : the queries to train, to validate and to test.
+    sets : to train, to validate and to test.
     where : the place in the protocol, for errors.
-    fit : fits a model, given the features of the three parts.
+    fit : fits a model, given the features of the three sets.
 
     Returns
     -------
@@ -143,16 +143,16 @@ def fit_models(
     for features in dict.fromkeys(model.features for model in models):
         readers = [model for model in models if model.features == features]
         with _naming(readers[0], where):
-            matrices = _transformed(features, parts)
+            matrices = _transformed(features, sets)
         for model in readers:
             with _naming(model, where):
                 found[model.name] = fit(model, matrices)
     return {model.name: found[model.name] for model in models}
 
 
-def _transformed(features: FeatureMap, parts: Sequence[Part]) -> list[Any]:
-    """Return the features of parts of the data, of which the first is what the map learns from."""
-    read = [part.read(features) for part in parts]
+def _transformed(features: FeatureMap, sets: Sequence[QuerySet]) -> list[Any]:
+    """Return the features of each set; the map learns from the first."""
+    read = [each.read(features) for each in sets]
     transformer = features.transformer().fit(read[0])
     return [transformer.transform(each) for each in read]
 

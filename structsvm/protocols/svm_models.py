@@ -122,7 +122,8 @@ def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence
     if fitted[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return [
-        Candidate(each.C, partial(_scores, each), each.result_.history[-1].seconds, gap_of(each)) for each in fitted
+        Candidate(each.C, partial(_scores, each), each.result_.history[-1].seconds, gap_of(each), each.coef_)
+        for each in fitted
     ]
 
 

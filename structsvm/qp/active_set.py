@@ -68,24 +68,24 @@ class ActiveSet(QPBackend):
         """
         if qp.size == 0:
             return QPSolution(np.zeros(0), 0.0)
-        run = _Run(qp, start)
-        best = run.solution(run.pairs(0))
+        solve = _Solve(qp, start)
+        best = solve.solution(solve.pairs(0))
         if not np.isfinite(best.gap):
             raise InputError("the QP cannot be solved: its Gram matrix, offsets or caps hold NaN or infinity.")
-        best_dual, stalled = run.dual(), 0
+        best_dual, stalled = solve.dual(), 0
         for _ in range(ROUNDS):
             if best.gap <= qp.tol or stalled >= PATIENCE:
                 break
-            gap = run.pairs(PASSES)
+            gap = solve.pairs(PASSES)
             if gap > qp.tol:
-                run.newton()
-                gap = run.pairs(0)
-            dual = run.dual()
+                solve.newton()
+                gap = solve.pairs(0)
+            dual = solve.dual()
             progress = gap < 0.5 * best.gap or dual > best_dual + 1e-15 * abs(best_dual)
             stalled = 0 if progress else stalled + 1
             best_dual = max(best_dual, dual)
             if gap < best.gap:
-                best = run.solution(gap)
+                best = solve.solution(gap)
         return best
 
 
@@ -97,7 +97,7 @@ class _State:
     steps: int
 
 
-class _Run:
+class _Solve:
     """One solve: the weights of the vertices (see `structsvm.qp.kernels`) and their slopes."""
 
     def __init__(self, qp: DualQP, start: QPSolution | None) -> None:

@@ -43,7 +43,7 @@ class OSQP(GeneralBackend):
 
     name: ClassVar[str] = "osqp"
     package: ClassVar[str] = "osqp"
-    requirement: ClassVar[str] = "osqp>=1.0"
+    requirement: ClassVar[str] = "osqp>=1.0.3"
     eps: float = field(default=1e-8, validator=positive)
     polishing: bool = field(default=True, validator=truth_value)
     max_iter: int = field(default=20_000, validator=at_least(1))

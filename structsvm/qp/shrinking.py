@@ -36,6 +36,9 @@ def solve_shrunk(
 ) -> QPSolution:
     """Solve on the cuts in use and the new ones; take in violated ones until the whole is certified.
 
+    A working-set method like that of Joachims, "Making large-Scale SVM Learning Practical", 1999; the variables, there
+    of training examples, are those of cuts here.
+
     A subset only grows at its end, within a call and from one call to the next, so that a
     solver that starts warm finds its cuts where it left them; it starts afresh from the cuts
     in use when these are less than half of it. From nothing, it starts with the cuts of

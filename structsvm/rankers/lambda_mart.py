@@ -161,7 +161,7 @@ class LambdaMART(StagedRanker):
         self.best_iteration_ = int(np.argmax(values)) + 1 if values else int(booster.current_iteration())
 
     def parts(self) -> Parts:
-        """Return the importances of features: what their splits gained in all."""
+        """Return the importance of each feature: the total gain of its splits."""
         check_is_fitted(self, "n_examples_")
         gains = self.booster_.feature_importance("gain", iteration=self.best_iteration_)
         return Parts.of("importance", np.asarray(gains, dtype=np.float64), "Importances are gains of splits, summed.")

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError, stacklevel_of_user
 from structsvm.metrics import Measure
 from structsvm.operators import Readable

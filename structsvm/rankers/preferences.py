@@ -102,7 +102,7 @@ class Preferences:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[int, int] | tuple[int, int, float]]) -> Self:
-        """Make them of tuples ``(better, worse)`` or ``(better, worse, magnitude)``.
+        """Make preferences from tuples ``(better, worse)`` or ``(better, worse, magnitude)``.
 
         Examples
         --------
@@ -152,7 +152,7 @@ class Preferences:
 def preferences_from_clicks(
     sessions: ArrayLike, rows: ArrayLike, ranks: ArrayLike, clicked: ArrayLike, *, min_magnitude: float = 1.0
 ) -> Preferences:
-    """Make preferences of a click log, by the rule of skipping above.
+    """Make preferences from a click log: a clicked document is preferred to those above it that were skipped.
 
     Who clicks on a document has looked at those above it and passed over those that were not clicked: it is
     preferred to each of them (Joachims, "Optimizing search engines using clickthrough data", KDD 2002, section 3;

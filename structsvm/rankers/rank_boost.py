@@ -172,7 +172,7 @@ class RankBoost(StagedRanker):
             setattr(self, name, getattr(self, name)[:rounds])
 
     def parts(self) -> Parts:
-        """Return the weak rankers, those of one feature and threshold as one, by the sum of their weights."""
+        """Return the weak rankers and their weights; weights of the same feature and threshold are added up."""
         check_is_fitted(self, "n_examples_")
         sums: dict[tuple[int, float, bool], float] = {}
         kept = (self.features_.tolist(), self.thresholds_.tolist(), self.missing_.tolist())

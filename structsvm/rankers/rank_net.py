@@ -123,7 +123,7 @@ class RankNet(StagedRanker):
         return training.queries.sizes > 1
 
     def parts(self) -> Parts:
-        """Return the weights of a linear network; of another one, how much of a feature all hidden units pass on.
+        """Return the weights of a linear network, or else how much of each feature all hidden units pass on together.
 
         That is ``Σ_h |v_h w_hk|`` of feature k, with w_hk its weight in unit h, and v_h that of what the unit passes on
         (Garson, "Interpreting neural-network connection weights", AI Expert 6(4), 1991, before it is divided).

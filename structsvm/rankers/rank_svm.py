@@ -10,8 +10,8 @@ from attrs import evolve
 from numpy.typing import ArrayLike
 
 from structsvm.estimators.fitting import Objective
+from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import measure_of, require_solver
-from structsvm.estimators.ranking import LinearRanker
 from structsvm.exceptions import InputError
 from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPairs
 from structsvm.metrics import Measure

@@ -37,7 +37,7 @@ class SavedRanker(Saved):
 
     @abstractmethod
     def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
-        """Set what `_state` returned, of arrays that may come from a file: nothing in them is believed.
+        """Set what `_state` returned, from arrays that may come from a file and are checked.
 
         Parameters
         ----------

@@ -11,9 +11,9 @@ from attrs import astuple, frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, random_of
-from structsvm.estimators.ranking import LinearScores
 from structsvm.exceptions import InputError, stacklevel_of_user
 from structsvm.metrics import Measure
 from structsvm.operators import Rows

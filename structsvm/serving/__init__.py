@@ -1,4 +1,4 @@
-"""Trained models as they are served: read from their files and asked for scores, with NumPy alone.
+"""Trained models for serving: they are read from files and score documents, with NumPy alone.
 
 Nothing here loads numba, scikit-learn or SciPy.
 """

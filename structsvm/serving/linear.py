@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class LinearScorer(Scorer):
-    """Scores ``X w + b``, of features that are normalised by query first where the model does so.
+    """Scores ``X w + b``; the features are first normalised within queries if the model was trained so.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class LinearScorer(Scorer):
 
     @classmethod
     def of(cls, about: Description, arrays: Mapping[str, Any], coef: Vector, intercept: float = 0.0) -> Self:
-        """Make it of weights, and of the normalisation in the arrays of a file; one over all rows becomes weights."""
+        """Make a scorer from weights and the normalisation in a file; one over all rows is merged into the weights."""
         if "normaliser" not in arrays:
             return cls(about, coef, intercept)
         from structsvm.normalisation import Standardised, read_normaliser
@@ -82,7 +82,7 @@ def _product(X: Any, w: Vector) -> Vector:
 
 
 def weights_of_result(arrays: Mapping[str, Any], n_features: int, scaling: float) -> tuple[Vector, float]:
-    """Return the weights and the intercept that are in the arrays of a `Result`, of which nothing is believed.
+    """Return the weights and the intercept in the arrays of a `Result`, all of which are checked.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class NetworkScorer(Scorer):
 
     @classmethod
     def of(cls, about: Description, arrays: Mapping[str, Any], hidden: int, best: int) -> Self:
-        """Take the network from the arrays of a file, of which nothing is believed.
+        """Make a scorer from the arrays of a file, all of which are checked.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 @frozen
 class Description:
-    """What a file says of the model in it.
+    """What a model file says about its model.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Scorer(ABC):
 
     @property
     def spreads(self) -> bool:
-        """Whether a score is not finite wherever a feature of the row is not, so that X need not be looked at."""
+        """Whether a feature that is not finite always leads to a score that is not, so that X need not be checked."""
         return False
 
     @property

@@ -48,7 +48,7 @@ class StumpScorer(Scorer):
 
     @classmethod
     def of(cls, about: Description, arrays: Mapping[str, Any], rounds: int) -> Self:
-        """Take the weak rankers from the arrays of a file, of which nothing is believed.
+        """Make a scorer from the arrays of a file, all of which are checked.
 
         Parameters
         ----------

@@ -1,8 +1,9 @@
 """Solvers: algorithms that minimise a problem and certify the result.
 
-To add one, derive from `Solver` and let a `Run` keep the bounds, the clocks and the history.
+To add one, derive from `Solver` and let a `SolverState` keep the bounds, the clocks and the history.
 """
 
+from structsvm import moved
 from structsvm.solvers.auto import Auto
 from structsvm.solvers.base import CuttingPlane, Solver
 from structsvm.solvers.checkpoint import Checkpoint, CheckpointLike, CheckpointPath, Keeper
@@ -10,7 +11,7 @@ from structsvm.solvers.convex_concave import Descent, Round, descend
 from structsvm.solvers.frank_wolfe import FrankWolfe
 from structsvm.solvers.n_slack import NSlack
 from structsvm.solvers.one_slack import OneSlack
-from structsvm.solvers.run import Callback, Run
+from structsvm.solvers.state import Callback, SolverState
 
 __all__ = [
     "Auto",
@@ -25,7 +26,9 @@ __all__ = [
     "NSlack",
     "OneSlack",
     "Round",
-    "Run",
     "Solver",
+    "SolverState",
     "descend",
 ]
+
+__getattr__ = moved.names_of(__name__)

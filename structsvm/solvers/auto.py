@@ -16,7 +16,7 @@ from structsvm.solvers.base import Solver
 from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
 from structsvm.solvers.one_slack import OneSlack
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 
 logger = logging.getLogger("structsvm")
 
@@ -33,12 +33,16 @@ class Auto(Solver):
     """`FrankWolfe` where it can keep enough planes of every example, else `OneSlack`.
 
     Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes
-    of d numbers an example. Where they do not fit, where a plane has no fewer numbers than the
-    rows it is made of (single rows, or sparse ones), where there are fewer than twenty examples,
-    where a loss in Python is spread over processes, where a QP backend is asked for, where weights
-    have bounds, or where the data are spread over a cluster, 1-slack it is. A loss whose argmax is
-    inexact is for Frank-Wolfe all the same, however few the examples: the best that was found of
-    each is kept, which a cut of all of them loses.
+    of d numbers an example. `OneSlack` is chosen
+
+    - where that many planes do not fit into memory;
+    - where a plane has no fewer numbers than the rows that it is made of, as with single rows or sparse ones;
+    - where there are fewer than twenty examples;
+    - where a loss in Python is spread over processes;
+    - where a QP backend is asked for, weights have bounds, or the data are spread over a cluster.
+
+    A loss whose argmax is inexact goes to Frank-Wolfe whatever the shape of the problem and the number of examples: it
+    keeps the best output found of each example, which is lost in a cut of all examples together.
 
     Where Frank-Wolfe has not converged after 60 passes, because C is very large for the scale of
     the features, 1-slack goes on from there. The documentation shows the figures behind this (docs/benchmarks.md).

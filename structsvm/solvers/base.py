@@ -14,7 +14,7 @@ from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, positive, require_kind
 from structsvm.solvers.boxed_working_set import BoxedWorkingSet
 from structsvm.solvers.checkpoint import CheckpointLike, Keeper, without_workers
-from structsvm.solvers.run import Callback, Run
+from structsvm.solvers.state import Callback, SolverState
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
 
@@ -22,7 +22,7 @@ from structsvm.types import Vector
 class Solver(ABC):
     """An algorithm that minimises a `Problem`. Frozen settings; no state is kept on it.
 
-    To write one, derive an attrs class with a field ``tol`` and let a `Run` keep bounds, clocks and
+    To write one, derive an attrs class with a field ``tol`` and let a `SolverState` keep bounds, clocks and
     history. ``structsvm.testing.check_solver`` says whether it is right.
 
     Examples
@@ -154,31 +154,31 @@ class CuttingPlane(Solver):
         working_set = WorkingSet(problem.d, caps, most) if box is None else BoxedWorkingSet(box, caps, most)
         keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
         try:
-            run = Run(problem, self.tol, start, callback, working_set.hinges, keeper, within_box=True)
+            state = SolverState(problem, self.tol, start, callback, working_set.hinges, keeper, within_box=True)
         except ClusterError as error:
             raise without_workers(error, keeper) from error
-        start = run.start
-        if start is not None and run.same_problem:
+        start = state.start
+        if start is not None and state.same_problem:
             cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, problem)
-            if cuts is not None and run.tolerates_rounding(cuts.most_error(caps)):
+            if cuts is not None and state.tolerates_rounding(cuts.most_error(caps)):
                 working_set.load(cuts)
         try:
             try:
-                status = self._iterate(run, working_set, backend)
+                status = self._iterate(state, working_set, backend)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
-                if working_set.dual > run.dual:
-                    run.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
-            return run.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
+                if working_set.dual > state.dual:
+                    state.record_last(working_set.w, working_set.dual, working_set.size, working_set.active)
+            return state.result(status, self, working_set.cuts(), working_set.handovers, working_set.dual)
         except ClusterError as error:
-            raise run.lost(error, self, working_set.cuts(), working_set.handovers) from error
+            raise state.lost(error, self, working_set.cuts(), working_set.handovers) from error
 
     def _most_cuts(self, problem: AbstractProblem, groups: int) -> int:
         """Return how many cuts are kept: no fewer than an optimum needs where these take little memory."""
         return max(self.max_cuts, 4 * groups, groups + problem.d if problem.d <= _FEW_WEIGHTS else 0)
 
     @abstractmethod
-    def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
+    def _iterate(self, state: SolverState, working_set: WorkingSet, backend: QPBackend) -> Status:
         """Add cuts and solve QPs, from the planes of the first evaluation, until a status is reached."""
 
     @abstractmethod

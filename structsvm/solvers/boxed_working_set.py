@@ -19,7 +19,7 @@ _MODELS = 5
 """Models that are tried before the last."""
 
 _STALLED = 1e-4
-"""Part of it that is as good as nothing: the multipliers are left to the built-in backend, or as they are."""
+"""Part of a gap: a rise of the dual by less counts as none, and the built-in backend goes on in place of another."""
 
 _LESS = 0.5
 """Part of the gap that is left after steps that got somewhere, however little they raised the dual."""
@@ -49,10 +49,11 @@ class BoxedWorkingSet(WorkingSet):
     - of all columns: below the dual everywhere, as clipping brings no two points farther apart, so that the dual rises
       at its solution, if less.
 
-    The first is tried; then it with the columns, too, that reach or leave a bound on the way to its solution; and the
-    second where these do not raise the dual enough. Weights without regulariser are drawn to
-    where they were before, ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control
-    and Optimization 1976), and c follows them until the dual, which knows nothing of c, is as good as was wanted.
+    The first model is tried first. If its solution raises the dual too little, the columns whose bounds were reached or
+    left on the way to it are added, and it is tried again; the second model comes last. Weights without regulariser get
+    one for the time being, ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control and
+    Optimization 1976). Its centre c is moved to the weights found, again and again, until the gap of the dual without
+    that term is as small as was asked for.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ Examples
 """
 
 CheckpointLike: TypeAlias = Union[CheckpointPath, "Keeper"]
-"""What solvers take; a `Keeper` comes from a solver that hands its run to others.
+"""What solvers take as ``checkpoint``: a path or a `Checkpoint` from a user, a `Keeper` from a solver like `Auto`.
 
 Examples
 --------
@@ -148,7 +148,7 @@ class Keeper:
     Attributes
     ----------
     solver : the solver that runs.
-    cuts : returns what is needed to go on, at the time of each `Run.record`.
+    cuts : returns what is needed to go on, at the time of each `SolverState.record`.
     handovers : returns how often a QP backend was helped out.
     known : what was in the file at the beginning; None where there was none.
 

@@ -13,7 +13,7 @@ from structsvm.problem.concave import Subtracted
 from structsvm.problem.coordinates import Coordinates
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import require_integer
-from structsvm.solvers.run import Callback
+from structsvm.solvers.state import Callback
 from structsvm.types import Vector
 
 logger = logging.getLogger("structsvm")
@@ -28,8 +28,8 @@ class Round:
     Parameters
     ----------
     objective : F at the weights that the round began at, to which the problem is tangent.
-    lower : the best lower bound of the problem: F is at most ``objective − lower`` above where its convex part alone,
-        with the subtracted one replaced by its tangent, could bring it.
+    lower : the best lower bound of the convex problem of this round, in which the tangent stands for the function that
+        F subtracts. Solved exactly, the round would lower F by ``objective − lower`` at most by this bound.
     primal : the problem at the weights that the round found; F there is no larger.
 
     Examples

@@ -17,7 +17,7 @@ from structsvm.settings import at_least, positive
 from structsvm.solvers.base import Solver, require_examples
 from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.joint_step import improve_jointly, solve_over_planes
-from structsvm.solvers.run import Callback, Run
+from structsvm.solvers.state import Callback, SolverState
 from structsvm.types import IntVector, Vector
 
 logger = logging.getLogger("structsvm")
@@ -60,7 +60,9 @@ class FrankWolfe(Solver):
     rows are at hand. Between passes, sweeps over the planes that are kept take more steps, and
     where C is large, for which these crawl, the QP over all planes is solved by 1-slack, without
     the data. What the pass met tells when a certificate is worth a pass of its own;
-    the certificate tells which examples hold the gap, and only those are visited next.
+    the certificate tells which examples hold the gap, and only those are visited next (sampled by their gaps in
+    Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, "Minding the Gaps for Block Frank-Wolfe Optimization of
+    Structured SVMs", ICML 2016).
 
     Where 60 passes were not enough, it says so in the log, moves the planes together at every pass from there, and
     solves the QP over all of them to the end where they are no more than 2,000.
@@ -122,18 +124,18 @@ class FrankWolfe(Solver):
     ) -> Result:
         capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
         dual = DualPlanes(problem.d, problem.cap, capacity)
-        run = Run(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))
-        start = run.start
+        state = SolverState(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))
+        start = state.start
         try:
-            status = self._begin(run, dual, start) or self._iterate(run, dual)
+            status = self._begin(state, dual, start) or self._iterate(state, dual)
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
         lower = dual.refresh()
         # the start may be within tol at another C, too; the weights of the planes are nearer
-        start_will_do = run.w is run.point.w and (start is None or start.C != problem.C)
+        start_will_do = state.w is state.point.w and (start is None or start.C != problem.C)
         if start_will_do or status not in (Status.CONVERGED, Status.ESTIMATED):
-            run.record_last(dual.w.copy(), lower, dual.size, dual.active)
-        return run.result(status, self, dual.cuts(), dual=lower)
+            state.record_last(dual.w.copy(), lower, dual.size, dual.active)
+        return state.result(status, self, dual.cuts(), dual=lower)
 
     def _require_enough(self, capacity: Capacity, problem: Problem) -> Capacity:
         """Refuse a capacity of fewer planes than can be kept."""
@@ -148,55 +150,55 @@ class FrankWolfe(Solver):
             )
         return capacity
 
-    def _begin(self, run: Run, dual: DualPlanes, start: Result | None) -> Status | None:
+    def _begin(self, state: SolverState, dual: DualPlanes, start: Result | None) -> Status | None:
         """Take over the planes of an earlier result, or those at its weights."""
-        problem = require_examples("FrankWolfe", run.problem)
-        if start is not None and run.same_problem and start.cuts.groups == problem.n:
+        problem = require_examples("FrankWolfe", state.problem)
+        if start is not None and state.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
         elif start is not None:
-            cuts = problem.cuts(run.planes, problem.cap > 0.0)
+            cuts = problem.cuts(state.planes, problem.cap > 0.0)
             dual.visit(cuts.example, cuts.G, cuts.L)
-        return run.record(dual.refresh(), dual.size, dual.active)
+        return state.record(dual.refresh(), dual.size, dual.active)
 
-    def _iterate(self, run: Run, dual: DualPlanes) -> Status:
-        problem = require_examples("FrankWolfe", run.problem)
+    def _iterate(self, state: SolverState, dual: DualPlanes) -> Status:
+        problem = require_examples("FrankWolfe", state.problem)
         rng = np.random.default_rng(self.seed)
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
         since, swept = 0, True
-        for k in run.iterations(self.max_iter):
+        for k in state.iterations(self.max_iter):
             if k == PATIENCE:
                 logger.warning(
                     "frank-wolfe has not converged after %d passes, a gap of %.2g * C is left: C = %.3g may be large "
                     "for the scale of the features. OneSlack or NSlack may need less; so may features that are scaled",
                     PATIENCE,
-                    (run.primal - run.dual) / problem.C,
+                    (state.primal - state.dual) / problem.C,
                     problem.C,
                 )
-            with run.clock("oracle"):
+            with state.clock("oracle"):
                 met = problem.sweep(dual, rng.permutation(order))
-            run.count_passes(len(order) / len(everyone))
+            state.count_passes(len(order) / len(everyone))
             if not k:
-                run.begin_fingerprint(problem)  # steps on planes leave other threads and memory idle
-            with run.clock("qp"):
-                wanted = max(met, run.gap_wanted)
+                state.begin_fingerprint(problem)  # steps on planes leave other threads and memory idle
+            with state.clock("qp"):
+                wanted = max(met, state.gap_wanted)
                 swept = self._improve(dual, rng, everyone, wanted, swept=swept, crawls=k >= PATIENCE)
             lower = dual.refresh()
-            if dual.rounds and not run.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
+            if dual.rounds and not state.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
                 logger.info("planes in float32 have too few digits for tol=%g: float64 from here", self.tol)
                 exact = Capacity.exact_within(problem.n, problem.d, self.memory)
                 dual.stop_rounding(self._require_enough(exact, problem))
             since += 1
-            worth_it = met <= _WORTH_A_CERTIFICATE * run.gap_wanted
+            worth_it = met <= _WORTH_A_CERTIFICATE * state.gap_wanted
             if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
                 since = 0
                 require_moderate_norm(dual.largest, problem.total_cap)
-                point, planes = run.evaluate(dual.w.copy())
+                point, planes = state.evaluate(dual.w.copy())
                 held = dual.held()
                 shares = np.divide(held, problem.cap, out=np.zeros(problem.n), where=problem.cap > 0.0)
                 violation = problem.checked_violation(planes, point, shares)
                 order = everyone[_holding((problem.cap * violation - held)[everyone])]
-            status = run.record(lower, dual.size, dual.active)
+            status = state.record(lower, dual.size, dual.active)
             if status:
                 return status
         return Status.ITERATION_LIMIT

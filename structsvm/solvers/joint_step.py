@@ -6,7 +6,7 @@ from structsvm.compute.stages import run_stages
 from structsvm.compute.threads import using
 from structsvm.planes import RestrictedProblem
 from structsvm.planes.values import PlaneValues
-from structsvm.problem import Hinge, Parabola
+from structsvm.problem import LineHinge, Parabola
 from structsvm.problem.checks import require_moderate_norm
 from structsvm.qp import ActiveSet
 from structsvm.qp.growing import GrowingQP
@@ -58,8 +58,8 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
 def _add_cuts(values: PlaneValues, qp: GrowingQP, enough: float) -> None:
     """Add one cut after the other, chosen near the best point on the line to the solution of the QP."""
 
-    def hinges(steps: Sequence[float]) -> list[Hinge]:
-        return [Hinge(*values.hinge(t)) for t in steps]
+    def hinges(steps: Sequence[float]) -> list[LineHinge]:
+        return [LineHinge(*values.hinge(t)) for t in steps]
 
     w, t = qp.w, 1.0
     lowest = 0.5 * float(w @ w) + values.start()

@@ -6,8 +6,8 @@ from typing import TypeAlias
 import numpy as np
 
 from structsvm.compute.tangents import lowest_point
-from structsvm.problem import AnyPlanes, AnyPoint, Hinge, Parabola
-from structsvm.solvers.run import Run
+from structsvm.problem import AnyPlanes, AnyPoint, LineHinge, Parabola
+from structsvm.solvers.state import SolverState
 
 _EVALUATIONS = 12
 
@@ -24,7 +24,7 @@ _ACCURACY = 0.01
 TOWARD_TARGET = 0.1
 """How far from the best point on the line towards the solution of the QP the next cut is made."""
 
-HingesAt: TypeAlias = Callable[[Sequence[float]], Sequence[Hinge]]
+HingesAt: TypeAlias = Callable[[Sequence[float]], Sequence[LineHinge]]
 
 
 def lowest_on(
@@ -58,8 +58,8 @@ def lowest_on(
         return 0.0
     first = start.value + line.start
     best, lowest = 0.0, first
-    low: tuple[float, Hinge] = 0.0, start
-    high: tuple[float, Hinge] | None = None
+    low: tuple[float, LineHinge] = 0.0, start
+    high: tuple[float, LineHinge] | None = None
     for looked in range(0, _EVALUATIONS, together):
         for t, here in zip(steps, rest if looked == 0 and together > 1 else hinges_at(steps), strict=True):
             primal = line.value(t) + here.value
@@ -74,7 +74,7 @@ def lowest_on(
                 break
             steps = [min(farthest, 2.0 * low[0])]
             continue
-        t = _lowest_of_model(line, low, high)
+        t = float(lowest_point(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
         model = line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
         if lowest - model <= accuracy * (first - lowest) or not low[0] < t < high[0]:
             break
@@ -82,21 +82,12 @@ def lowest_on(
     return best
 
 
-def _lowest_of_model(line: Parabola, low: tuple[float, Hinge], high: tuple[float, Hinge]) -> float:
-    """Return where the parabola plus the larger of two tangents is lowest."""
-    if line.curvature > 0.0:
-        return float(lowest_point(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
-    (left, falling), (right, rising) = low, high  # only weights without regulariser move
-    rise = falling.value - falling.slope * left - rising.value + rising.slope * right
-    return rise / (rising.slope - falling.slope)
-
-
-def search(run: Run, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:
+def search(state: SolverState, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:
     """Minimise P along the line from a point to another.
 
     Parameters
     ----------
-    run : keeps the best.
+    state : keeps the best.
     base, planes : the point w_b, with its planes.
     target : the point w_t.
 
@@ -104,11 +95,11 @@ def search(run: Run, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tup
     -------
     The best point on the line with its planes.
     """
-    line = run.problem.line(base, planes, target)
-    with run.clock("oracle"):
+    line = state.problem.line(base, planes, target)
+    with state.clock("oracle"):
         t = lowest_on(line.regulariser, line.hinges, line.together)
     if t == 0.0:
         return base, planes
     point, planes = line.at(t)
-    run.keep(point, planes)
+    state.keep(point, planes)
     return point, planes

@@ -10,7 +10,7 @@ from structsvm.qp import QPBackend
 from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least
 from structsvm.solvers.base import CuttingPlane, require_examples
-from structsvm.solvers.run import Run
+from structsvm.solvers.state import SolverState
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
 
@@ -72,43 +72,43 @@ class NSlack(CuttingPlane):
         """Return None: a mean plane cannot be taken apart."""
         return None
 
-    def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
-        problem = require_examples("NSlack", run.problem)
+    def _iterate(self, state: SolverState, working_set: WorkingSet, backend: QPBackend) -> Status:
+        problem = require_examples("NSlack", state.problem)
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
         accuracy = self.tol * problem.C / problem.total_cap  # ε, where the example weights have mean 1
         widest = accuracy
-        status = run.record(working_set.dual, working_set.size, working_set.active)
+        status = state.record(working_set.dual, working_set.size, working_set.active)
         if status:
             return status
         if working_set.size:  # restored, with multipliers that no QP has seen
-            with run.clock("qp"):
-                working_set.solve(backend, run.qp_tol)
-        elif run.point.w.any():
-            self._add(run, working_set, problem, range(problem.n), run.point, run.planes, accuracy, backend)
-        for _ in run.iterations(self.max_iter):
+            with state.clock("qp"):
+                working_set.solve(backend, state.qp_tol)
+        elif state.point.w.any():
+            self._add(state, working_set, problem, range(problem.n), state.point, state.planes, accuracy, backend)
+        for _ in state.iterations(self.max_iter):
             changed = False
             for part, block in zip(parts, blocks, strict=True):
-                with run.clock("oracle"):
+                with state.clock("oracle"):
                     point = block.at(working_set.w)
                     planes = block.planes(point)
-                changed |= self._add(run, working_set, block, part, point, planes, accuracy, backend)
-            run.count_passes(1.0)
-            point, planes = run.evaluate(working_set.w)
+                changed |= self._add(state, working_set, block, part, point, planes, accuracy, backend)
+            state.count_passes(1.0)
+            point, planes = state.evaluate(working_set.w)
             self._hinges(working_set, problem, range(problem.n), point, planes)
-            status = run.record(working_set.dual, working_set.size, working_set.active)
+            status = state.record(working_set.dual, working_set.size, working_set.active)
             if status:
                 return status
             if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε
                 accuracy *= 0.5
                 if working_set.size:
-                    with run.clock("qp"):
-                        working_set.solve(backend, run.qp_tol * accuracy / widest)
+                    with state.clock("qp"):
+                        working_set.solve(backend, state.qp_tol * accuracy / widest)
         return Status.ITERATION_LIMIT
 
     def _add(
         self,
-        run: Run,
+        state: SolverState,
         working_set: WorkingSet,
         block: Problem,
         part: range,
@@ -118,15 +118,15 @@ class NSlack(CuttingPlane):
         backend: QPBackend,
     ) -> bool:
         """Add the planes of a range of examples that are violated by more than ε; solve the QP if there are any."""
-        with run.clock("oracle"):
+        with state.clock("oracle"):
             violation, slack = self._hinges(working_set, block, part, point, planes)
             violated = (violation > slack + accuracy) & (block.cap > 0.0)
             cuts = block.cuts(planes, violated)
         if not violated.any():
             return False
-        with run.clock("qp"):
+        with state.clock("qp"):
             working_set.add(cuts.G, cuts.L, cuts.example + part.start)
-            working_set.solve(backend, run.qp_tol)
+            working_set.solve(backend, state.qp_tol)
             working_set.prune(self.max_idle)
         return True
 

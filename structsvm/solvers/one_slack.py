@@ -13,7 +13,7 @@ from structsvm.result import CutSet, Result, Status
 from structsvm.settings import at_least, truth_value
 from structsvm.solvers.base import CuttingPlane
 from structsvm.solvers.line_search import TOWARD_TARGET, search
-from structsvm.solvers.run import Run
+from structsvm.solvers.state import SolverState
 from structsvm.solvers.working_set import WorkingSet
 from structsvm.types import Vector
 
@@ -77,32 +77,32 @@ class OneSlack(CuttingPlane):
             )
         return problem.has_kernel and problem.exact if self.line_search is None else self.line_search
 
-    def _iterate(self, run: Run, working_set: WorkingSet, backend: QPBackend) -> Status:
-        searching = self._searches(run.problem)
-        best = cutting = run.point, run.planes
-        status = run.record(working_set.dual, working_set.size, working_set.active)
-        if run.goes_on and working_set.size and not status:
-            best, cutting = self._look(run, best, working_set.w, searching)
-        for _ in run.iterations(self.max_iter):
+    def _iterate(self, state: SolverState, working_set: WorkingSet, backend: QPBackend) -> Status:
+        searching = self._searches(state.problem)
+        best = cutting = state.point, state.planes
+        status = state.record(working_set.dual, working_set.size, working_set.active)
+        if state.goes_on and working_set.size and not status:
+            best, cutting = self._look(state, best, working_set.w, searching)
+        for _ in state.iterations(self.max_iter):
             if status:
                 return status
-            cut = run.cut(cutting[1])
-            with run.clock("qp"):
+            cut = state.cut(cutting[1])
+            with state.clock("qp"):
                 working_set.add(cut.g[None], np.array([cut.L]), _ONE_GROUP)
-                working_set.solve(backend, run.qp_tol)
+                working_set.solve(backend, state.qp_tol)
                 working_set.prune(self.max_idle)
-            best, cutting = self._look(run, best, working_set.w, searching)
-            status = run.record(working_set.dual, working_set.size, working_set.active)
+            best, cutting = self._look(state, best, working_set.w, searching)
+            status = state.record(working_set.dual, working_set.size, working_set.active)
         return status or Status.ITERATION_LIMIT
 
     @staticmethod
-    def _look(run: Run, best: _At, w: Vector, searching: bool) -> tuple[_At, _At]:
+    def _look(state: SolverState, best: _At, w: Vector, searching: bool) -> tuple[_At, _At]:
         """Look at the solution of the QP, or for the best point on the line to it; return that, and where to cut."""
         if not searching:
-            return best, run.evaluate(w)
-        target = run.score(w)
+            return best, state.evaluate(w)
+        target = state.score(w)
         if best[0].moves >= _MOST_MOVES:
-            best = run.evaluate(best[0].w)
-        best = search(run, *best, target)
+            best = state.evaluate(best[0].w)
+        best = search(state, *best, target)
         between = best[0].toward(target, TOWARD_TARGET)
-        return best, (between, run.evaluate_point(between)[0])
+        return best, (between, state.evaluate_point(between)[0])

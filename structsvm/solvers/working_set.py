@@ -168,7 +168,10 @@ class WorkingSet:
         self.dual = float(a @ self.L - 0.5 * square) - rounding(square**0.5, float(a @ self.error))
 
     def _merge(self) -> None:
-        """Replace the older half of the cuts of each group by ``Σ a (g, L) / Σ a``: the dual stays as it is."""
+        """Replace the older half of the cuts of each group by ``Σ a (g, L) / Σ a``: the dual stays as it is.
+
+        Kiwiel, "An aggregate subgradient method for nonsmooth convex minimization", Mathematical Programming 1983.
+        """
         newest = np.zeros(self.size, dtype=bool)
         newest[-(self.max_cuts // 2) :] = True
         old = np.flatnonzero(~newest & (self.a > 0.0))

@@ -25,7 +25,8 @@ from structsvm.storage.locks import lock
 
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
+"""Of these files, and of the results that come of them: 2 has precision and weights in experiments, which 1 lacks."""
 
 _BEGINNING = b'{"settings":'
 _COMPUTING = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn")
@@ -38,7 +39,7 @@ def versions() -> dict[str, str]:
 
 @frozen
 class Header:
-    """What makes long work the one it is.
+    """What identifies long work that can be continued: its settings, its data, and the versions of packages.
 
     Parameters
     ----------
@@ -294,7 +295,21 @@ def from_json(text: str, kind: type[T], *, allow_nan: bool = False) -> T:
     try:
         return _CONVERTER.structure(found, kind)
     except BaseValidationError as error:
+        header = found.get("header")
+        if isinstance(header, dict) and isinstance(header.get("format"), int):
+            require_known(header["format"])
         raise ValueError("; ".join(transform_error(error, format_exception=_in_words)[:3])) from None
+
+
+def require_known(format: int) -> None:
+    """Refuse a file of a later format than this version knows.
+
+    Raises
+    ------
+    InputError : it is one.
+    """
+    if format > FORMAT:
+        raise InputError("it was written by a newer version of structural-svm: upgrade to read it")
 
 
 def _in_words(error: BaseException, kind: type | None) -> str:

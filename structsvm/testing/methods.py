@@ -12,7 +12,8 @@ from structsvm.exceptions import CheckError, InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.operators import Rows
-from structsvm.problem.sweep import compiled_kernel
+from structsvm.problem.coordinates import checked_bounds
+from structsvm.problem.loops import compiled_kernel
 from structsvm.problem.trial import trial
 from structsvm.types import Vector
 
@@ -111,10 +112,10 @@ class Methods:
         bounds: Any = None if generic is None else self.call("weight_bounds", lambda: generic.weight_bounds(d), y)
         if bounds is None:
             return None
-        low, high = (np.asarray(each, dtype=np.float64) for each in bounds)
-        if low.shape != (d,) or high.shape != (d,) or not (low <= high).all():
-            raise self.wrong("weight_bounds", f"returned {show(bounds)}: it must return the lowest and the largest", y)
-        return low, high
+        try:
+            return checked_bounds(bounds, d, "it")
+        except InputError as error:
+            raise self.wrong("weight_bounds", f"returned {show(bounds)}: {error}", y) from None
 
     def usable(self, y: Any) -> bool:
         """Say whether an example can be learned from."""

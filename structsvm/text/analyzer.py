@@ -39,7 +39,7 @@ def _as_stop_words(value: Any) -> Any:
 
 @frozen(cache_hash=True)
 class Analyzer:
-    """Makes terms of a text: its `tokens`, but for stop words, and of each its stem.
+    """Turns a text into terms: its `tokens` without stop words, each reduced to its stem.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ WHOLE = "whole"
 
 @frozen(eq=False, repr=False)
 class Index:
-    """The counts of a collection.
+    """An index of a collection: how often each term is in each document, field by field.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.threads import in_blocks
+from structsvm.compute.blocks import in_blocks
 from structsvm.data import Run, Topic
 from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError

@@ -71,7 +71,7 @@ def named_stop_words(name: str) -> frozenset[str]:
 
 
 def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
-    r"""Read stop words of a file.
+    r"""Read stop words from a file.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from structsvm.types import IntVector
 
 @frozen(eq=False, repr=False)
 class Strings(Sequence[str]):
-    """Texts that take their bytes and a number each, however long some of them are.
+    """Texts stored one after the other, which take their bytes and a number each, however long some of them are.
 
     Indexed by a number it gives a text; by numbers, a mask or a slice, or by `numpy.asarray`, an array of texts.
 

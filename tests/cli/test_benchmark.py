@@ -63,6 +63,18 @@ def test_tables_with_named_columns(run, folds):
         ("two", "one", "three", "four"),
         ("one", "three", "four", "two"),
     ]
+    Path("named").mkdir()
+    for path in Path("tables").iterdir():
+        content = path.read_text().replace("label", "clicks", 1).replace("qid", "session", 1)
+        (Path("named") / path.name).write_text(content.replace("four", "rank", 1))
+    named = ("--label", "clicks", "--qid", "session", "--out", "out")
+    assert row(run("benchmark", "named", *options, *named).stdout, "SVM-map") == row(expected, "SVM-map")
+    said = run("benchmark", "named", *options, *named, "--features", "one,two", code=1).stderr
+    assert "columns were label, qid, and are label, qid, features" in said
+    run("benchmark", "named", *options, *named[:-1], "other", "--docid", "rank", "--single-features")
+    written = Path("other/folds.jsonl").read_text()
+    assert "(three)" in written
+    assert "(rank)" not in written
     whole = Path("tables/S3.csv").read_text()
     Path("tables/S3.csv").write_text(whole.replace("label", "clicks", 1))
     said = run("benchmark", "tables", *options, code=1).stderr
@@ -191,7 +203,7 @@ def test_the_names_of_models(run, monkeypatch):
     ("arguments", "code", "message"),
     [
         (("tiny", "--models", "svm-mpa"), 1, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
-        (("tiny", "--models", ","), 2, "the list is empty"),
+        (("tiny", "--models", ","), 2, "has an empty entry"),
         (("tiny", "--models", "svm-map,SVM-MAP"), 1, "SVM-map is there twice"),
         (("nowhere",), 1, "nowhere does not exist"),
         (("empty",), 1, "empty holds no folds"),

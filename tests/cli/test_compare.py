@@ -7,8 +7,11 @@ import signal
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from structsvm.data import load_letor
+from structsvm.estimators import Ranker
 from structsvm.exceptions import NotInstalledError
 from structsvm.qp import HiGHS
 from structsvm.solvers import FrankWolfe
@@ -220,3 +223,33 @@ def test_data_of_one_kind_of_document(run):
     Path("bad.txt").write_text("0 qid:1 1:2\n0 qid:1 1:3\n")
     (line,) = run("compare", "bad.txt", code=1).stderr.splitlines()
     assert "can learn from none of the 1 queries" in line
+
+
+def test_weights_within_bounds(run):
+    bounds = ("--bounds", ":2,1:0.01:0.2", "--monotonic-cst", "4:+1")
+    done = run(
+        *("compare", "train.txt", "-C", 10, "--tol", 1e-6, *bounds),
+        *("--backend", "active-set", "--json", "rows.json"),
+    )
+    rows = json.loads(Path("rows.json").read_text())
+    assert [(row["solver"], row["status"]) for row in rows] == [("one-slack", "converged"), ("n-slack", "converged")]
+    assert not lines(done.stdout, "frank-wolfe")
+    data = load_letor("train.txt")
+    low, high = [0.01, -np.inf, -np.inf, 0.0], [0.2, 2.0, 2.0, 2.0]
+    wanted = Ranker(C=10.0, tol=1e-6, bounds=(low, high)).fit(data.X, data.y, qid=data.qid).result_
+    free = Ranker(C=10.0, tol=1e-6).fit(data.X, data.y, qid=data.qid).result_
+    assert wanted.dual > free.primal  # so that the bounds bind
+    for row in rows:
+        assert row["primal"] == pytest.approx(wanted.primal, abs=2e-5)
+        assert row["dual"] == pytest.approx(wanted.dual, abs=2e-5)
+
+
+def test_a_solver_that_knows_no_bounds_says_so_where_it_was_asked_for(run):
+    done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL[:1], "active-set", "--bounds", "0:")
+    assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
+    assert "failed: FrankWolfe steps on planes as if weights had neither bounds" in done.stdout
+
+
+def test_bounds_of_no_feature(run):
+    done = run("compare", "train.txt", "--bounds", "9:0:", code=2)
+    assert "the data have no feature '9': they are numbered 1 to 4" in done.stderr

@@ -1,16 +1,15 @@
 from numba.core import event
 
-from structsvm import Ranker
+from structsvm import Ranker, precompile
 from structsvm.cli import compile as compile_
 from structsvm.cli import console
-from structsvm.comparison import shipped
 from structsvm.data import load_digits_queries
 from structsvm.registry import losses
 
 
 def test_losses_are_compiled_and_the_folder_is_told(run, monkeypatch):
     tried = []
-    monkeypatch.setattr(shipped, "_compile", lambda name, storages: (name, tried.append((name, storages)) or 1.25))
+    monkeypatch.setattr(precompile, "_compile", lambda name, storages: (name, tried.append((name, storages)) or 1.25))
     done = run("compile", "map", "roc_area", "--storage", "float32")
     assert tried == [("map", ("float32",)), ("roc_area", ("float32",))]
     first, second, last = done.stdout.splitlines()
@@ -25,12 +24,14 @@ def test_a_loss_that_ranks_nothing_is_refused(run):
 
 
 def test_a_loss_that_chooses_its_kernel_by_the_grades_is_compiled_for_each(run, monkeypatch):
-    monkeypatch.setattr(shipped, "_compile", lambda name, storages: (name, 1.25))
+    monkeypatch.setattr(precompile, "_compile", lambda name, storages: (name, 1.25))
     done = run("compile", "map", "ndcg@10", "--storage", "float32", "--jobs", "1")
     assert done.stdout.splitlines()[1].split()[0] == "ndcg@10"
     assert "compiling map, ndcg@10" in done.stderr
-    assert "ndcg@10" in shipped.ranking_losses()
-    kernels = {loss: len(shipped.labels_of_kernels(losses.create(loss))) for loss in ("map", "ndcg@10", "multiclass")}
+    assert "ndcg@10" in precompile.ranking_losses()
+    kernels = {
+        loss: len(precompile.labels_of_kernels(losses.create(loss))) for loss in ("map", "ndcg@10", "multiclass")
+    }
     assert kernels == {"map": 1, "ndcg@10": 2, "multiclass": 0}
 
 
@@ -45,7 +46,7 @@ def test_a_folder_that_is_asked_for_and_cannot_be_written_is_refused(run, monkey
 
 
 def test_a_loss_that_was_compiled_needs_no_more():
-    shipped._compile("roc_area", ("float64",))
+    precompile._compile("roc_area", ("float64",))
     train, _ = load_digits_queries()
     few = train.qid < train.qid[0] + 5
     with event.install_recorder("numba:compile") as recorder:

@@ -46,7 +46,10 @@ def test_numbers_of_ids_are_left_out_with_a_note(run, tables):
     assert run("train", "ids.csv", *more).stderr == ""
     assert Ranker.load("w.npz").known_names == ("c", "a", "b")
     assert "'a' is given twice: leave one out" in run("train", "ids.csv", *more, "--features", "a", code=2).stderr
-    assert "the list is empty" in run("train", "ids.csv", *more, "--features", ",", code=2).stderr
+    assert "',' has an empty entry" in run("train", "ids.csv", *more, "--features", ",", code=2).stderr
+    frame.rename(columns={"a": "sum(a,b)"}).to_csv("sums.csv", index=False)
+    run("train", "sums.csv", "--features", "sum(a,b),c", "--model", "x.npz", "-C", "1")
+    assert Ranker.load("x.npz").known_names == ("sum(a,b)", "c")
 
 
 def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, model):

@@ -87,7 +87,7 @@ def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
     ("options", "code", "message"),
     [
         (("--models", "svm-mpa"), 1, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
-        (("--models", ","), 2, "the list is empty"),
+        (("--models", ","), 2, "has an empty entry"),
         (("--topics", "50-60"), 1, "--topics 50-60 names none of the 12 topics"),
         (("--train", 20), 1, "there are 12 queries, and 20 + 2 of them are asked for"),
         (("--runs", "nowhere"), 1, "there is no folder nowhere"),

@@ -12,7 +12,7 @@ from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.losses import AveragePrecision
 from structsvm.qp import ActiveSet
 from structsvm.registry import losses, solvers
-from structsvm.solvers import FrankWolfe, Run
+from structsvm.solvers import FrankWolfe, SolverState
 
 
 def test_trains_what_the_library_trains(run):
@@ -354,7 +354,7 @@ HARD = ("--solver", "one-slack", "-C", 1000, "--tol", 1e-5)
 def stopped_early(run, monkeypatch, options, last):
     """Train with Ctrl-C in the third iteration at the last value of C."""
     with monkeypatch.context() as patch:
-        record, steps = Run.record, []
+        record, steps = SolverState.record, []
 
         def interrupted(self, *numbers):
             steps.append(self.problem.C)
@@ -362,7 +362,7 @@ def stopped_early(run, monkeypatch, options, last):
                 raise KeyboardInterrupt
             return record(self, *numbers)
 
-        patch.setattr(Run, "record", interrupted)
+        patch.setattr(SolverState, "record", interrupted)
         return run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *options, code=1)
 
 

@@ -16,7 +16,7 @@ from structsvm.rankers import MaximumEntropy, RankBoost, RankNet, RankSVM, Weigh
 from structsvm.registry import rankers
 from structsvm.serving.kinds import KINDS
 from structsvm.solvers import OneSlack
-from structsvm.solvers.run import Run
+from structsvm.solvers.state import SolverState
 
 FEW = {"rank_boost": "(n_rounds=5)", "rank_net": "(epochs=3,random_state=0)", "weight_search": "(max_rounds=2)"}
 
@@ -166,7 +166,7 @@ def test_more_folds_than_queries(run):
 def test_folds_go_on_from_their_checkpoints(run, monkeypatch):
     options = (*FOLDS, "--checkpoint", "c.npz", "--model", "m.npz")
     with monkeypatch.context() as patch:
-        record, folds = Run.record, []
+        record, folds = SolverState.record, []
 
         def interrupted(self, *numbers):
             if self.problem.C == 0.01 and numbers and not folds:
@@ -175,7 +175,7 @@ def test_folds_go_on_from_their_checkpoints(run, monkeypatch):
                 raise KeyboardInterrupt
             return record(self, *numbers)
 
-        patch.setattr(Run, "record", interrupted)
+        patch.setattr(SolverState, "record", interrupted)
         done = run(*options, code=1)
     assert "interrupted in fold 2 of 3: C was not chosen, and there is no model" in done.stderr
     assert re.search(r"C +map +p@5 +fold 1", done.stdout)

@@ -1,5 +1,6 @@
 """Machine code on disk is of the source as it is now."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,7 +8,10 @@ import sys
 import numba
 import numpy as np
 import pytest
+from numba.core import caching, codegen, compiler, cpu
 
+import structsvm.compute
+from structsvm.compute import compilation
 from structsvm.compute.compilation import compiled, compiled_part
 
 CALLED = """
@@ -177,3 +181,99 @@ def test_a_part_that_is_read_is_linked_as_the_new_one_was(tmp_path, monkeypatch)
     read = kept._cache.load_overload(signature, kept.targetctx)
     linked = [str(each.library._get_module_for_linking()) for each in (new.overloads[signature], read)]
     assert len({text[text.index("source_filename") :] for text in linked}) == 1
+
+
+@pytest.fixture
+def afresh(monkeypatch):
+    """Numba is looked at again: not that of another test."""
+    compilation._parts.cache_clear()
+    monkeypatch.delitem(sys.modules, "structsvm.compute.parts", raising=False)
+    monkeypatch.delattr(structsvm.compute, "parts", raising=False)
+    yield
+    compilation._parts.cache_clear()
+
+
+GONE = {
+    "libraries": (codegen, "JITCodeLibrary"),
+    "reading": (compiler.CompileResult, "_rebuild"),
+    "wrapper": (cpu._options_mixin, "no_cpython_wrapper"),
+    "kinds of libraries": (codegen.CPUCodeLibrary, "_unserialize"),
+    "symbols": (codegen.CPUCodeLibrary, "_verify_declare_only_symbols"),
+}
+CHANGED = {
+    "what is kept": (codegen.CPUCodeLibrary, "serialize_using_bitcode", lambda self: (self.name, "text", "")),
+    "what is asked": (cpu.CPUContext, "get_executable", lambda _self, library, *_: library.address("f")),
+    "steps": (codegen.CPUCodeLibrary, "finalize", lambda self: self._finalize_final_module()),
+}
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize("gone", GONE.values(), ids=GONE)
+def test_without_a_name_of_numba_parts_are_compiled_as_numba_does(gone, monkeypatch):
+    monkeypatch.delattr(*gone)
+    assert compilation._parts() is None
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+def test_where_numba_does_otherwise_parts_are_compiled_as_numba_does(changed, monkeypatch, caplog):
+    monkeypatch.setattr(*changed)
+    with caplog.at_level("INFO", "structsvm"):
+        assert compilation._parts() is None
+    assert "does not know this numba" in caplog.text
+
+
+@pytest.mark.usefixtures("afresh")
+def test_this_numba_has_what_parts_stand_on():
+    assert compilation._parts() is not None
+
+
+def test_machine_code_of_one_way_of_compiling_is_not_read_by_the_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    parts = compilation._parts()
+    for way, hits in ((parts, 0), (parts, 1), (None, 0), (None, 1), (parts, 0)):
+        monkeypatch.setattr(compilation, "_parts", lambda way=way: way)
+        function = compiled(add_one)
+        assert function(1.0) == 2.0
+        assert sum(function.stats.cache_hits.values()) == hits
+    monkeypatch.setattr(compilation, "_parts", lambda: None)
+    assert compiled_part(total)._cache.cache_path is None
+
+
+def test_machine_code_that_could_be_of_an_old_source_is_not_kept(monkeypatch, tmp_path):
+    """Where numba's index cannot be told of the files of the functions that are called."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.delattr(caching.IndexDataCacheFile, "_load_data")
+    function = compiled(add_one)
+    assert function(1.0) == 2.0
+    assert not list(tmp_path.rglob("*.nbi"))
+
+
+FIT = """
+import sys
+from numba.core import codegen, cpu
+if "usual" in sys.argv:
+    del codegen.JITCodeLibrary, cpu._options_mixin.no_cfunc_wrapper
+import numpy as np
+from structsvm import Ranker
+rng = np.random.default_rng(0)
+X = rng.standard_normal((200, 3))
+y = np.where(X @ [1.0, -1.0, 0.5] + rng.standard_normal(200) > 0.5, 1, -1)
+ranker = Ranker(loss="zero_one", C=1.0, solver="one-slack", tol=1e-6, n_jobs=1).fit(X, y)
+result = ranker.result_
+assert result.converged and result.dual <= result.primal
+print([result.primal, result.dual, *ranker.coef_.tolist()])
+"""
+
+
+def test_a_fit_is_the_same_however_numba_compiles(tmp_path):
+    """By numba's usual compiler, new and read from disk, and by that of parts."""
+
+    def printed(*way, **variables):
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
+        command = [sys.executable, "-c", FIT, *way]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    new, read = (printed("usual", NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
+    assert new == read
+    np.testing.assert_allclose(json.loads(printed()), json.loads(new), rtol=1e-9)

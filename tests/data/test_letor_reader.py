@@ -1,7 +1,6 @@
 """The reader of LETOR files: MQ2008's facts, representations, and every way a file can be wrong."""
 
 import gzip
-import os
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,7 @@ from hypothesis import strategies as st
 
 from structsvm.data import load_letor
 from structsvm.exceptions import DataFormatError, InputError
-
-MQ2008 = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "MQ2008"
-needs_mq2008 = pytest.mark.skipif(not MQ2008.is_dir(), reason="needs STRUCTSVM_DATA: MQ2008")
+from tests.real_data import MQ2008, needs
 
 TEXT = """\
 # a comment line, and a blank one
@@ -37,7 +34,7 @@ def dense(path: Path | list[Path], n_features: int | None = None) -> list[list[f
     return [[float(value) for value in row] for row in X]
 
 
-@needs_mq2008
+@needs(MQ2008)
 def test_mq2008_is_as_its_publishers_describe_it() -> None:
     data = load_letor([MQ2008 / f"S{k}.txt" for k in range(1, 6)], doc_ids=True)
     assert repr(data) == "RankingData(784 queries, 15211 documents, 46 features, dense)"
@@ -49,7 +46,7 @@ def test_mq2008_is_as_its_publishers_describe_it() -> None:
     assert [data.X.dtype, data.y.dtype, data.qid.dtype] == [np.float64, np.float64, np.int64]
 
 
-@needs_mq2008
+@needs(MQ2008)
 def test_mq2008_has_its_queries_in_five_parts() -> None:
     assert [len(set(load_letor(MQ2008 / f"S{k}.txt").qid)) for k in range(1, 6)] == [157, 157, 157, 157, 156]
 

@@ -48,9 +48,9 @@ from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
 from structsvm.cli import main
+from tests.real_data import REAL_DATA
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("STRUCTSVM_DATA", ROOT.parent / "shared" / "data"))
 
 SHOWN = {"text", "toml", "bibtex", "math", "diff", "make"}
 SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m )?pip install) ")
@@ -163,7 +163,7 @@ def make_targets(text: str) -> set[str]:
 class Page:
     """A page that is being run: its folder and its namespace."""
 
-    def __init__(self, path: Path, folder: Path, data: Path = DATA) -> None:
+    def __init__(self, path: Path, folder: Path, data: Path = REAL_DATA) -> None:
         self.path = path
         self.folder = folder
         self.data = data

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from structsvm import Problem, Ranker, StructuralSVM
+from structsvm.distributed import DaskRanker
+from structsvm.estimators import RampRanker
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import AP, NDCG
 from structsvm.qp import HiGHS
@@ -69,3 +71,13 @@ def test_a_backend_that_is_none():
 def test_signatures_can_be_read(function):
     assert "Union" not in str(inspect.signature(function))
     assert all(len(str(parameter)) < 80 for parameter in inspect.signature(function).parameters.values())
+
+
+@pytest.mark.parametrize(("kind", "own"), [(RampRanker, {"max_rounds"}), (DaskRanker, {"shuffle", "client", "limit"})])
+def test_rankers_of_other_kinds_take_what_ranker_takes(kind, own):
+    """scikit-learn reads parameters from signatures, which repeat those of Ranker: they must be the same ones."""
+    parameters, of_ranker = (dict(inspect.signature(each).parameters) for each in (kind, Ranker))
+    assert parameters.keys() - of_ranker.keys() == own
+    assert [parameters[name] for name in of_ranker] == list(of_ranker.values())
+    given = {name: object() for name in parameters}
+    assert vars(kind(**given)) == given

@@ -405,8 +405,8 @@ def test_a_path_takes_the_fingerprint_of_its_data_once(queries, monkeypatch):
         taken.append(problem.C)
         return fingerprint(problem)
 
-    monkeypatch.setattr("structsvm.solvers.run.fingerprint", recorded)
-    monkeypatch.setattr("structsvm.solvers.run.fingerprint_aside", lambda problem: partial(recorded, problem))
+    monkeypatch.setattr("structsvm.solvers.state.fingerprint", recorded)
+    monkeypatch.setattr("structsvm.solvers.state.fingerprint_aside", lambda problem: partial(recorded, problem))
     Cs = [0.1, 1.0, 10.0]
     path = Ranker().path(X, y, qid, Cs=Cs)
     assert taken == [0.1]

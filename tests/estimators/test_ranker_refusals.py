@@ -9,7 +9,7 @@ from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision
 from structsvm.result import Status
-from structsvm.solvers import OneSlack, Run, Solver
+from structsvm.solvers import OneSlack, Solver, SolverState
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_a_solver_that_returns_its_settings_alone_is_named_all_the_same(queries)
         name = "sdca"
 
         def solve(self, problem, start=None, callback=None):
-            run = Run(problem, 1e-2, start, callback)
-            run.record(0.0, 0, 0)
-            return run.result(Status.ITERATION_LIMIT, "DualAscent()", OneSlack(tol=1e6).solve(problem).cuts)
+            state = SolverState(problem, 1e-2, start, callback)
+            state.record(0.0, 0, 0)
+            return state.result(Status.ITERATION_LIMIT, "DualAscent()", OneSlack(tol=1e6).solve(problem).cuts)
 
     X, y, qid = queries
     with pytest.warns(ConvergenceWarning):

@@ -1,20 +1,18 @@
 """Every format, read by its target or a reader after its source: scores are those of the model."""
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from structsvm import Ranker, StructuralSVM, load
-from structsvm.data import load_letor
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
 from structsvm.export import FORMATS, export
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.rankers import MaximumEntropy, RankBoost, RankSVM, WeightSearch
 from tests.export import readers
+from tests.real_data import MQ2008, mq2008, needs
 
 NAMES = ["bm25", "title match", "größe", 'x"y', "e"]
 BY_QUERY = NORMALISATIONS[:2]
@@ -115,13 +113,11 @@ def test_normalisation_by_query_is_refused_where_there_is_no_place_for_it(form, 
     assert list(tmp_path.iterdir()) == []
 
 
+@needs(MQ2008)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("normalise", [None, "standard"])
 def test_mq2008(form, normalise, tmp_path):
-    data = os.environ.get("STRUCTSVM_DATA")
-    if not data:
-        pytest.skip("STRUCTSVM_DATA is not set")
-    read_, test = (load_letor([Path(data) / "MQ2008" / f"S{k}.txt"]) for k in (1, 5))
+    read_, test = mq2008(0, 1), mq2008(4, 1)
     ranker = Ranker(C=10.0, tol=0.1, normalise=normalise).fit(read_.X, read_.y, qid=read_.qid)
     names = [f"f{k}" for k in range(read_.X.shape[1])]
     path, _ = written(ranker, form, tmp_path, names)

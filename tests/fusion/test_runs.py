@@ -1,8 +1,5 @@
 """Fusion of TREC runs."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,8 +8,7 @@ from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.fusion import BordaCount, CombMNZ, CombSUM, fuse_runs
 from structsvm.metrics import AP
 from tests.fusion.test_voting import ENGINES
-
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "robust03"
+from tests.real_data import ROBUST03, needs
 
 
 def run_of(name, topics):
@@ -106,11 +102,11 @@ def test_no_such_method():
 
 @pytest.fixture(scope="module")
 def robust03():
-    return load_runs(DATA / "runs"), load_qrels(DATA / "qrels.txt")
+    return load_runs(ROBUST03 / "runs"), load_qrels(ROBUST03 / "qrels.txt")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: robust03 runs and qrels")
+@needs(ROBUST03)
 @pytest.mark.parametrize(
     ("topics", "best", "least"), [(range(300, 600), 0.1796, 0.15), (range(601, 651), 0.4405, 0.36)]
 )

@@ -40,15 +40,18 @@ WORKING = (
     "train plain.txt --groups sizes.txt --cache new.cache --model new.npz",
     "evaluate m.npz test.txt vali.txt --measure map --measure p@3 --per-query",
     "evaluate m.npz test.txt --format json --empty skip",
-    "evaluate --qrels q.txt runs/alpha.run runs/beta.run --measure map --format json",
+    "evaluate --qrels q.txt runs/alpha.run runs/beta.run --measure map --format json --plot new.svg",
     "evaluate --qrels q.txt runs/alpha.run --baseline runs/beta.run --measure P_5 --resamples 100 --format csv",
     "evaluate --qrels q.txt runs/alpha.run --grades 0=0,1=2,2=1,3=3 --measure ndcg",
     "compare train.txt --loss map,roc_area --solver one-slack,frank-wolfe --backend active-set -C 1,10 --csv t.csv",
-    "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 --json t.json",
+    "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 "
+    "--bounds 0:,1::2 --monotonic-cst 2:-1 --json t.json",
     "fuse runs --output fused.run",
     "fuse runs/alpha.run runs/beta.run --method borda --depth 5 --length 3 --tag both",
+    "fuse runs/alpha.run runs/beta.run --method weighted-comb-sum --qrels q.txt -o fused.run --plot new.svg",
     "fuse runs/alpha.run runs/beta.run --method comb-anz --normalisation z --count nonzero",
     "benchmark folds --models svm-roc --normalise standard --jobs 1 --out tables",
+    "benchmark clicked --models svm-roc --jobs 1 --label y --qid q --features 1,2 --docid name",
     "benchmark sets --models rankboost --jobs 1 --out tables --force --single-features",
     "experiment --runs runs --qrels q.txt --out new --models svm-roc --trials 1 --train 2 --validation 1 --bins 2 "
     "--jobs 1",
@@ -166,7 +169,19 @@ def _value(rng: Random, parameter: click.Parameter, files: Mapping[str, bytes]) 
         return odd_word(rng)
     if isinstance(kind, click.Path):
         return rng.choice(
-            [*files, *_ODD_PATHS, "new.npz", "new.csv", "new.svg", "new", "runs", "folds", "results", "indexed"]
+            [
+                *files,
+                *_ODD_PATHS,
+                "new.npz",
+                "new.csv",
+                "new.svg",
+                "new",
+                "runs",
+                "folds",
+                "clicked",
+                "results",
+                "indexed",
+            ]
         )
     if isinstance(kind, click.Choice):
         return str(rng.choice(list(kind.choices)))

@@ -72,10 +72,10 @@ def topics(rng: Random, count: int = 6) -> bytes:
     return "".join(f"{topic}\t{' '.join(rng.choices(_WORDS, k=3))}\n" for topic in range(1, count + 1)).encode()
 
 
-def table(rng: Random, *, queries: int = 4, documents: int = 5, features: int = 4) -> bytes:
+def table(rng: Random, first: int = 0, *, queries: int = 4, documents: int = 5, features: int = 4) -> bytes:
     """Return a table in CSV, whose queries are as those of `letor`."""
     lines = [f"y,q,name,{','.join(map(str, range(1, features + 1)))}\n"]
-    for query in range(queries):
+    for query in range(first, first + queries):
         for k in range(documents):
             numbers = ",".join(f"{rng.uniform(-1, 1):.3f}" for _ in range(features))
             lines.append(f'{int(k < 2)},{query},"d{k}, of {query}",{numbers}\n')
@@ -99,6 +99,7 @@ def make_corpus() -> Mapping[str, bytes]:
         "names.txt": b"bm25\nage\nclicks\nlength\n",
         **{f"runs/{name}.run": run(rng, name) for name in ("alpha", "beta", "gamma")},
         **{f"folds/{part}.txt": letor(rng, 31 + 10 * k) for k, part in enumerate(("train", "vali", "test"))},
+        **{f"clicked/S{k}.csv": table(Random(k), 10 * k) for k in (1, 2, 3)},
         **{f"sets/S{k}.txt": letor(rng, 100 + 10 * k) for k in (1, 2, 3)},
     }
     before = Path.cwd()

@@ -250,7 +250,9 @@ def _fault_of_error(error: Exception) -> str:
     if isinstance(error, NotFittedError):
         return ""
     frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.endswith("foreign_words.py")
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.endswith("foreign_arguments.py")
     ]  # which only hands arguments on
     if not any(
         frame.filename.startswith(_OURS) for frame in frames

@@ -30,6 +30,7 @@ def drawing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STRUCTSVM_DATA", raising=False)
     pyplot.switch_backend("agg")
+    pyplot.close("all")  # what examples in docstrings drew
     with matplotlib.rc_context():
         yield
     pyplot.close("all")

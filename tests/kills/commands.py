@@ -56,10 +56,14 @@ COMMANDS = (
     Command("predict known.npz train.txt -o scores.txt", "predict known.npz vali.txt -o scores.txt"),
     Command("export known.npz --format json -o m.txt", "export known.npz --format svm_rank -o m.txt"),
     Command("show known.npz --format csv --plot weights.svg", "show known.npz --top 1 --plot weights.svg"),
-    Command("evaluate known.npz train.txt --per-query"),
+    Command("evaluate known.npz train.txt --per-query --plot p.svg", "evaluate known.npz vali.txt --plot p.svg"),
     Command(
         "fuse runs --method condorcet -o fused.run.gz --quiet",
         "fuse runs --method borda -o fused.run.gz --quiet",
+    ),
+    Command(
+        "fuse runs --method weighted-comb-sum --qrels qrels.txt -o fused.run --plot weights.svg --quiet",
+        "fuse runs/alpha.gz runs/beta.gz --method weighted-comb-sum --qrels qrels.txt -o fused.run --plot weights.svg",
     ),
     Command(
         "compare vali.txt --solver one-slack,frank-wolfe --backend active-set,osqp -C 1,30 --csv rows.csv "

@@ -1,9 +1,7 @@
 """Every measure against trec_eval's and ir_measures' own code: random runs with ties, and TREC's."""
 
-import os
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -12,9 +10,7 @@ import pytest
 from structsvm.data import Qrels, Run, load_qrels, load_runs
 from structsvm.evaluation import rank_run
 from structsvm.metrics import Measure, RankedLists, parse_measure
-
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "robust03"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: the runs of TREC 2003's Robust track")
+from tests.real_data import ROBUST03, needs
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
@@ -154,15 +150,15 @@ def test_a_thousand_random_runs() -> None:
 
 
 @pytest.mark.slow
-@needs_data
+@needs(ROBUST03)
 def test_the_runs_of_robust03() -> None:
     """With -s it shows the largest difference of each measure."""
-    qrels = load_qrels(DATA / "qrels.txt")
+    qrels = load_qrels(ROBUST03 / "qrels.txt")
     judgments: dict[str, dict[str, int]] = {}
     for topic, document, grade in zip(qrels.qid.tolist(), qrels.doc_ids.tolist(), qrels.grades.tolist(), strict=True):
         judgments.setdefault(topic, {})[document] = int(grade)
     largest: dict[str, float] = {}
-    runs = load_runs(DATA / "runs")
+    runs = load_runs(ROBUST03 / "runs")
     assert len(runs) == 17
     for run in runs:
         lists, ranked = rank_run(run, qrels), untied(run)

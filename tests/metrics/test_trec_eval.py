@@ -1,15 +1,10 @@
 """Agreement with trec_eval on the files that it is tested with."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from structsvm.data import load_qrels, load_run
 from structsvm.metrics import AP, NDCG, RR, Measure, P, RankedLists, Recall, rank_lists
-
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "trec_eval"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: trec_eval test files")
+from tests.real_data import TREC_EVAL, needs
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 MEASURES: dict[str, Measure] = {
@@ -24,25 +19,25 @@ MEASURES: dict[str, Measure] = {
 
 def lists(run: str, qrels: str) -> RankedLists:
     """A run with the judgments it is measured by."""
-    rows, judgments = load_run(DATA / run), load_qrels(DATA / qrels)
+    rows, judgments = load_run(TREC_EVAL / run), load_qrels(TREC_EVAL / qrels)
     labels = judgments.labels(rows.qid, rows.doc_ids)
     return rank_lists(rows.scores, labels, rows.qid, judged=judgments.judged)
 
 
 def expected(name: str) -> dict[tuple[str, str], float]:
     """Values of an output of trec_eval by (measure, topic)."""
-    rows = (line.split() for line in (DATA / name).read_text().splitlines())
+    rows = (line.split() for line in (TREC_EVAL / name).read_text().splitlines())
     return {(measure, topic): float(value) for measure, topic, value in rows if measure not in {"runid", "relstring"}}
 
 
-@needs_data
+@needs(TREC_EVAL)
 @pytest.mark.parametrize("name", [name for name in MEASURES if not name.startswith(("ndcg", "recall"))])
 def test_means_agree_with_trec_eval_to_four_digits(name: str) -> None:
     values = MEASURES[name].of(lists("results.test", "qrels.test")).values
     assert f"{values.mean():.4f}" == f"{expected('out.test')[name, 'all']:.4f}"
 
 
-@needs_data
+@needs(TREC_EVAL)
 @pytest.mark.parametrize("name", MEASURES)
 def test_values_per_query_agree_with_trec_eval_to_four_digits(name: str) -> None:
     values = expected("out.test.aq")
@@ -52,7 +47,7 @@ def test_values_per_query_agree_with_trec_eval_to_four_digits(name: str) -> None
     assert f"{found.mean():.4f}" == f"{values[name, 'all']:.4f}"
 
 
-@needs_data
+@needs(TREC_EVAL)
 @pytest.mark.parametrize(
     ("measure", "value"),
     [

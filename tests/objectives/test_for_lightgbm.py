@@ -78,6 +78,22 @@ def test_files_of_rankers_have_no_training_data():
     assert LightGBMMeasure(AP()) == LightGBMMeasure()
 
 
+def test_rows_without_queries_are_refused():
+    """As LGBMRegressor hands them over; LGBMRanker wants groups itself."""
+    X, y, _ = product_of_two()
+    with pytest.raises(InputError, match=r"LightGBM says no queries.*use LGBMRanker.*group=\[1000\]"):
+        lightgbm.LGBMRegressor(objective=LightGBMHinge("map"), **QUIET).fit(X, y)
+    with pytest.raises(InputError, match="LightGBM says no queries"):
+        LightGBMMeasure("map")(y, X[:, 0], None, None)
+
+
+def test_a_loss_of_single_documents_needs_no_queries():
+    X, y, _ = product_of_two()
+    trees = lightgbm.LGBMRegressor(objective=LightGBMHinge("zero_one"), n_estimators=20, **QUIET).fit(X, y)
+    grouped = lightgbm.LGBMRanker(objective=LightGBMHinge("zero_one"), n_estimators=20, **QUIET).fit(X, y, group=SIZES)
+    np.testing.assert_array_equal(trees.predict(X), grouped.predict(X))
+
+
 def test_mistakes_are_told():
     objective = LightGBMHinge()
     with pytest.raises(InputError, match="number of rows of each query, 3 in all"):

@@ -13,7 +13,7 @@ from structsvm.losses import ROCArea
 from structsvm.operators import Operator, PerClass, Rows, WithIntercept, example_combine, example_scores, register_view
 from structsvm.operators.views import is_built_in
 from structsvm.problem import Problem
-from structsvm.problem import sweep as sweep_module
+from structsvm.problem import loops as loops_module
 from structsvm.solvers import FrankWolfe
 from structsvm.testing import check_operator
 from structsvm.types import IntVector, Vector
@@ -95,11 +95,11 @@ def test_code_for_it_is_not_kept_on_disk() -> None:
     """The folder of the sweep has no file that speaks of it: numba would not see that its functions changed."""
     check_operator(Scaled(Rows(X, PTR), 0.5))
     test_frank_wolfe_sweeps_over_it_as_over_scaled_rows()
-    folder = Path(sweep_module.__file__).parents[1]
+    folder = Path(loops_module.__file__).parents[1]
     assert not [path for path in folder.rglob("*.nb[ic]") if b"ScaledView" in path.read_bytes()]
 
 
-@pytest.mark.parametrize("loops", ["structsvm.operators.views", "structsvm.problem.sweep"])
+@pytest.mark.parametrize("loops", ["structsvm.operators.views", "structsvm.problem.loops"])
 def test_code_that_is_kept_is_compiled_again_when_a_view_of_the_package_changes(loops: str) -> None:
     """The files of the loops do not import those of the views, whose functions are part of their machine code."""
     looked_at = {name for name, _, _ in _stamps(loops)}

@@ -1,8 +1,5 @@
 """Topics ranked in one call, and the same by hand: retrieve, pool, map the features, fit, predict."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -17,9 +14,7 @@ from structsvm.rankers import RankBoost
 from structsvm.text import Analyzer, Index, retrieve
 from structsvm.text.functions import Okapi
 from structsvm.text.letor import RELEASED, letor_features
-
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "text"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: raw text collections")
+from tests.real_data import CRANFIELD, needs
 
 WORDS = np.array(["wings", "heat", "flows", "flow", "plates", "shock", "jets", "the", "layers", "layer"])
 FUNCTIONS = ["okapi", "lm_dirichlet(mu=50)", "cosine"]
@@ -333,15 +328,15 @@ def test_indexes_of_one_name(folders, tmp_path):
 
 
 @pytest.mark.slow
-@needs_data
+@needs(CRANFIELD)
 def test_half_of_cranfield_ranks_the_other(tmp_path):
     """The figures of docs/text/ranking.md, but for the choice of C."""
-    documents = list(read_documents(DATA / "cranfield" / "cran.all.1400"))
+    documents = list(read_documents(CRANFIELD / "cran.all.1400"))
     folders = {"words": Analyzer(), "porter": Analyzer("porter"), "stopped": Analyzer("porter", "glasgow")}
     for name, analyzer in folders.items():
         Index.build(documents, analyzer).save(tmp_path / name)
-    every = read_topics(DATA / "cranfield" / "cran.qry", numbering="position")
-    judged = load_qrels(DATA / "cranfield" / "cranqrel", {1: 4, 2: 3, 3: 2, 4: 1, -1: 0})
+    every = read_topics(CRANFIELD / "cran.qry", numbering="position")
+    judged = load_qrels(CRANFIELD / "cranqrel", {1: 4, 2: 3, 3: 2, 4: 1, -1: 0})
     shuffled = [every[k] for k in np.random.default_rng(0).permutation(len(every))]
     training, test = shuffled[:112], shuffled[112:]
     made = TextRanker([tmp_path / name for name in folders], depth=100, ranker=Ranker("map", C=1e-3))

@@ -328,6 +328,12 @@ class TestInterpolatedPrecision:
         assert line.get_xdata() == pytest.approx(np.linspace(0.0, 1.0, 11))
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("recall", "interpolated precision")
 
+    def test_many_names_are_beside_the_axes_in_the_order_of_the_lines(self, axes):
+        heights = [0.5, 0.9, 0.1, 0.7, 0.3, 0.8, 0.2, 0.6, 0.4]
+        InterpolatedPrecisionDisplay([0.0, 1.0], {f"{each}": [each, 0.0] for each in heights}).plot(axes)
+        assert [text.get_text() for text in axes.get_legend().texts] == [str(k / 10) for k in range(9, 0, -1)]
+        assert axes.get_legend().get_bbox_to_anchor().x0 >= axes.bbox.x1
+
     def test_queries_without_a_relevant_document_are_left_out(self, axes):
         display = InterpolatedPrecisionDisplay.from_predictions(
             [1, 0, 0, 0], [2.0, 1.0, 2.0, 1.0], [1, 1, 2, 2], levels=2, ax=axes
@@ -357,10 +363,23 @@ class TestFusionWeights:
         assert [text.get_text() for text in axes.get_yticklabels()] == names
         assert [text.get_text() for text in axes.get_legend().texts] == ["by MAP", "learned"]
 
+    def test_several_fits_have_a_mean_and_a_middle_half(self, axes):
+        fits = [[3.0, 1.0], [4.0, -4.0], [0.0, 2.0]]
+        display = FusionWeightsDisplay({"a": fits, "b": [1.0, 1.0]}).plot(axes)
+        assert display.shares["a"] == pytest.approx([(0.75 + 0.5 + 0.0) / 3, (0.25 - 0.5 + 1.0) / 3])
+        assert list(display.spread_lines_) == ["a"]
+        ends = [segment[:, 0].tolist() for segment in display.spread_lines_["a"].get_segments()]
+        assert ends == [[0.25, 0.625], [-0.125, 0.625]]
+        heights = [line.get_ydata() for line in display.lines_]
+        assert (heights[0] < [0.0, 1.0]).all()
+        assert (heights[1] > [0.0, 1.0]).all()
+
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
             (({"a": [0.0, 0.0]},), "are all 0"),
+            (({"a": [[1.0, 0.0], [0.0, 0.0]]},), "are all 0 in a fit"),
+            (({"a": [[[1.0]]]},), "must be a list of numbers"),
             (({"a": [1.0], "b": [1.0, 2.0]},), "the weights of 'b' must be 1 numbers"),
             (({"a": [1.0]}, ["x", "y"]), "systems must be 1 texts"),
         ],

@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
-from structsvm.fusion import CombMNZ
+from structsvm.fusion import CombMNZ, WeightedCombSUM
 from structsvm.protocols import (
     AsGiven,
     ClassificationSVM,
@@ -319,3 +319,30 @@ def test_a_scaler_in_a_pipeline_learns_from_the_training_rows_only():
     assert candidate.scores(X, QID) == pytest.approx(
         make_pipeline(MinMaxScaler(), Ridge()).fit(X[:60], Y[:60]).predict(X)
     )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        EstimatorModel(name="ridge", features=Scores(), estimator=Ridge()),
+        EstimatorModel(name="classifier", features=Scores(), estimator=LogisticRegression()),
+        EstimatorModel(name="fusion", features=AsGiven(), estimator=WeightedCombSUM("none")),
+        RankingSVM(name="SVM-map", features=Scores(), loss="map", Cs=(0.1, 1.0)),
+        ClassificationSVM(name="SVM", features=Scores(), Cs=(1.0,), fit_intercept=True),
+    ],
+    ids=lambda model: model.name,
+)
+def test_scores_are_the_sum_of_weighted_features_and_a_constant(model):
+    for candidate in model.candidates(X, Y, QID):
+        rest = candidate.scores(X, QID) - X @ candidate.weights
+        assert np.ptp(rest) < 1e-9
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [RankBoost(3), RandomForestClassifier(3), make_pipeline(MinMaxScaler(), Ridge()), CombMNZ()],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_others_tell_no_weights(estimator):
+    (candidate,) = EstimatorModel(name="other", features=Scores(), estimator=estimator).candidates(X, Y > 0, QID)
+    assert candidate.weights is None

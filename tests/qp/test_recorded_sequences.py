@@ -1,25 +1,21 @@
 """The programmes of real runs of the cutting-plane solvers, where they have been recorded."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from attrs import evolve
 
 from structsvm.qp import CVXOPT, OSQP, ActiveSet, DualQP, HiGHS
 from structsvm.testing import check_backend
+from tests.real_data import REFERENCE, needs
 
-ROOT = Path(__file__).parents[2]
-FOLDER = (ROOT / os.environ.get("STRUCTSVM_DATA", "../shared/data")).parent / "reference" / "qp"
+FOLDER = REFERENCE / "qp"
 NAMES = ["seq1_d50_C100", "seq1_d500_C100", "seq1_d50_C100000", "seqn_d50_C1"]
+
+pytestmark = needs(*(FOLDER / f"{name}.npz" for name in NAMES))
 
 
 def recorded(name: str, accuracy: float) -> list[DualQP]:
-    path = FOLDER / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"the recorded sequence {name} is not here (see STRUCTSVM_DATA)")
-    file = np.load(path)
+    file = np.load(FOLDER / f"{name}.npz")
     H, b, C = file["H"], file["L"], float(file["C"])
     group = file["gid"].astype(np.int64) if "gid" in file else np.zeros(len(b), np.int64)
     sizes = file["sizes"].tolist() if "sizes" in file else range(1, len(b) + 1)

@@ -1,8 +1,5 @@
 """LETOR's features of Cranfield, made from its text, learn a ranker that is better than BM25."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,12 +9,11 @@ from structsvm.metrics import AP
 from structsvm.protocols.letor import find_folds, write_folds
 from structsvm.text import Analyzer, Index, retrieve
 from structsvm.text.letor import letor_features
+from tests.real_data import CRANFIELD, needs
 
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
-CRANFIELD = DATA / "text" / "cranfield"
 FUNCTIONS = ("cosine", "tfidf", "okapi", "lm_dirichlet", "lm_jelinek_mercer")
 
-pytestmark = pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs STRUCTSVM_DATA: text/cranfield")
+pytestmark = needs(CRANFIELD)
 
 
 def test_mean_test_map(tmp_path):

@@ -1,23 +1,19 @@
 """MQ2008 by `structsvm benchmark`: what docs/letor.md says of it."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from structsvm.protocols.letor import benchmark
-
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "MQ2008"
+from tests.real_data import MQ2008, needs
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: MQ2008"),
+    needs(MQ2008),
 ]
 
 
 @pytest.fixture(scope="module")
 def results():
-    return benchmark(DATA)
+    return benchmark(MQ2008)
 
 
 def test_no_grid_of_C_is_too_narrow(results):

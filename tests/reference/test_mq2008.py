@@ -1,22 +1,13 @@
 """MQ2008 by LETOR's protocol: C chosen on validation MAP, mean test MAP over five folds."""
 
-import os
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 from structsvm import Ranker
-from structsvm.data import RankingData, load_letor
+from tests.real_data import MQ2008, mq2008, needs
 
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "MQ2008"
 CS = 10.0 ** np.arange(-2.0, 2.5, 0.5)
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: MQ2008")
-
-
-def parts(first: int, count: int) -> RankingData:
-    return load_letor([DATA / f"S{(first + k) % 5 + 1}.txt" for k in range(count)])
+pytestmark = needs(MQ2008)
 
 
 def test_mean_test_map() -> None:
@@ -27,7 +18,7 @@ def test_mean_test_map() -> None:
     """
     scores = []
     for fold in range(5):
-        train, validation, test = parts(fold, 3), parts(fold + 3, 1), parts(fold + 4, 1)
+        train, validation, test = mq2008(fold, 3), mq2008(fold + 3, 1), mq2008(fold + 4, 1)
         rankers = Ranker("map", tol=1e-4).path(train.X, train.y, train.qid, CS)
         best = max(rankers, key=lambda ranker: ranker.score(validation.X, validation.y, validation.qid))
         scores.append(best.score(test.X, test.y, test.qid))

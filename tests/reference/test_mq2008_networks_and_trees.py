@@ -1,27 +1,23 @@
 """MQ2008 by LETOR's protocol for RankNet, the maximum entropy model and LambdaMART: the figures of docs/rankers."""
 
 import itertools
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from structsvm.data import load_letor
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankNet
 from structsvm.types import Features, Vector
-
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "MQ2008"
+from tests.real_data import MQ2008, mq2008, needs
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: MQ2008"),
+    needs(MQ2008),
 ]
 
 
 def parts(first: int, count: int) -> tuple[Features, Vector, ArrayLike]:
-    data = load_letor([DATA / f"S{(first + k) % 5 + 1}.txt" for k in range(count)])
+    data = mq2008(first, count)
     return data.X, data.y, data.qid
 
 

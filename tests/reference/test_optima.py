@@ -1,27 +1,22 @@
 """The optima of MQ2008, fold 1, that were computed independently of this project."""
 
 import json
-import os
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from structsvm.data import RankingData, load_letor
+from structsvm.data import RankingData
 from structsvm.distributed import DistributedProblem, InProcess, Partition
 from structsvm.problem import Problem
 from structsvm.registry import solvers
 from structsvm.solvers import OneSlack
+from tests.real_data import MQ2008, REFERENCE, mq2008, needs
 
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data"))
-OPTIMA = DATA.parent / "reference" / "optima.json"
-pytestmark = pytest.mark.skipif(
-    not (DATA / "MQ2008").is_dir() or not OPTIMA.is_file(),
-    reason="needs STRUCTSVM_DATA: MQ2008, and ../reference/optima.json beside it",
-)
+OPTIMA = REFERENCE / "optima.json"
+pytestmark = needs(MQ2008, OPTIMA)
 
 TOL = {"active-set": 1e-4, "cvxopt": 1e-3, "osqp": 1e-3, "highs": 1e-3}
 needs_cvxopt = pytest.mark.skipif(find_spec("cvxopt") is None, reason="needs cvxopt")
@@ -42,7 +37,7 @@ def runs() -> list[Any]:
 
 @cache
 def training_set() -> RankingData:
-    return load_letor([DATA / "MQ2008" / f"S{part}.txt" for part in (1, 2, 3)])
+    return mq2008(0, 3)
 
 
 @cache

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from structsvm.rankers import RankSVM
-from tests.reference.test_mq2008 import DATA, parts
+from tests.real_data import MQ2008, mq2008, needs
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: MQ2008"),
+    needs(MQ2008),
 ]
 
 
@@ -24,7 +24,7 @@ def test_mean_test_map(objective: Any, lowest: float, tol: float) -> None:
     """
     scores = []
     for fold in range(5):
-        train, validation, test = parts(fold, 3), parts(fold + 3, 1), parts(fold + 4, 1)
+        train, validation, test = mq2008(fold, 3), mq2008(fold + 3, 1), mq2008(fold + 4, 1)
         rankers = RankSVM(objective=objective, tol=tol).path(
             train.X, train.y, train.qid, 10.0 ** np.arange(lowest, lowest + 4.5, 0.5)
         )

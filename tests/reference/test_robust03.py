@@ -1,36 +1,33 @@
 """The submissions to the TREC 2003 Robust track: facts of the files, and trec_eval's measures of every run."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from structsvm.data import Pool, load_pool, load_qrels, load_run
 from structsvm.metrics import AP, NDCG, RR, P, rank_lists
 from tests.data.trec_reference import average_precisions, lines_of, read_qrels, read_run
+from tests.real_data import ROBUST03, needs
 
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "robust03"
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: robust03 runs and qrels"),
+    needs(ROBUST03),
 ]
-RUNS = sorted(path.name for path in (DATA / "runs").glob("*")) if DATA.is_dir() else []
+RUNS = sorted(path.name for path in (ROBUST03 / "runs").glob("*"))
 
 
 @pytest.fixture(scope="module")
 def pool() -> Pool:
-    return load_pool(DATA / "runs", DATA / "qrels.txt")
+    return load_pool(ROBUST03 / "runs", ROBUST03 / "qrels.txt")
 
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str, dict[str, int]]:
-    return read_qrels(lines_of(DATA / "qrels.txt"))
+    return read_qrels(lines_of(ROBUST03 / "qrels.txt"))
 
 
 def test_the_facts(pool):
     assert repr(pool) == "Pool(100 topics, 440632 documents, 17 runs)"
-    assert repr(load_qrels(DATA / "qrels.txt")) == (
+    assert repr(load_qrels(ROBUST03 / "qrels.txt")) == (
         "Qrels(100 topics, 122722 of grade 0, 5667 of grade 1, 407 of grade 2)"
     )
     assert sum(pool.relevant_judged.values()) == 5667 + 407
@@ -43,8 +40,8 @@ def test_the_facts(pool):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_average_precision_of_a_submission_is_trec_evals(pool, judged, name):
-    expected = average_precisions(read_run(lines_of(DATA / "runs" / name)), judged)
-    run = load_run(DATA / "runs" / name).name
+    expected = average_precisions(read_run(lines_of(ROBUST03 / "runs" / name)), judged)
+    run = load_run(ROBUST03 / "runs" / name).name
     rows = pool.retrieved(run)
     ids, values = AP().per_query(
         pool.submission_scores(run)[rows], pool.y[rows], pool.qid[rows], judged=pool.qrels.judged
@@ -64,8 +61,8 @@ def test_measures_of_a_submission_are_those_of_trec_eval_itself(judged, name):
         "ndcg_cut_10": NDCG(10, gain="linear"),
     }
     program = pytrec_eval.RelevanceEvaluator(judged, {"map", "recip_rank", "P.5", "ndcg", "ndcg_cut.10"})
-    expected = program.evaluate(read_run(lines_of(DATA / "runs" / name)))
-    run, qrels = load_run(DATA / "runs" / name), load_qrels(DATA / "qrels.txt")
+    expected = program.evaluate(read_run(lines_of(ROBUST03 / "runs" / name)))
+    run, qrels = load_run(ROBUST03 / "runs" / name), load_qrels(ROBUST03 / "qrels.txt")
     lists = rank_lists(run.scores, qrels.labels(run.qid, run.doc_ids), run.qid, judged=qrels.judged)
     for key, measure in measures.items():
         ids, values = measure.of(lists)

@@ -1,15 +1,21 @@
 """A wheel in an environment with nothing else: the quickstart and the demo, away from the repository."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Sequence
+from email.parser import Parser
 from importlib.util import find_spec
 from pathlib import Path
 
 from attrs import frozen
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
 RESOLUTIONS = ("newest", "oldest")
@@ -88,6 +94,33 @@ def found_pythons(versions: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def requirements_of(wheel: Path) -> tuple[Requirement, ...]:
+    """Return what a wheel needs everywhere: what its extras do is left out."""
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = Parser().parsestr(archive.read(metadata).decode()).get_all("Requires-Dist", [])
+    return tuple(each for each in map(Requirement, lines) if each.marker is None)
+
+
+def lower_bound(requirement: Requirement) -> Version:
+    """Return the oldest version that ``name>=version`` allows."""
+    (bound,) = (Version(each.version) for each in requirement.specifier if each.operator == ">=")
+    return bound
+
+
+def newer_than_asked(requirements: Sequence[Requirement], installed: dict[str, str]) -> list[str]:
+    """Return what is installed in a later series than that of its lower bound, as ``numpy 2.4.6 instead of 2.0``.
+
+    A bound is a series: ``>=2.0`` is tried with 2.0.0, or with 2.0.1 where no wheel of 2.0.0 is to be had.
+    """
+    found = []
+    for each in requirements:
+        bound, version = lower_bound(each), Version(installed[canonicalize_name(each.name)])
+        if version.release[: len(bound.release)] != bound.release:
+            found.append(f"{each.name} {version} instead of {bound}")
+    return found
+
+
 def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict:
     """Install a wheel into an environment of its own and use it as a new user does.
 
@@ -105,10 +138,13 @@ def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict
     (work / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "quickstart.md", work / "docs")
     shutil.copy(ROOT / "tests" / "docs" / "pages.py", work / "tests" / "docs")
+    # What uv is given is direct for it, and what that depends on is not: the oldest of these have to be given, too.
+    needed = requirements_of(wheel)
+    given = [str(wheel), *map(str, needed)]
     resolution = ["--resolution", _OF_UV[trial.resolution], "--only-binary", ":all:"]
     steps: dict[str, Callable[[], list[str]]] = {
         "environment": lambda: [*_uv(), "venv", "--quiet", "--no-project", "--python", trial.python, str(environment)],
-        "install": lambda: [*_uv(), "pip", "install", "--quiet", "--python", str(python), *resolution, str(wheel)],
+        "install": lambda: [*_uv(), "pip", "install", "--quiet", "--python", str(python), *resolution, *given],
         "check": lambda: [*_uv(), "pip", "check", "--python", str(python)],
         "import": lambda: [str(python), "-c", "import structsvm; structsvm.Ranker"],
         "help": lambda: [str(command), "--help"],
@@ -127,11 +163,23 @@ def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict
         if done.returncode != 0:
             error = f"{name} ended with exit code {done.returncode}:\n{(done.stdout + done.stderr)[-3000:]}"
             break
+        if name == "install" and trial.resolution == "oldest":
+            newer = newer_than_asked(needed, _installed(python))
+            if newer:
+                error = f"these are not the oldest versions: {', '.join(newer)}"
+                break
     if not error and demo and not (work / "demo" / "report.html").is_file():
         error = "the demo wrote no report"
     packages = list(environment.rglob("*.dist-info"))
     size = sum(path.stat().st_size for path in environment.rglob("*") if path.is_file() and not path.is_symlink())
     return Verdict(trial, size / 1e6, len(packages), seconds, error)
+
+
+def _installed(python: Path) -> dict[str, str]:
+    """Return the versions of what an environment has, by canonical name."""
+    listing = [*_uv(), "pip", "list", "--quiet", "--format", "json", "--python", str(python)]
+    done = subprocess.run(listing, capture_output=True, text=True, check=True)
+    return {canonicalize_name(each["name"]): each["version"] for each in json.loads(done.stdout)}
 
 
 def _uv() -> list[str]:

@@ -12,6 +12,9 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 from markdown_it import MarkdownIt
+from packaging.utils import canonicalize_name
+
+from tests.release.empty import lower_bound, newer_than_asked, requirements_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST_WHEEL = 2_000_000
@@ -124,6 +127,7 @@ def links(metadata: email.message.Message) -> list[str]:
 
 def test_the_description_has_no_link_that_leads_nowhere(built):
     metadata = metadata_of(built[0])
+    assert "Project-URL" not in metadata
     assert [address for address in links(metadata) if not address.startswith("https://")] == []
     assert "[" not in re.sub(r"`[^`]*`|```.*?```", "", metadata.get_payload(), flags=re.DOTALL)
     assert "The licence is Apache-2.0. To cite the library, see CITATION.cff." in metadata.get_payload()
@@ -132,7 +136,10 @@ def test_the_description_has_no_link_that_leads_nowhere(built):
 def test_links_of_a_release_lead_to_its_sources(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUCTSVM_SOURCE_URL", "https://sources/v1/")
     wheel, _ = build(ROOT, tmp_path)
-    found = links(metadata_of(wheel))
+    metadata = metadata_of(wheel)
+    listed = dict(each.split(", ") for each in metadata.get_all("Project-URL"))
+    assert list(listed) == ["Source", "Documentation", "Changelog"]
+    found = [*links(metadata), *listed.values()]
     assert "https://sources/v1/docs/quickstart.md" in found
     for address in found:
         path, _, _ = address.removeprefix("https://sources/v1/").partition("#")
@@ -153,3 +160,13 @@ def test_metadata(built):
     mine = "matplotlib", "lightgbm", "cvxopt", "pytest"
     needed = [text for text in metadata.get_all("Requires-Dist") if "extra ==" not in text]
     assert not [text for text in needed if re.match("|".join(mine), text)]
+
+
+def test_the_oldest_versions_are_told_from_others(built):
+    needed = requirements_of(built[0])
+    oldest = {canonicalize_name(each.name): f"{lower_bound(each)}.0" for each in needed}
+    assert {"numpy", "numba", "scikit-learn"} < oldest.keys()
+    assert "matplotlib" not in oldest
+    assert newer_than_asked(needed, oldest) == []
+    (numpy,) = (each for each in needed if each.name == "numpy")
+    assert newer_than_asked(needed, oldest | {"numpy": "99.1"}) == [f"numpy 99.1 instead of {lower_bound(numpy)}"]

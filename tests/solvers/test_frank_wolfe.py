@@ -17,7 +17,7 @@ from structsvm.problem import Problem
 from structsvm.result import Status, Step
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.solvers import frank_wolfe as frank_wolfe_module
-from structsvm.solvers import run as run_module
+from structsvm.solvers import state as state_module
 from tests.campaign.cases import case
 from tests.small_problems import KINDS, PlainROCArea, ranking, ranking_arrays, small_problem, solved
 from tests.solvers.test_optimum import assert_certified, assert_dual_point
@@ -160,10 +160,10 @@ def test_features_that_are_not_finite_are_named() -> None:
 
 WATCHED = {
     function.__code__
-    for owner in (dual_module.DualPlanes, frank_wolfe_module.FrankWolfe, run_module.Run, Problem)
+    for owner in (dual_module.DualPlanes, frank_wolfe_module.FrankWolfe, state_module.SolverState, Problem)
     for function in vars(owner).values()
     if hasattr(function, "__code__")
-} - {run_module.Run.result.__code__, dual_module.DualPlanes.cuts.__code__, FrankWolfe.solve.__code__}
+} - {state_module.SolverState.result.__code__, dual_module.DualPlanes.cuts.__code__, FrankWolfe.solve.__code__}
 
 
 @pytest.mark.parametrize("kind", ["map", "plain"])

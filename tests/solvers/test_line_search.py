@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from structsvm.problem import Problem
 from structsvm.solvers import OneSlack
 from structsvm.solvers.line_search import search
-from structsvm.solvers.run import Run
+from structsvm.solvers.state import SolverState
 from tests.small_problems import KINDS, listed, ranking, ranking_arrays, small_problem, solved
 from tests.solvers.test_optimum import assert_certified
 
@@ -41,11 +41,11 @@ def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size:
     problem = small_problem(kind, seed, C, weighted=seed % 2 == 1)
     rng = np.random.default_rng(seed)
     start, end = 0.1 * rng.standard_normal(problem.d), size * rng.standard_normal(problem.d)
-    run = Run(problem, 1e-3, None, None)
-    base, planes = run.evaluate(start)
-    passes = run.passes
-    found, found_planes = search(run, base, planes, problem.at(end))
-    assert run.passes == passes
+    state = SolverState(problem, 1e-3, None, None)
+    base, planes = state.evaluate(start)
+    passes = state.passes
+    found, found_planes = search(state, base, planes, problem.at(end))
+    assert state.passes == passes
 
     every = listed(problem)
     line = every.primal(start), minimum(lambda t: every.primal(start + t * (end - start)), 0.0, 2.0)
@@ -53,13 +53,13 @@ def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size:
     assert value == pytest.approx(every.primal(found.w), rel=1e-9)
     assert value <= line[0] * (1 + 1e-9)
     assert value <= line[1] + 0.0101 * (line[0] - line[1]) + 1e-9 * line[0]
-    assert run.primal <= value
+    assert state.primal <= value
 
 
 def test_a_target_equal_to_the_base_is_left_alone() -> None:
-    run = Run(small_problem("map"), 1e-3, None, None)
-    base, planes = run.evaluate(np.ones(3))
-    assert search(run, base, planes, base) == (base, planes)
+    state = SolverState(small_problem("map"), 1e-3, None, None)
+    base, planes = state.evaluate(np.ones(3))
+    assert search(state, base, planes, base) == (base, planes)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])
@@ -87,15 +87,15 @@ def test_rounding_errors_do_not_add_up() -> None:
     """After a hundred searches the scores of the best point are still those of its weights."""
     problem = ranking("map", 0, C=1e4, queries=30, documents=10, d=8)
     moves: list[int] = []
-    original = Run.evaluate_point
+    original = SolverState.evaluate_point
 
-    class Noting(Run):
+    class Noting(SolverState):
         def evaluate_point(self, point: Any) -> Any:
             moves.append(point.moves)
             return original(self, point)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("structsvm.solvers.base.Run", Noting)
+        patch.setattr("structsvm.solvers.base.SolverState", Noting)
         result = OneSlack(tol=1e-9).solve(problem)
     assert len(result.history) > 40
     assert 10 < max(moves) <= 22

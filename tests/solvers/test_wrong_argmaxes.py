@@ -82,7 +82,7 @@ def test_so_it_is_with_kernels(solver: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def interpreted_sweep() -> Any:
-    from structsvm.problem.sweep import _argmax_sweep
+    from structsvm.problem.loops import _argmax_sweep
 
     return lambda kernel, *arguments: _argmax_sweep(plain_function(kernel), *arguments)
 

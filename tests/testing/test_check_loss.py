@@ -387,10 +387,16 @@ def test_a_loss_may_be_right_for_some_weights() -> None:
     check_loss(Positive(), examples)
     with pytest.raises(CheckError, match="does not return a maximiser"):
         check_loss(type("Anywhere", (Positive,), {"weight_bounds": lambda self, d: None})(), examples)
+    check_loss(
+        type("Above", (Positive,), {"weight_bounds": lambda self, d: (0.0, None)})(), examples
+    )  # as fits take it
     right = Positive.loss_augmented_argmax
     wrong = type("Wrong", (Positive,), {ARGMAX: lambda self, x, y, w: right(self, x, y, w / 0.95)})
     with pytest.raises(CheckError, match="does not return a maximiser"):
         check_loss(wrong(), examples)
+    for odd in (3.0, ("low", "high"), (np.zeros(2),)):  # which no fit takes either
+        with pytest.raises(CheckError, match=r"weight_bounds returned .*: it"):
+            check_loss(type("Odd", (Positive,), {"weight_bounds": lambda self, d, odd=odd: odd})(), examples)
     with pytest.raises(CheckError, match="weight_bounds returned"):
         check_loss(type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), np.ones(2))})(), examples)
     odd = type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), None)})()

@@ -9,8 +9,8 @@ from attrs import evolve, frozen
 
 from structsvm.problem import Problem
 from structsvm.result import Result, Status
-from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Run, Solver
-from structsvm.solvers.run import Callback
+from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver, SolverState
+from structsvm.solvers.state import Callback
 from structsvm.testing import check_solver
 
 Spoil = Callable[[Result, Problem], Any]
@@ -141,8 +141,8 @@ moods: list[float] = []
 
 class TooHigh(Wrapped):
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
-        run = Run(problem, self.tol, start, callback)
-        run.record(1e3, 0, 0)
+        state = SolverState(problem, self.tol, start, callback)
+        state.record(1e3, 0, 0)
         raise AssertionError("not reached")
 
 
@@ -186,13 +186,13 @@ class Lazy(Solver):
     tol: float = 1e-3
 
     def solve(self, problem: Problem, start: Result | None = None, callback: Callback | None = None) -> Result:
-        run = Run(problem, self.tol, start, callback)
+        state = SolverState(problem, self.tol, start, callback)
         none = OneSlack(max_iter=1).solve(problem, start).cuts
         empty = evolve(none, a=np.zeros(len(none)))
         try:
-            return run.result(run.record(0.0, 0, 0) or Status.ITERATION_LIMIT, repr(self), empty)
+            return state.result(state.record(0.0, 0, 0) or Status.ITERATION_LIMIT, repr(self), empty)
         except KeyboardInterrupt:
-            return run.result(Status.INTERRUPTED, repr(self), empty)
+            return state.result(Status.INTERRUPTED, repr(self), empty)
 
 
 def test_a_solver_that_never_converges_fails() -> None:

@@ -1,9 +1,7 @@
 """Indexes, against counts made one by one."""
 
-import os
 import tracemalloc
 from collections import Counter
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
@@ -14,9 +12,7 @@ from hypothesis import strategies as st
 from structsvm.data import Document, read_documents
 from structsvm.exceptions import InputError
 from structsvm.text import Analyzer, Index, counting
-
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).parents[3] / "shared" / "data")) / "text"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: raw text collections")
+from tests.real_data import CRANFIELD, VASWANI, needs
 
 TEXT = st.lists(st.sampled_from(["a", "B", "b", "wings", "wing", "it's", "of", "é", "流"]), max_size=9).map(" ".join)
 FIELDS = st.dictionaries(st.sampled_from(["title", "text", "notes"]), TEXT)
@@ -163,19 +159,19 @@ def test_memory_is_some_bytes_a_posting():
     assert peak < 17 * index.whole.n_postings
 
 
-@needs_data
+@needs(CRANFIELD, VASWANI)
 def test_vaswani():
     """PyTerrier's index has 271,581 tokens, which docs/text/indexing.md explains; without stop words, all are there."""
-    index = Index.build(read_documents(DATA / "vaswani" / "doc-text.trec"), Analyzer("porter"))
+    index = Index.build(read_documents(VASWANI / "doc-text.trec"), Analyzer("porter"))
     assert (index.whole.n_documents, index.whole.n_tokens, index.whole.n_terms) == (11_429, 479_163, 7_982)
     assert index.empty_documents == 0
-    stopped = Index.build(read_documents(DATA / "vaswani" / "doc-text.trec"), Analyzer("porter", "glasgow"))
+    stopped = Index.build(read_documents(VASWANI / "doc-text.trec"), Analyzer("porter", "glasgow"))
     assert (stopped.whole.n_tokens, stopped.whole.n_terms) == (274_572, 7_800)
 
 
-@needs_data
+@needs(CRANFIELD, VASWANI)
 def test_cranfield():
-    index = Index.build(read_documents(DATA / "cranfield" / "cran.all.1400"), Analyzer())
+    index = Index.build(read_documents(CRANFIELD / "cran.all.1400"), Analyzer())
     assert index.whole.n_documents == 1400
     assert list(index.fields) == ["author", "bibliography", "text", "title"]
     assert np.count_nonzero(index.fields["text"].lengths == 0) == 2

@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -13,9 +12,8 @@ from structsvm.data import Run, Topic, load_qrels, read_documents, read_topics
 from structsvm.exceptions import InputError
 from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, Strings, retrieve
 from structsvm.text.accumulation import best_documents
+from tests.real_data import CRANFIELD, VASWANI, needs
 
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[3] / "shared" / "data")) / "text"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: raw text collections")
 TERRIER = os.environ.get("STRUCTSVM_TERRIER_STOP_WORDS", "")
 
 
@@ -159,20 +157,19 @@ EXPECTED = {
 """MAP measured independently, with Porter's algorithm and another stop list, of 418 words."""
 
 
-@needs_data
+@needs(CRANFIELD, VASWANI)
 def test_the_map_of_lemur_s_functions_is_what_others_measured():
-    vaswani, cranfield = DATA / "vaswani", DATA / "cranfield"
     grades = {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
     data = {
         "vaswani": (
-            read_documents(vaswani / "doc-text.trec"),
-            read_topics(vaswani / "query-text.trec"),
-            load_qrels(vaswani / "qrels"),
+            read_documents(VASWANI / "doc-text.trec"),
+            read_topics(VASWANI / "query-text.trec"),
+            load_qrels(VASWANI / "qrels"),
         ),
         "cranfield": (
-            read_documents(cranfield / "cran.all.1400", fields=["text"]),
-            read_topics(cranfield / "cran.qry", numbering="position"),
-            load_qrels(cranfield / "cranqrel", grades=grades),
+            read_documents(CRANFIELD / "cran.all.1400", fields=["text"]),
+            read_topics(CRANFIELD / "cran.qry", numbering="position"),
+            load_qrels(CRANFIELD / "cranqrel", grades=grades),
         ),
     }
     for name, (documents, topics, qrels) in data.items():
@@ -181,14 +178,13 @@ def test_the_map_of_lemur_s_functions_is_what_others_measured():
             assert mean_average_precision(retrieve(index, topics, function), qrels) == pytest.approx(expected, abs=0.01)
 
 
-@needs_data
+@needs(CRANFIELD, VASWANI)
 @pytest.mark.skipif(not TERRIER, reason="needs STRUCTSVM_TERRIER_STOP_WORDS: the file of Terrier's stop list")
 def test_the_map_of_terrier_s_functions_is_what_pyterrier_published():
     from structsvm.text import read_stop_words
 
-    vaswani = DATA / "vaswani"
-    index = Index.build(read_documents(vaswani / "doc-text.trec"), Analyzer("porter", read_stop_words(TERRIER)))
-    topics, qrels = read_topics(vaswani / "query-text.trec"), load_qrels(vaswani / "qrels")
+    index = Index.build(read_documents(VASWANI / "doc-text.trec"), Analyzer("porter", read_stop_words(TERRIER)))
+    topics, qrels = read_topics(VASWANI / "query-text.trec"), load_qrels(VASWANI / "qrels")
     for function, expected in {"terrier_tf_idf": 0.2909, "terrier_bm25": 0.2965}.items():
         assert mean_average_precision(retrieve(index, topics, function), qrels) == pytest.approx(expected, abs=2e-4)
 

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.data.columns.parts import NO_FEATURE, Part
+from structsvm.data.columns.base import NO_FEATURE, Batch
 from structsvm.exceptions import DataFormatError, InputError, NotInstalledError, quoted
 from structsvm.types import Matrix
 
@@ -25,7 +25,7 @@ _AT_ONCE = 2**16
 
 @frozen(eq=False)
 class ParquetTable:
-    """A table in Parquet, open. Made by `open_parquet`; see `structsvm.data.columns.parts.Table`.
+    """A table in Parquet, open. Made by `open_parquet`; see `structsvm.data.columns.base.ColumnFile`.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ class ParquetTable:
         """Return None: columns have types."""
         return None
 
-    def parts(
+    def batches(
         self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
-    ) -> Iterator[Part]:
-        """Return the rows, once; see `structsvm.data.columns.parts.Table`."""
+    ) -> Iterator[Batch]:
+        """Return all rows, some at a time; see `structsvm.data.columns.base.ColumnFile`."""
         first = 1
         with _errors_naming(self.path):
             for batch in self.file.iter_batches(_AT_ONCE, columns=[*numbers, *texts]):
@@ -55,7 +55,7 @@ class ParquetTable:
                 for k, name in enumerate(numbers):
                     values[:, k] = self._numbers(batch, name, first, unnamed)
                 self._require_within(values, numbers, first, largest, unnamed)
-                yield Part(values, {name: self._texts(batch, name, first) for name in texts})
+                yield Batch(values, {name: self._texts(batch, name, first) for name in texts})
                 first += batch.num_rows
 
     def _numbers(self, batch: Any, name: str, first: int, unnamed: Collection[str]) -> NDArray[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.data.blocks import Block, is_plain, read_blocks
-from structsvm.data.columns.parts import NO_FEATURE, Part
+from structsvm.data.columns.base import NO_FEATURE, Batch
 from structsvm.exceptions import DataFormatError, quoted
 
 _MORE = "more"
@@ -25,7 +25,7 @@ _MISSING = {"", "nan", "na", "null"}
 
 @frozen(eq=False)
 class TextTable:
-    """A table of text, open. Made by `open_text`; see `structsvm.data.columns.parts.Table`.
+    """A table of text, open. Made by `open_text`; see `structsvm.data.columns.base.ColumnFile`.
 
     Parameters
     ----------
@@ -50,20 +50,20 @@ class TextTable:
         return frozenset()
 
     def nearly_numeric(self, name: str) -> DataFormatError | None:
-        """Return what is wrong with a column; see `structsvm.data.columns.parts.Table`."""
+        """Return what is wrong with a column; see `structsvm.data.columns.base.ColumnFile`."""
         return self.fault(self.start, [name], math.inf, [name]) if name in self.nearly else None
 
-    def parts(
+    def batches(
         self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
-    ) -> Iterator[Part]:
-        """Return the rows, once; see `structsvm.data.columns.parts.Table`."""
+    ) -> Iterator[Batch]:
+        """Return all rows, some at a time; see `structsvm.data.columns.base.ColumnFile`."""
         for block in self.blocks:
             if not block.content.isspace():
-                yield self._part(block, numbers, texts, largest, unnamed)
+                yield self._batch(block, numbers, texts, largest, unnamed)
 
-    def _part(
+    def _batch(
         self, block: Block, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str]
-    ) -> Part:
+    ) -> Batch:
         import pandas as pd
 
         place = {name: str(k) for k, name in enumerate(self.names)}  # names may be anything
@@ -92,7 +92,7 @@ class TextTable:
             raise self.fault(block, numbers, largest, unnamed) or block.fault(
                 0, f"pandas cannot read what begins here: {error}"
             ) from None
-        return Part(values, {name: table[place[name]].str.strip().to_numpy(object) for name in texts})
+        return Batch(values, {name: table[place[name]].str.strip().to_numpy(object) for name in texts})
 
     def _require_columns(self, content: bytes) -> None:
         """Require as many separators as the columns of all lines need; with quotes, each line is looked at."""

@@ -34,7 +34,7 @@ def _names(given: Any) -> tuple[str, ...] | None:
 
 @frozen
 class FileColumns:
-    """What is in files.
+    """Which columns files have, and how their features are stored.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class FileColumns:
 
 
 def are_files(X: Any) -> bool:
-    """Say whether it is a path, or a list that begins with one."""
+    """Say whether X is a path, or a list whose first entry is one."""
     if isinstance(X, str | PathLike):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], str | PathLike)

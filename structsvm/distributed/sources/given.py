@@ -9,7 +9,7 @@ from structsvm.exceptions import InputError
 
 
 def is_call(X: Any) -> bool:
-    """Say whether it is a future or a delayed call; the latter says of any attribute that it has it."""
+    """Say whether X is a future or a delayed call; ``hasattr`` cannot tell, as delayed calls claim any attribute."""
     kinds = (("dask.delayed", "Delayed"), ("distributed", "Future"))
     return any(module in sys.modules and isinstance(X, getattr(sys.modules[module], name)) for module, name in kinds)
 

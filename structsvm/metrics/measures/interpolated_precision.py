@@ -10,7 +10,8 @@ from structsvm.metrics.measures.binary import BinaryMeasure
 from structsvm.settings import within
 from structsvm.types import Vector
 
-_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""The levels of recall at which trec_eval shows it."""
 
 
 @frozen
@@ -68,7 +69,7 @@ class ElevenPoint(BinaryMeasure):
         return "11pt_avg"
 
     def values(self, lists: RankedLists) -> Vector:
-        return np.asarray(np.mean(_interpolated(self, lists, _LEVELS), axis=0))
+        return np.asarray(np.mean(_interpolated(self, lists, LEVELS), axis=0))
 
 
 def _interpolated(measure: BinaryMeasure, lists: RankedLists, levels: tuple[float, ...]) -> list[Vector]:

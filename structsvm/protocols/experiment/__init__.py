@@ -5,6 +5,7 @@ functions in 50 trials, and returns `Results`; ``results.rows("with-best")`` is 
 are in `structsvm.protocols`.
 """
 
+from structsvm import moved
 from structsvm.protocols.experiment.collection import Collection
 from structsvm.protocols.experiment.protocol import run
 from structsvm.protocols.experiment.records import count_trials
@@ -21,7 +22,6 @@ from structsvm.protocols.experiment.results import (
 )
 from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
-from structsvm.significance import Comparison, compare
 from structsvm.storage.records import Header
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "WITH_BEST",
     "BaseFunction",
     "Collection",
-    "Comparison",
     "Fit",
     "Header",
     "Query",
@@ -40,7 +39,8 @@ __all__ = [
     "Split",
     "Trial",
     "balanced_splits",
-    "compare",
     "count_trials",
     "run",
 ]
+
+__getattr__ = moved.names_of(__name__)

@@ -17,7 +17,7 @@ from structsvm.types import BoolVector, IntVector, Matrix
 
 @frozen(eq=False)
 class Collection:
-    """Queries, their documents, and what base functions make of them.
+    """Queries, their documents, and the scores that base functions give them.
 
     The rows of a query are together, and in the tie order: of documents with one score, that in the
     earlier row is ranked ahead. Make one with `from_arrays`, or of a pool of TREC runs with `of_pool`.
@@ -63,7 +63,7 @@ class Collection:
         judged: Mapping[Any, int] | None = None,
         left_out: Mapping[str, str] | None = None,
     ) -> Self:
-        """Make a collection of arrays.
+        """Make a collection from arrays.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Collection:
 
     @classmethod
     def of_pool(cls, pool: Pool) -> Self:
-        """Make a collection of a pool of TREC runs."""
+        """Make a collection from a pool of TREC runs."""
         return cls.from_arrays(  # without document ids: the rows of a pool are in the tie order of trec_eval
             pool.X,
             pool.y,

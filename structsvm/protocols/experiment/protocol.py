@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm.compute.processes import one_thread
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
+from structsvm.operators import BinnedMatrix
 from structsvm.protocols.experiment.collection import Collection
 from structsvm.protocols.experiment.records import NAME, TRIALS
 from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, Fit, Query, Ranked, Results, Trial
@@ -21,7 +22,7 @@ from structsvm.protocols.experiment.settings import Settings
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, Model
-from structsvm.protocols.pick import Part, Progress, fit_models
+from structsvm.protocols.pick import Progress, QuerySet, fit_models
 from structsvm.protocols.unfinished import run_missing
 from structsvm.queries import Queries
 from structsvm.storage.records import Header, open_records, versions
@@ -92,14 +93,15 @@ def run(
     with open_records(folder / NAME, header, TRIALS) as records:
         for trial in records.parts:
             _require_of(trial, settings, splits, folder)
-        functions = rank_base_functions(collection)
+        tested = np.bincount(np.concatenate([split.test for split in splits]), minlength=collection.n_queries)
+        functions = rank_base_functions(collection, tested)
 
         def tasks(numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
             models = settings.made()
             maps = dict.fromkeys(model.features for model in models)
             read = {each: each.within_queries(collection.X, collection.queries.number) for each in maps}
-            every = np.arange(len(collection.functions))
-            columns = {WITH_BEST: every, WITHOUT_BEST: np.delete(every, collection.functions.index(functions[0].name))}
+            best_first = np.array([collection.functions.index(function.name) for function in functions])
+            columns = {WITH_BEST: best_first, WITHOUT_BEST: best_first[1:]}
             columns = {variant: columns[variant] for variant in settings.variants}
             return ((number, splits[number], collection, read, columns, models) for number in numbers)
 
@@ -153,7 +155,7 @@ def run_trial(
     split : its queries.
     collection : the data.
     read : what `FeatureMap.within_queries` made of the scores, for every map that a model reads with.
-    columns : the columns of these that models read, by variant.
+    columns : the columns of these that models read, the best base function's first, by variant.
     models : in the order of the tables.
     """
     began = time.perf_counter()
@@ -162,23 +164,31 @@ def run_trial(
         warnings.filterwarnings("ignore", "all scores of .* functions are missing", UserWarning)
         fits = {}
         for variant, those in columns.items():
-            parts = [_part(collection, queries, read, those) for queries in (split.train, split.validation, split.test)]
+            ascending = np.sort(those)
+            sets = [
+                _query_set(collection, queries, read, ascending)
+                for queries in (split.train, split.validation, split.test)
+            ]
             where = f"trial {number}, {variant}"
-            fits[variant] = fit_models(models, parts, where, partial(_fit, parts=parts))
+            fits[variant] = fit_models(
+                models, sets, where, partial(_fit, sets=sets, order=np.searchsorted(ascending, those))
+            )
     return Trial(number, split.train, split.validation, split.test, time.perf_counter() - began, fits)
 
 
-def _part(collection: Collection, queries: Sequence[int], read: Mapping[FeatureMap, Any], columns: IntVector) -> Part:
+def _query_set(
+    collection: Collection, queries: Sequence[int], read: Mapping[FeatureMap, Any], columns: IntVector
+) -> QuerySet:
     rows = collection.queries.rows(queries)
-    return Part(
+    return QuerySet(
         read=lambda features: read[features][np.ix_(rows, columns)],
         y=collection.relevant[rows].astype(np.float64),
         queries=Queries.of_sizes(collection.queries.sizes[list(queries)]),
     )
 
 
-def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
-    (X_train, X_validation, X_test), (train, validation, test) = matrices, parts
+def _fit(model: Model, matrices: Sequence[Any], sets: Sequence[QuerySet], order: IntVector) -> Fit:
+    (X_train, X_validation, X_test), (train, validation, test) = matrices, sets
 
     def mean_ap(candidate: Candidate) -> float:
         return float(_precision(candidate.scores(X_validation, validation.queries.number), validation).ap.mean())
@@ -186,15 +196,35 @@ def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part]) -> Fit:
     def tested(chosen: int) -> dict[str, Any]:
         scores = [each.scores(X_test, test.queries.number) for each in candidates]
         precision = [_precision(each, test) for each in scores]
+        picked, weights = precision[chosen], _of_functions(candidates[chosen].weights, X_train, len(order))
         return {
             "test": tuple(float(each.ap.mean()) for each in precision),
             "features": X_train.shape[1],
-            "ranked": Ranked.of(*precision[chosen], tied_shares(scores[chosen], test.queries.ptr)),
+            "ranked": Ranked.of(picked.ap, picked.ap_over_ties, tied_shares(scores[chosen], test.queries.ptr)),
+            "precision": tuple(picked.interpolated.mean(axis=0).tolist()),
+            "weights": None if weights is None else tuple(weights[order].tolist()),
         }
 
     candidates = model.candidates(X_train, train.y, train.queries.number)
     return Fit.of(candidates, mean_ap, tested)
 
 
-def _precision(scores: Vector, part: Part) -> Precision:
-    return score_queries(scores, part.y > 0.0, part.queries.ptr)
+def _of_functions(weights: Vector | None, X: Any, functions: int) -> Vector | None:
+    """Return weights of base functions for those of features: of indicators, the sums.
+
+    Parameters
+    ----------
+    weights : of the features; None: there are none.
+    X : the features.
+    functions : number of base functions, in the order of whose columns the features are.
+    """
+    if weights is None or len(weights) != X.shape[1]:
+        return None
+    if isinstance(X, BinnedMatrix):
+        of_feature = np.repeat(np.arange(functions), np.diff(X.offsets))
+        return np.bincount(of_feature, weights, functions).astype(np.float64)
+    return weights if len(weights) == functions else None
+
+
+def _precision(scores: Vector, those: QuerySet) -> Precision:
+    return score_queries(scores, those.y > 0.0, those.queries.ptr)

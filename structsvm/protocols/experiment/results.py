@@ -8,13 +8,14 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.metrics.measures.interpolated_precision import LEVELS
 from structsvm.protocols.model import look_up
 from structsvm.protocols.pick import Picked
 from structsvm.settings import require_choice, require_integer
-from structsvm.significance import Comparison, compare
+from structsvm.significance import SignedRankTest, signed_rank_test
 from structsvm.storage.files import open_source, replacing
-from structsvm.storage.records import FORMAT, Header, as_json, from_json
-from structsvm.types import Vector
+from structsvm.storage.records import Header, as_json, from_json, require_known
+from structsvm.types import Matrix, Vector
 
 _LARGEST = 2**27
 """Bytes of a file of results at most; those of a thousand trials of twenty models come to a tenth."""
@@ -94,7 +95,7 @@ class Ranked:
 
     @classmethod
     def of(cls, ap: Vector, ap_over_ties: Vector, tied: Vector) -> Self:
-        """Make it of arrays."""
+        """Make it from arrays."""
         return cls(tuple(ap.tolist()), tuple(ap_over_ties.tolist()), tuple(tied.tolist()))
 
 
@@ -107,6 +108,8 @@ class BaseFunction:
     name : its name.
     retrieved : share of the pool's documents that it retrieved.
     ranked : how well, for each query of the experiment.
+    precision : interpolated precision over the pool at recall 0, 0.1, ..., 1, mean over the test queries of all trials;
+        None where an older version made the results.
 
     Examples
     --------
@@ -119,6 +122,11 @@ class BaseFunction:
     name: str
     retrieved: float
     ranked: Ranked
+    precision: tuple[float, ...] | None = field(default=None, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse precision at other levels."""
+        _require_levels(self.precision)
 
     @property
     def mean_ap(self) -> float:
@@ -136,6 +144,12 @@ class Fit(Picked):
     test : MAP on the test queries at each value, in the tie order.
     features : number of features (weights) of the model.
     ranked : how well the model picked ranks each test query, in the order of `Trial.test`.
+    precision : its interpolated precision over the pool at recall 0, 0.1, ..., 1, mean over the test queries; None
+        where an older version made the results.
+    weights : of a model that is a weighted sum: for each base function that it reads, in the order of
+        `Results.functions_read`, the weight of its score, or the sum of the weights of its indicators. It is what a
+        document gains by being ranked first by that function over not being retrieved. None of other models, and where
+        an older version made the results.
 
     Examples
     --------
@@ -152,12 +166,15 @@ class Fit(Picked):
     test: tuple[float, ...]
     features: int
     ranked: Ranked
+    precision: tuple[float, ...] | None = field(default=None, repr=False)
+    weights: tuple[float, ...] | None = field(default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no trial comes to."""
         super().__attrs_post_init__()
         if len(self.test) != len(self.values):
             raise InputError("test and values must have as many entries")
+        _require_levels(self.precision)
 
 
 @frozen
@@ -234,7 +251,7 @@ class Row:
     values: Vector = field(repr=False, eq=False)
     mean: float
     tied: float
-    against: Comparison | None
+    against: SignedRankTest | None
 
 
 @frozen
@@ -328,6 +345,45 @@ class Results:
         """
         return self._scaled(self._averaged(variant, model, _field(ties)), denominators)
 
+    def functions_read(self, variant: str) -> tuple[str, ...]:
+        """Return the names of the base functions that models read, best first.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant.
+        """
+        names = tuple(function.name for function in self.functions)
+        return look_up("variant", variant, {WITH_BEST: names, WITHOUT_BEST: names[1:]})
+
+    def precision(self, variant: str, model: str) -> Vector | None:
+        """Return a model's interpolated precision at recall 0, 0.1, ..., 1: the mean over trials of their test queries.
+
+        Returns
+        -------
+        values : shape (11,); None where an older version made the results.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant or model.
+        """
+        found = [fit.precision for fit in self.fits(variant, model)]
+        return None if None in found else np.mean(np.array(found), axis=0)
+
+    def weights(self, variant: str, model: str) -> Matrix | None:
+        """Return a model's weights of the base functions that it reads; see `Fit`.
+
+        Returns
+        -------
+        weights : shape (trials, functions read); None where the model is no weighted sum of what base functions say, or
+            an older version made the results.
+
+        Raises
+        ------
+        UnknownNameError : there is no such variant or model.
+        """
+        found = [fit.weights for fit in self.fits(variant, model)]
+        return None if None in found else np.array(found)
+
     def rows(
         self, variant: str, *, denominators: Denominators = "pool", ties: Ties = "order", base_functions: int = 3
     ) -> tuple[Row, ...]:
@@ -362,7 +418,7 @@ class Results:
         rows = []
         for k, (name, place, values, tied) in enumerate(models + functions):
             scaled = self._scaled(values, denominators)
-            against = compare(reference, scaled[tested]) if k > 0 else None
+            against = signed_rank_test(reference, scaled[tested]) if k > 0 else None
             mean, share = float(scaled[tested].mean()), float(tied[tested].mean())
             rows.append(Row(name, place, scaled, mean, share, against))
         return tuple(rows)
@@ -405,8 +461,7 @@ class Results:
             if len(content) > _LARGEST:
                 raise InputError(f"it has more than {_LARGEST >> 20} MB, as no results have")
             results = from_json(content.decode(), cls)
-            if results.header.format > FORMAT:
-                raise InputError("it was written by a newer version of structural-svm: upgrade to read it")
+            require_known(results.header.format)
             results._require_complete()
             return results
         except DataFormatError:
@@ -445,6 +500,14 @@ class Results:
                 for name, fit in fits.items():
                     if len(fit.values) != tried.setdefault((variant, name), len(fit.values)):
                         raise InputError(f"{name} tries another number of values in trial {trial.number}")
+                    read = len(self.functions_read(variant))
+                    if fit.weights is not None and len(fit.weights) != read:
+                        raise InputError(f"{name} must weigh the {read} base functions in trial {trial.number}")
+
+
+def _require_levels(precision: tuple[float, ...] | None) -> None:
+    if precision is not None and len(precision) != len(LEVELS):
+        raise InputError(f"precision must be at {len(LEVELS)} levels of recall, got {len(precision)}")
 
 
 _FIELD = {"order": "ap", "average": "ap_over_ties"}

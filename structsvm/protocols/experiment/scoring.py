@@ -1,32 +1,36 @@
-"""How well models and base functions rank: average precision of many queries, fast, without sorting the documents."""
+"""How well models and base functions rank: precision of many queries, fast, without sorting the documents."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from structsvm.compute.compilation import compiled
+from structsvm.metrics.measures.interpolated_precision import LEVELS
 from structsvm.protocols.experiment.collection import Collection
 from structsvm.protocols.experiment.results import BaseFunction, Ranked
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 
 class Precision(NamedTuple):
-    """Average precision of each query, R = its relevant documents.
+    """Precision of the ranking of each query, R = its relevant documents.
 
     Parameters
     ----------
     ap : documents of one score in the order of the rows, shape (Q,).
     ap_over_ties : averaged over all orders of the documents of one score, shape (Q,).
+    interpolated : precision at the levels of recall, as `structsvm.metrics.IPrec` has it, documents of one score in the
+        order of the rows, shape (Q, 11).
     """
 
     ap: Vector
     ap_over_ties: Vector
+    interpolated: Matrix
 
 
 def score_queries(scores: Vector, relevant: BoolVector, ptr: IntVector) -> Precision:
-    """Return the average precision of queries, each with at least one relevant document.
+    """Return the precision of queries, each with at least one relevant document.
 
-    The values of `structsvm.metrics.AP` with ``ties="order"`` and ``"average"``. Only the relevant
+    The values of `structsvm.metrics.AP` with ``ties="order"`` and ``"average"``, and of `IPrec`. Only the relevant
     documents are sorted; a search in their list tells which of them each other document is ahead of,
     O(n log R) in all.
 
@@ -36,9 +40,9 @@ def score_queries(scores: Vector, relevant: BoolVector, ptr: IntVector) -> Preci
     relevant : whether each document is, shape (n,).
     ptr : where the documents of each query begin, shape (Q + 1,).
     """
-    ap, ap_over_ties = np.empty(len(ptr) - 1), np.empty(len(ptr) - 1)
-    _score(np.ascontiguousarray(scores), relevant, ptr, ap, ap_over_ties)
-    return Precision(ap, ap_over_ties)
+    found = Precision(np.empty(len(ptr) - 1), np.empty(len(ptr) - 1), np.empty((len(ptr) - 1, len(LEVELS))))
+    _score(np.ascontiguousarray(scores), relevant, ptr, np.array(LEVELS), *found)
+    return found
 
 
 def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
@@ -55,8 +59,13 @@ def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
     return shares
 
 
-def rank_base_functions(collection: Collection) -> tuple[BaseFunction, ...]:
+def rank_base_functions(collection: Collection, times: IntVector) -> tuple[BaseFunction, ...]:
     """Rank the pool of every query by each base function; what it did not retrieve comes last, and is tied.
+
+    Parameters
+    ----------
+    collection : the data.
+    times : how many trials test each query, shape (Q,): the weights of the mean of interpolated precision.
 
     Returns
     -------
@@ -67,13 +76,22 @@ def rank_base_functions(collection: Collection) -> tuple[BaseFunction, ...]:
         retrieved = ~np.isnan(scores)
         precision = score_queries(np.where(retrieved, scores, -np.inf), collection.relevant, collection.ptr)
         ptr = np.concatenate([[0], np.cumsum(retrieved)])[collection.ptr]
-        ranked = Ranked.of(*precision, tied_shares(scores[retrieved], ptr))
-        functions.append(BaseFunction(name, float(retrieved.mean()), ranked))
+        ranked = Ranked.of(precision.ap, precision.ap_over_ties, tied_shares(scores[retrieved], ptr))
+        mean = np.average(precision.interpolated, axis=0, weights=times)
+        functions.append(BaseFunction(name, float(retrieved.mean()), ranked, tuple(mean.tolist())))
     return tuple(sorted(functions, key=lambda function: -function.mean_ap))
 
 
 @compiled
-def _score(scores: Vector, relevant: BoolVector, ptr: IntVector, ap: Vector, ap_over_ties: Vector) -> None:
+def _score(
+    scores: Vector,
+    relevant: BoolVector,
+    ptr: IntVector,
+    levels: Vector,
+    ap: Vector,
+    ap_over_ties: Vector,
+    interpolated: Matrix,
+) -> None:
     for query in range(len(ap)):
         start, stop = ptr[query], ptr[query + 1]
         rows = start + np.flatnonzero(relevant[start:stop])
@@ -104,10 +122,16 @@ def _score(scores: Vector, relevant: BoolVector, ptr: IntVector, ap: Vector, ap_
                 level[first] += 1
         passed = 0
         total = 0.0
+        precision = np.empty(R)
         for k in range(R):
             passed += ahead[k]
-            total += (k + 1) / (k + 1 + passed)
+            precision[k] = (k + 1) / (k + 1 + passed)
+            total += precision[k]
         ap[query] = total / R
+        for k in range(R - 2, -1, -1):
+            precision[k] = max(precision[k], precision[k + 1])
+        for place in range(len(levels)):
+            interpolated[query, place] = precision[max(int(levels[place] * R + 0.9), 1) - 1]
         passed = 0
         total = 0.0
         first = 0

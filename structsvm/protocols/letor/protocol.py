@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,12 @@ from structsvm.metrics import Measure
 from structsvm.normalisation import learned, normalisation_named
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.catalogue import create_model, installed_model_names
-from structsvm.protocols.letor.fold_reading import read_fold
+from structsvm.protocols.letor.fold_reading import checked_columns, read_fold
 from structsvm.protocols.letor.folds import Fold, find_folds
 from structsvm.protocols.letor.records import FOLDS, NAME, header_of
 from structsvm.protocols.letor.results import Benchmark, FoldResults, Outcome, as_reported, measured, name_of
 from structsvm.protocols.model import Candidate, Model, as_models, require_different_names
-from structsvm.protocols.pick import Part, Progress, fit_models
+from structsvm.protocols.pick import Progress, QuerySet, fit_models
 from structsvm.protocols.unfinished import run_missing
 from structsvm.queries import Queries
 from structsvm.registry import measures
@@ -83,6 +83,7 @@ def benchmark(
     out: str | Path | None = None,
     replace: bool = False,
     normalise: str | None = None,
+    columns: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Benchmark:
     """Train, pick and test models by LETOR's protocol.
@@ -108,6 +109,9 @@ def benchmark(
     replace : whether folds of another benchmark that are there may be dropped.
     normalise : what is done to the features that all models read: "query-min-max", "query-z-score" or "standard" (by
         the training queries of a fold); see `Ranker`. None: nothing.
+    columns : of files that are tables, the names of their columns, those of ``label``, ``qid``, ``docid`` and
+        ``features`` that differ from the defaults of `structsvm.data.load_table`: ``{"label": "clicks"}``. Where it is
+        given, all files are tables.
     progress : is shown how far the benchmark is.
 
     Raises
@@ -148,19 +152,25 @@ def benchmark(
     require_different_names("folds", folds)
     if title is None:
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
-    header = header_of(folds, rivals, picking, single_features, normalise)
+    named = checked_columns(columns)
+    header = header_of(folds, rivals, picking, single_features, normalise, named)
     with open_records(Path(out) / NAME, header, FOLDS, replace=replace) if out else nullcontext() as kept:
         by_name = {fold.name: fold for fold in folds}
 
         def tasks(names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-            return ((by_name[name].located(), rivals, picking, single_features, normalise) for name in names)
+            return ((by_name[name].located(), rivals, picking, single_features, normalise, named) for name in names)
 
         found = run_missing(kept, FOLDS, list(by_name), run_fold, tasks, jobs=jobs, progress=progress)
     return Benchmark(title, found, name_of(picking))
 
 
 def run_fold(
-    fold: Fold, models: Sequence[Model], measure: Measure, single_features: bool, normalise: str | None = None
+    fold: Fold,
+    models: Sequence[Model],
+    measure: Measure,
+    single_features: bool,
+    normalise: str | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> FoldResults:
     """Run one fold, in one thread, so that its numbers do not depend on how many there are.
 
@@ -170,18 +180,18 @@ def run_fold(
     models : in the order of the tables.
     measure : what picks.
     single_features : measure every single feature, too.
-    normalise : see `benchmark`.
+    normalise, columns : see `benchmark`.
     """
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # those of training are counted
-        read, names = read_fold(fold)
-        parts = [_part(data) for data in (read if normalise is None else _normalised(read, normalise))]
-        _require_relevant(fold, parts, measure)
+        read, names = read_fold(fold, columns)
+        sets = [_query_set(data) for data in (read if normalise is None else _normalised(read, normalise))]
+        _require_relevant(fold, sets, measure)
         named = [evolve(model, names=names) if isinstance(model, BestFeature) else model for model in models]
-        outcomes = fit_models(named, parts, fold.name, partial(_fit, parts=parts, measure=measure))
-        singles = _single_features(parts, names, measure) if single_features else {}
-    train, validation, test = parts
+        outcomes = fit_models(named, sets, fold.name, partial(_fit, sets=sets, measure=measure))
+        singles = _single_features(sets, names, measure) if single_features else {}
+    train, validation, test = sets
     return FoldResults(
         name=fold.name,
         queries=(len(train.queries), len(validation.queries), len(test.queries)),
@@ -192,35 +202,35 @@ def run_fold(
     )
 
 
-def _normalised(parts: Sequence[RankingData], normalise: str) -> list[RankingData]:
+def _normalised(sets: Sequence[RankingData], normalise: str) -> list[RankingData]:
     """Return data sets with features normalised as the first one says."""
-    normaliser = learned(normalise, parts[0].X)
-    return [evolve(data, X=normaliser.rows(data.X, Queries.of(data.qid, len(data.y)))) for data in parts]
+    normaliser = learned(normalise, sets[0].X)
+    return [evolve(data, X=normaliser.rows(data.X, Queries.of(data.qid, len(data.y)))) for data in sets]
 
 
-def _part(data: RankingData) -> Part:
-    """Return the queries of a data set one after the other."""
+def _query_set(data: RankingData) -> QuerySet:
+    """Return a data set with the rows of each query together."""
     given = Queries.of(data.qid, len(data.y))
     X, y = given.grouped(data.X), given.grouped(data.y)
     queries = Queries.of_sizes(given.sizes, given.ids)
-    return Part(lambda features: features.within_queries(X, queries.number), y, queries)
+    return QuerySet(lambda features: features.within_queries(X, queries.number), y, queries)
 
 
-def _require_relevant(fold: Fold, parts: Sequence[Part], measure: Measure) -> None:
+def _require_relevant(fold: Fold, sets: Sequence[QuerySet], measure: Measure) -> None:
     """Refuse validation and test queries on which every model would do equally badly."""
-    for files, part, role in ((fold.validation, parts[1], "picks nothing"), (fold.test, parts[2], "tells nothing")):
-        if not (part.y > 0).any():
+    for files, queries, role in ((fold.validation, sets[1], "picks nothing"), (fold.test, sets[2], "tells nothing")):
+        if not (queries.y > 0).any():
             raise InputError(
                 f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that "
                 f"{name_of(measure)} is 0 for every model and {role}: check the labels, or leave the fold out"
             )
 
 
-def _fit(model: Model, matrices: Sequence[Any], parts: Sequence[Part], measure: Measure) -> Outcome:
-    train = parts[0]
+def _fit(model: Model, matrices: Sequence[Any], sets: Sequence[QuerySet], measure: Measure) -> Outcome:
+    train = sets[0]
     with _unconverged() as counted:
         candidates = model.candidates(matrices[0], train.y, train.queries.number)
-    return _picked(candidates, matrices, parts, measure, warm_started=model.warm_started, unconverged=len(counted))
+    return _picked(candidates, matrices, sets, measure, warm_started=model.warm_started, unconverged=len(counted))
 
 
 @contextmanager
@@ -242,10 +252,10 @@ def _unconverged() -> Iterator[list[str]]:
 
 
 def _picked(
-    candidates: Sequence[Candidate], matrices: Sequence[Any], parts: Sequence[Part], measure: Measure, **known: Any
+    candidates: Sequence[Candidate], matrices: Sequence[Any], sets: Sequence[QuerySet], measure: Measure, **known: Any
 ) -> Outcome:
     """Pick a candidate on the validation queries and measure it on the test queries; `known` are further fields."""
-    (_, X_validation, X_test), (_, validation, test) = matrices, parts
+    (_, X_validation, X_test), (_, validation, test) = matrices, sets
 
     def validated(candidate: Candidate) -> float:
         number = validation.queries.number
@@ -261,8 +271,8 @@ def _picked(
     return Outcome.of(candidates, validated, tested)
 
 
-def _single_features(parts: Sequence[Part], names: tuple[str, ...], measure: Measure) -> dict[str, Outcome]:
-    train = parts[0]
-    matrices = [part.read(AsGiven()) for part in parts]
+def _single_features(sets: Sequence[QuerySet], names: tuple[str, ...], measure: Measure) -> dict[str, Outcome]:
+    train = sets[0]
+    matrices = [each.read(AsGiven()) for each in sets]
     each = BestFeature(names=names).candidates(matrices[0], train.y, train.queries.number)
-    return {str(candidate.value): _picked([candidate], matrices, parts, measure) for candidate in each}
+    return {str(candidate.value): _picked([candidate], matrices, sets, measure) for candidate in each}

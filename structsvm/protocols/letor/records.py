@@ -1,8 +1,9 @@
 """The file of finished folds in the folder of a benchmark."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 from structsvm.data.group_sizes import sizes_beside
 from structsvm.exceptions import InputError
@@ -54,6 +55,7 @@ def header_of(
     measure: Measure,
     single_features: bool,
     normalise: str | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> Header:
     """Return what makes a benchmark the one it is, the content of its files, and of those of group sizes, among it."""
     settings = {
@@ -64,6 +66,8 @@ def header_of(
     }
     if normalise is not None:
         settings["normalise"] = normalise
+    if columns:
+        settings["columns"] = dict(columns)
     roles = [(fold.train, fold.validation, fold.test) for fold in folds]
     read = [each for fold in roles for files in fold for path in files for each in (path, sizes_beside(path)) if each]
     content = {path: _content(path) for path in dict.fromkeys(read)}

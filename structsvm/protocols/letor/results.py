@@ -144,7 +144,7 @@ class Benchmark:
         return fmean(self.measured(name, measure))
 
     def queries(self, name: str) -> Vector:
-        """Return the measure that picks of the test queries of all folds, by a model or single feature."""
+        """Return the picking measure of a model or single feature on each test query of all folds."""
         return np.concatenate([outcome.queries for outcome in self.of(name)])
 
     @property

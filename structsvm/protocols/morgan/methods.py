@@ -93,7 +93,7 @@ class SearchedWeights(Method):
         search = WeightSearch(fix_first=True, incremental=True, max_rounds=self.max_rounds).fit(X, y)
         seconds = (time.perf_counter() - began) / X.shape[1]
         for length, weights in enumerate(search.coef_path_, start=1):
-            yield (Candidate("", partial(_scores, weights[:length]), seconds),)
+            yield (Candidate("", partial(_scores, weights[:length]), seconds, weights=weights[:length]),)
 
 
 def _scores(weights: Vector, X: Matrix, _qid: IntVector) -> Vector:

@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm.compute.processes import one_thread
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
-from structsvm.metrics import AP
+from structsvm.metrics import AP, IPrec, rank_lists
+from structsvm.metrics.measures.interpolated_precision import LEVELS
 from structsvm.protocols.model import Candidate
 from structsvm.protocols.morgan.methods import Method
 from structsvm.protocols.morgan.okapi_tf import okapi_tf
@@ -199,7 +200,21 @@ def _learned(method: Method, data: Sequence[tuple[Matrix, Vector]]) -> Learned:
         for of_value in zip(*found, strict=True)
     )
     gaps = [candidate.gap for candidate in every if candidate.gap is not None]
-    return Learned(curves, sum(candidate.seconds for candidate in every), max(gaps, default=None))
+    learned = Learned(curves, sum(candidate.seconds for candidate in every), max(gaps, default=None))
+    value, length = learned.pick
+    weights = found[-1][int(learned.validation[:, -1].argmax())].weights
+    return evolve(
+        learned,
+        precision=_interpolated(found[length][value], length + 1, *data[PARTS.index("test")]),
+        weights=None if weights is None or len(weights) != len(found) else tuple(weights.tolist()),
+    )
+
+
+def _interpolated(candidate: Candidate, length: int, X: Matrix, y: Vector) -> tuple[float, ...]:
+    """Return interpolated precision at the levels of recall; documents of one score keep their order, as below."""
+    qid = np.zeros(len(y), dtype=np.int64)
+    lists = rank_lists(candidate.scores(np.ascontiguousarray(X[:, :length]), qid), y)
+    return tuple(float(IPrec(level).values(lists)[0]) for level in LEVELS)
 
 
 def _precision(lengths: Sequence[Candidate], X: Matrix, y: Vector) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from structsvm.protocols.model import Value, look_up
 from structsvm.protocols.morgan.topics import TopicCounts
-from structsvm.significance import Comparison, compare
+from structsvm.significance import SignedRankTest, signed_rank_test
 from structsvm.significance.student import mean_interval
 from structsvm.storage.records import Header
 from structsvm.types import IntVector, Matrix, Vector
@@ -43,13 +43,17 @@ class Curve:
 
 @frozen
 class Learned:
-    """What a method reached in one trial.
+    """The average precision that a method reached in one trial.
 
     Parameters
     ----------
     curves : one for each value of its hyper-parameter.
     seconds : how long it learned, all lengths and values together.
     gap : largest certified gap of all fits, in units of the loss; None without a certificate.
+    precision : interpolated precision at recall 0, 0.1, ..., 1 on the test documents, at the pick; None where an older
+        version made the results.
+    weights : of the terms of the longest query, with the value that is best on validation for it, shape (terms,); None
+        where the method tells none, or an older version made the results.
 
     Examples
     --------
@@ -66,6 +70,8 @@ class Learned:
     curves: tuple[Curve, ...]
     seconds: float
     gap: float | None
+    precision: tuple[float, ...] | None = field(default=None, repr=False)
+    weights: tuple[float, ...] | None = field(default=None, repr=False)
 
     @property
     def validation(self) -> Matrix:
@@ -139,31 +145,31 @@ class Difference:
     ----------
     mean : of the differences of average precision.
     interval : 95% confidence interval of the mean, by Student's t over topics; None for one topic.
-    comparison : wins, losses and ties, and the Wilcoxon signed rank test.
+    signed_rank : wins, losses and ties, and Wilcoxon's signed rank test.
 
     Examples
     --------
     >>> import numpy as np
     >>> from structsvm.protocols.morgan import Difference
     >>> difference = Difference.of(np.array([0.50, 0.62, 0.71, 0.48]), np.array([0.45, 0.60, 0.65, 0.49]))
-    >>> round(difference.mean, 3), [round(end, 3) for end in difference.interval], difference.comparison.wins
+    >>> round(difference.mean, 3), [round(end, 3) for end in difference.interval], difference.signed_rank.wins
     (0.03, [-0.02, 0.08], 3)
     """
 
     mean: float
     interval: tuple[float, float] | None
-    comparison: Comparison
+    signed_rank: SignedRankTest
 
     @classmethod
     def of(cls, first: Vector, second: Vector) -> Self:
         """Return the difference of values for the same topics."""
         difference = first - second
-        return cls(float(difference.mean()), mean_interval(difference), compare(first, second))
+        return cls(float(difference.mean()), mean_interval(difference), signed_rank_test(first, second))
 
 
 @frozen
 class MorganResults:
-    """What an experiment found.
+    """The results of an experiment of Morgan's kind.
 
     All figures of a topic are means over its splits, and those over topics give each topic the same weight.
 
@@ -223,7 +229,7 @@ class MorganResults:
         return tuple(combinations(self.methods, 2))
 
     def learned(self, method: str) -> tuple[Learned, ...]:
-        """Return what a method reached, trial by trial.
+        """Return the outcome of a method in each trial.
 
         Raises
         ------
@@ -258,6 +264,22 @@ class MorganResults:
     def picked_lengths(self, method: str) -> IntVector:
         """Return the length that validation picks in each trial, shape (trials,)."""
         return np.array([each.pick[1] + 1 for each in self.learned(method)])
+
+    def precision(self, method: str) -> Matrix | None:
+        """Return interpolated precision at recall 0, 0.1, ..., 1 on test documents at the pick, shape (topics, 11).
+
+        None where an older version made the results.
+        """
+        found = [each.precision for each in self.learned(method)]
+        return None if None in found else np.asarray(self._over_repeats(np.array(found)))
+
+    def weights(self, method: str) -> Matrix | None:
+        """Return the weights of the terms of the longest query, shape (trials, terms).
+
+        None where the method tells none, or an older version made the results.
+        """
+        found = [each.weights for each in self.learned(method)]
+        return None if None in found else np.array(found)
 
     def _over_repeats(self, of_trials: Vector | Matrix) -> Vector | Matrix:
         return np.asarray(of_trials.reshape(len(self.topics), self.repeats, *of_trials.shape[1:]).mean(axis=1))

@@ -15,7 +15,7 @@ from structsvm.types import BoolVector, IntVector
 
 @frozen
 class TopicCounts:
-    """A topic that takes part.
+    """A topic of the experiment, with the numbers of its documents.
 
     Parameters
     ----------

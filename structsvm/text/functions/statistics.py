@@ -11,7 +11,7 @@ from structsvm.types import Vector
 
 @frozen
 class CollectionStatistics:
-    """What is known of a collection as a whole.
+    """Statistics of a collection as a whole.
 
     Parameters
     ----------
@@ -41,13 +41,13 @@ class CollectionStatistics:
 
     @classmethod
     def of(cls, postings: Postings) -> Self:
-        """Return those of a collection."""
+        """Return the statistics of a collection."""
         return cls(postings.n_documents, len(postings.terms), postings.n_tokens)
 
 
 @frozen(eq=False)
 class TermStatistics:
-    """Terms, as many as df and cf have numbers; none that no document has.
+    """Terms that are in some document, one for each number in df and cf.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class DocumentStatistics:
 
     @classmethod
     def of(cls, postings: Postings) -> Self:
-        """Return those of a collection."""
+        """Return the statistics of a collection."""
         return cls(postings.lengths.astype(np.float64), postings, CollectionStatistics.of(postings))
 
     @property
@@ -134,7 +134,7 @@ class DocumentStatistics:
 
 @frozen(eq=False)
 class Occurrences:
-    """Postings: documents with a term that they have; arrays have a number for each, shape (n,).
+    """Postings, each of a term and a document that has it; arrays hold one number for each posting, shape (n,).
 
     They may be all documents of one term, or any others: what is made of a posting must not depend on the others.
 

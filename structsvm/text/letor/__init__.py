@@ -1,4 +1,4 @@
-"""LETOR's features: what an index says of a query and its candidate documents, as data to learn from."""
+"""LETOR's features of queries and candidate documents, computed from an index, as data to learn from."""
 
 from structsvm.text.letor.catalogue import LECTURED, RELEASED, find_features
 from structsvm.text.letor.evidence import Evidence

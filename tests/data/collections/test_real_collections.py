@@ -1,16 +1,12 @@
 """Cranfield and Vaswani (NPL) as they are: what is known of them."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from structsvm.data import load_qrels, read_documents, read_topics
 from structsvm.exceptions import DataFormatError
+from tests.real_data import CRANFIELD, VASWANI, needs
 
-DATA = Path(os.environ.get("STRUCTSVM_DATA", Path(__file__).resolve().parents[4] / "shared" / "data")) / "text"
-CRANFIELD, VASWANI = DATA / "cranfield", DATA / "vaswani"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="needs STRUCTSVM_DATA: text, of Cranfield and Vaswani")
+pytestmark = needs(CRANFIELD, VASWANI)
 
 GRADES = {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
 

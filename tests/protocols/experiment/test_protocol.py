@@ -13,7 +13,8 @@ import pytest
 from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import AP
+from structsvm.metrics import AP, IPrec
+from structsvm.operators import BinnedMatrix
 from structsvm.protocols import Candidate, FeatureMap, Indicators, Model, RankingSVM, create_model, unfinished
 from structsvm.protocols.experiment import (
     Collection,
@@ -81,6 +82,12 @@ def test_a_trial_is_what_the_estimators_make_of_it(collection, results, variant)
             wanted = measure.per_query(scores[best][test], collection.relevant[test], qid[test]).values
             assert found == pytest.approx(wanted, abs=1e-12)
         assert fit.test[best] == pytest.approx(np.mean(fit.ranked.ap), abs=1e-12)
+        found = (scores[best][test], collection.relevant[test], qid[test])
+        assert fit.precision == pytest.approx([IPrec(k / 10).mean(*found) for k in range(11)], abs=1e-12)
+        extremes = BinnedMatrix([[0] * len(columns), *np.diag(np.diff(binned.offsets))], binned.offsets)
+        nothing, *first = rankers[best].predict(extremes)  # of no function, and by one alone
+        gained = dict(zip([collection.functions[k] for k in columns], first - nothing, strict=True))
+        assert fit.weights == pytest.approx([gained[name] for name in results.functions_read(variant)])
 
 
 def test_base_functions_rank_the_pool_and_come_best_first(collection, results):
@@ -90,6 +97,10 @@ def test_base_functions_rank_the_pool_and_come_best_first(collection, results):
         wanted = AP().per_query(np.nan_to_num(scores, nan=-np.inf), collection.relevant, qid).values
         assert function.ranked.ap == pytest.approx(wanted, abs=1e-12)
         assert function.retrieved == pytest.approx(np.mean(~np.isnan(scores)))
+        known = np.nan_to_num(scores, nan=-np.inf)
+        by_query = [IPrec(k / 10).per_query(known, collection.relevant, qid).values for k in range(11)]
+        of_trials = [[np.mean(values[list(trial.test)]) for values in by_query] for trial in results.trials]
+        assert function.precision == pytest.approx(np.mean(of_trials, axis=0))
     means = [function.mean_ap for function in results.functions]
     assert means == sorted(means, reverse=True)
 
@@ -103,6 +114,14 @@ def test_values_of_queries_are_averaged_over_the_trials_that_tested_them(results
             if query in trial.test
         ]
         assert values[query] == pytest.approx(np.mean(tested))
+
+
+def test_precision_and_weights_over_trials(results):
+    fits = results.fits("with-best", "SVM-roc")
+    assert results.precision("with-best", "SVM-roc") == pytest.approx(np.mean([fit.precision for fit in fits], axis=0))
+    assert results.weights("with-best", "SVM-roc").tolist() == [list(fit.weights) for fit in fits]
+    assert results.functions_read("without-best") == results.functions_read("with-best")[1:]
+    assert results.weights("without-best", "SVM-roc").shape == (4, 3)
 
 
 def test_rows_of_a_table(results):

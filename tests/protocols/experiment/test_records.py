@@ -112,7 +112,7 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path):
 
 
 def test_a_newer_format_is_refused(tmp_path):
-    with open_records(tmp_path / NAME, Header(SETTINGS, "abc", {}, format=2), TRIALS) as records:
+    with open_records(tmp_path / NAME, Header(SETTINGS, "abc", {}, format=3), TRIALS) as records:
         records.append(trial(0))
     with pytest.raises(InputError, match="newer version"):
         read(tmp_path)

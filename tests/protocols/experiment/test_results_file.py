@@ -59,6 +59,11 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "chosen beyond": (put(*FIT, "chosen", 3), "chosen must be from 0 to 2, got 3 @ $.trials[0].fits"),
     "fewer gaps": (put(*FIT, "gaps", []), "must have as many entries"),
     "fewer tests": (put(*FIT, "test", []), "must have as many entries"),
+    "fewer levels": (
+        put(*FIT, "precision", [0.5]),
+        "precision must be at 11 levels of recall, got 1 @ $.trials[0].fits",
+    ),
+    "fewer weights": (put(*FIT, "weights", [0.5]), "SVM-map must weigh the 2 base functions in trial 0"),
     "other values": (
         lambda content: (
             [
@@ -69,7 +74,11 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
         ),
         "SVM-map tries another number of values in trial 1",
     ),
-    "newer": (put("header", "format", 2), "written by a newer version"),
+    "newer": (put("header", "format", 3), "written by a newer version"),
+    "newer, with more in it": (
+        lambda content: [put("header", "format", 3)(content), put("queries", 0, "colour", 1)(content)],
+        "it was written by a newer version of structural-svm: upgrade to read it",
+    ),
 }
 
 

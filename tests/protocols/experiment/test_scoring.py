@@ -1,4 +1,4 @@
-"""Fast average precision against the measures."""
+"""Fast precision against the measures."""
 
 from itertools import chain
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.metrics import AP
+from structsvm.metrics import AP, IPrec
 from structsvm.protocols.experiment.scoring import score_queries, tied_shares
 
 DOCUMENTS = st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 1.0, 2.0]), st.booleans()), min_size=1, max_size=12)
@@ -23,6 +23,8 @@ def test_the_values_are_those_of_the_measures(queries):
     assert precision.ap_over_ties == pytest.approx(
         AP(ties="average").per_query(scores, relevant, qid).values, abs=1e-14
     )
+    levels = [IPrec(k / 10).per_query(scores, relevant, qid).values for k in range(11)]
+    assert precision.interpolated == pytest.approx(np.transpose(levels), abs=1e-15)
 
 
 def test_long_lists_with_many_ties():

@@ -8,7 +8,7 @@ from attrs import evolve
 from scipy import stats
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import average_precision
+from structsvm.metrics import IPrec, average_precision
 from structsvm.protocols import Indicators, RankingSVM
 from structsvm.protocols.morgan import FittedWeights, MorganSettings, SearchedWeights, morgan, paper_methods
 from structsvm.protocols.morgan import protocol as protocol_module
@@ -54,6 +54,14 @@ def test_a_trial_is_what_the_estimators_make_of_it(index, results):
                 assert getattr(searched, part)[k] == pytest.approx(average_precision(scores.round(12), y[rows]))
                 scores = entropy[k].predict(X[rows, : k + 1])
                 assert getattr(fitted, part)[k] == pytest.approx(average_precision(scores, y[rows]), abs=1e-12)
+        learned = trial.learned["WeightSearch"]
+        assert learned.weights == pytest.approx(search.coef_path_[-1])
+        scores = (X[parts.test] @ search.coef_path_[learned.pick[1]]).round(12)
+        assert learned.precision == pytest.approx([IPrec(k / 10).mean(scores, y[parts.test]) for k in range(11)])
+        learned = trial.learned["MaximumEntropy"]
+        best = learned.curves[int(np.argmax([curve.validation[-1] for curve in learned.curves]))]
+        wanted = MaximumEntropy(C=best.value).fit(X[parts.train], y[parts.train])
+        assert learned.weights == pytest.approx(wanted.coef_)
 
 
 def test_training_precision_of_weight_search_never_falls_with_the_length(results):

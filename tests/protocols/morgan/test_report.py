@@ -4,12 +4,25 @@ import json
 import sys
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from attrs import evolve
 
-from structsvm.protocols.morgan import SearchedWeights, morgan
-from structsvm.protocols.morgan.report import FILES, curve_table, difference_table, pick_table, write_morgan_report
+from structsvm.protocols.morgan import SearchedWeights, TopicTrial, morgan
+from structsvm.protocols.morgan.report import (
+    FILES,
+    curve_table,
+    difference_table,
+    pick_table,
+    plots,
+    write_morgan_report,
+)
+from structsvm.storage.records import as_json, from_json
+from tests.protocols.experiment.report.conftest import recorded
 from tests.protocols.experiment.report.test_page import Checked
 from tests.protocols.morgan.conftest import small
+
+ALWAYS = ("curves", "differences", "lines", "topics")
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +36,13 @@ def test_every_file_is_written_and_the_page_is_whole(written):
     folder = written.page.parent
     assert {path.name for path in folder.iterdir()} == set(FILES)
     page = Checked(written.page.read_text())
-    assert page.count["svg"] == 4
+    assert page.count["svg"] == 6
     assert page.count["table"] == 7
     assert "script" not in page.count
     assert len(page.ids) == len(set(page.ids))
     assert all(link.startswith("#") or link == "data:," for link in page.links)
     assert "A & B <1>" in page.texts
-    for name in ("curves", "differences", "lines", "topics"):
+    for name in (*ALWAYS, "precision", "weights"):
         root = ElementTree.fromstring((folder / f"{name}.svg").read_text())
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
 
@@ -63,6 +76,40 @@ def test_one_topic_and_one_method_have_no_interval(index, qrels, tmp_path):
     assert "none" in (tmp_path / "b" / "tables.txt").read_text()
     assert difference_table(alone).records == []
     assert len(curve_table(alone).columns) == 4
+
+
+def test_what_is_drawn_of_precision_and_weights(results, monkeypatch):
+    figures = recorded(monkeypatch, plots)
+    plots.draw(results)
+    curves, minus = figures["precision"].axes
+    weights = figures["weights"].axes[0]
+    markers = {line.get_label(): line.get_xdata() for line in weights.lines if line.get_marker() != "None"}
+    behind = {line.get_label(): line.get_ydata() for line in minus.lines}
+    first = np.mean([each.precision for each in results.learned("WeightSearch")], axis=0)
+    for line, method in zip(curves.lines, results.methods, strict=True):
+        learned = results.learned(method)
+        means = np.mean([each.precision for each in learned], axis=0)
+        assert line.get_ydata() == pytest.approx(means)
+        if method != "WeightSearch":
+            assert behind[method] == pytest.approx(means - first)
+        shares = [np.array(each.weights) / np.abs(each.weights).sum() for each in learned]
+        assert markers[method] == pytest.approx(np.mean(shares, axis=0))
+    assert [text.get_text() for text in weights.get_yticklabels()] == [f"term {k}" for k in (1, 2, 3, 4)]
+
+
+def test_trials_of_an_older_version_lack_these_plots_and_say_so(results, tmp_path):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    older = []
+    for trial in results.trials:
+        kept = json.loads(as_json(trial))
+        for each in kept["learned"].values():
+            del each["precision"], each["weights"]
+        older.append(from_json(json.dumps(kept), TopicTrial))
+    written = write_morgan_report(evolve(results, trials=tuple(older)), tmp_path)
+    page = written.page.read_text()
+    assert page.count("An older version made these results") == 2
+    assert Checked(page).count["svg"] == 4
+    assert {path.stem for path in tmp_path.glob("*.svg")} == set(ALWAYS)
 
 
 def test_without_matplotlib_there_are_tables_and_the_way_to_plots(results, tmp_path, monkeypatch):

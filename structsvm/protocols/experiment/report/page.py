@@ -8,19 +8,21 @@ from typing import Any
 from attrs import frozen
 
 from structsvm.exceptions import NotInstalledError
-from structsvm.protocols.experiment import Comparison, Results, Row
+from structsvm.protocols.experiment import Results, Row
 from structsvm.protocols.experiment.report.plots import Plots, draw
 from structsvm.protocols.experiment.report.tables import (
     VARIANTS,
     all_tables,
     fits_table,
     function_table,
+    leading,
     legend,
     map_table,
     map_tables,
     path_table,
     query_table,
 )
+from structsvm.significance import SignedRankTest
 from structsvm.tables import as_csv
 from structsvm.tables.formats import environment, page_style
 from structsvm.tables.writing import FILES as TABLES
@@ -95,19 +97,17 @@ def findings(results: Results) -> tuple[str, ...]:
 
 
 def _finding(variant: str, rows: Sequence[Row]) -> str:
-    reference, *others = rows
-    models = [row for row in others if not row.place]
-    rivals = [max(models, key=lambda row: row.mean)] if models else []
-    rivals += [row for row in others if row.place == 1]
+    reference, *rivals = leading(rows)
+    models = [row for row in rows if not row.place]
     sentences = [f"{reference.name}, reading {VARIANTS[variant]}, has a MAP of {reference.mean:.3f}."]
     for row in rivals:
-        what = "best base function" if row.place else "best other model" if len(models) > 1 else "other model"
+        what = "best base function" if row.place else "best other model" if len(models) > 2 else "other model"
         if row.against:
             sentences.append(f"The {what}, {row.name}, has {row.mean:.3f}: {_compared(reference.name, row.against)}.")
     return " ".join(sentences)
 
 
-def _compared(reference: str, against: Comparison) -> str:
+def _compared(reference: str, against: SignedRankTest) -> str:
     verdict = "significant" if against.significant else "not significant"
     queries = against.wins + against.losses + against.ties
     counts = f"{reference} is better on {against.wins} of {queries} queries and worse on {against.losses}"

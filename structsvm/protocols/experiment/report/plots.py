@@ -6,10 +6,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
-from structsvm.plots import STYLE, QueryDifferencesDisplay, RegularisationPathDisplay
+from structsvm.metrics.measures.interpolated_precision import LEVELS
+from structsvm.plots import (
+    STYLE,
+    FusionWeightsDisplay,
+    InterpolatedPrecisionDisplay,
+    MeanCurvesDisplay,
+    QueryDifferencesDisplay,
+    RegularisationPathDisplay,
+    WeightsDisplay,
+)
 from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, require_matplotlib
 from structsvm.plots.svg import Plot, figure_of
 from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
+from structsvm.protocols.experiment.report.tables import VARIANTS, leading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +30,7 @@ _SHORT = {WITH_BEST: "model", WITHOUT_BEST: "model without the best function"}
 
 _PANELS = 4
 _SMALLEST_GAP = 1e-7
+_COMPARED = 3
 
 
 @frozen
@@ -32,12 +43,18 @@ class Plots:
     differences : average precision of the first model minus that of each other row, query by query; by variant.
     regularisation : MAP against the hyper-parameter, C of an SVM; by variant.
     training : time and gap of each model.
+    precision : precision at levels of recall of the first model, the best other one and the best base function; None
+        where an older version made the results.
+    weights : what linear models weigh the base functions by; by variant. Empty where an older version made the results,
+        or no model is linear.
     """
 
     overview: Plot
     differences: dict[str, Plot]
     regularisation: dict[str, Plot]
     training: Plot
+    precision: Plot | None
+    weights: dict[str, Plot]
 
 
 def draw(results: Results) -> Plots:
@@ -57,6 +74,8 @@ def draw(results: Results) -> Plots:
             differences={variant: _differences(results, variant, rows[variant]) for variant in rows},
             regularisation={variant: _regularisation(results, variant) for variant in rows},
             training=_training(results),
+            precision=_precision(results, rows),
+            weights={variant: plot for variant in rows if (plot := _weights(results, variant, rows[variant]))},
         )
 
 
@@ -108,6 +127,68 @@ def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
         f"Per-query differences: average precision of {reference.name} minus that of each other ranker, sorted. Blue: "
         f"{reference.name} does better. The dashed line is the mean. Wins/losses/ties of {reference.name} are beside "
         "the names."
+    )
+
+
+def _precision(results: Results, rows: dict[str, tuple[Row, ...]]) -> Plot | None:
+    best = results.functions[0]
+    with figure_of("precision", 9.2 if len(rows) > 1 else 5.6, 4.4) as (figure, drawn):
+        panels = figure.subplots(2, len(rows), sharex=True, sharey="row", squeeze=False, height_ratios=(2.0, 1.0))
+        for (curve, difference), (variant, of_variant) in zip(panels.T, rows.items(), strict=True):
+            models = [row.name for row in leading(of_variant) if not row.place]
+            found = {name: results.precision(variant, name) for name in models} | {best.name: best.precision}
+            known = {name: each for name, each in found.items() if each is not None}
+            if len(known) < len(found):
+                return None
+            InterpolatedPrecisionDisplay(LEVELS, known).plot(curve)
+            difference.axhline(0.0, color=INK, linewidth=0.6)
+            gained = {name: [known[name] - np.array(best.precision)] for name in models}
+            MeanCurvesDisplay(LEVELS, gained, around="nothing").plot(difference)
+            if (legend := difference.get_legend()) is not None:
+                legend.remove()
+            curve.set(xlabel="", ylabel="")
+            curve.set_title(f"models read {VARIANTS[variant]}", loc="left")
+        panels[0, 0].set_ylabel("precision")
+        panels[1, 0].set_ylabel("difference")
+        figure.supxlabel("recall", fontsize=9.0)
+    return drawn(
+        f"Interpolated precision at 11 levels of recall over the pool, mean over the test queries of all trials: of "
+        f"{results.reference}, the best other model and the best base function; below, what the models are ahead of "
+        f"{best.name}. At the left is the top of rankings, at the right how far down the last relevant documents are."
+    )
+
+
+def _weights(results: Results, variant: str, rows: Sequence[Row]) -> Plot | None:
+    models = [row for row in rows if not row.place]
+    by_map = [models[0], *sorted(models[1:], key=lambda row: -row.mean)]
+    found = {row.name: results.weights(variant, row.name) for row in by_map}
+    known = {name: each[each.any(axis=1)] for name, each in found.items() if each is not None and each.any()}
+    if not known:
+        return None
+    shown = sorted(list(known)[:_COMPARED], key=results.models.index)
+    weights, read = {name: known[name] for name in shown}, results.functions_read(variant)
+    first, share = next(iter(FusionWeightsDisplay(weights).shares.items()))
+    order = np.argsort(-np.abs(share), kind="stable")
+    of_function = {function.name: function.mean_ap for function in results.functions}
+    called = [f"{read[k]} ({of_function[read[k]]:.3f})" for k in order]
+    display = FusionWeightsDisplay({name: each[:, order] for name, each in weights.items()}, called)
+    bars = WeightsDisplay(share[order], called, quantity="share of the weights", top=None)
+    with figure_of(f"weights-{variant}", 9.2, 1.0 + 0.22 * max(len(order), 4)) as (figure, drawn):
+        panels = figure.subplots(1, min(len(weights), 2), sharex=True, sharey=True, squeeze=False)[0]
+        for axes in panels[1:]:
+            display.plot(axes)
+            figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=len(weights))
+            axes.get_legend().remove()
+        bars.plot(panels[0])
+        if first in display.middle_halves:
+            panels[0].hlines(range(len(order)), *display.middle_halves[first], color=INK, linewidth=1.0)
+        panels[0].set_ylim(len(order) - 0.5, -0.5)
+        panels[0].set_title(as_label(first), loc="left")
+    beside = f"; at the right beside {' and '.join([*weights][1:])}" if len(weights) > 1 else ""
+    return drawn(
+        f"What {first} weighs each base function by, whose MAP is beside its name: its share of all weights, mean of "
+        f"the trials, with a line over the middle half of them{beside}. The weight of a base function, which of "
+        "indicators is their sum, is what a document gains that it ranks first over one that it did not retrieve."
     )
 
 

@@ -1,7 +1,7 @@
 """The tables of an experiment, in the layout of the paper's."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean, median, median_low
 
 from attrs import asdict, evolve
@@ -77,6 +77,14 @@ def map_table(results: Results, variant: str, denominators: Denominators = "pool
         sections=(models, functions),
         notes=(_DENOMINATORS[denominators],),
     )
+
+
+def leading(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that matter most: the first model, the best other one, and the best base function."""
+    reference, *others = rows
+    models = [row for row in others if not row.place]
+    best = [max(models, key=lambda row: row.mean)] if models else []
+    return [reference, *best, *(row for row in others if row.place == 1)]
 
 
 def function_table(results: Results) -> Table:

@@ -29,7 +29,7 @@ PAGE = "report.html"
 TOPICS = "topics.csv"
 PLOTS = tuple(f"{each.name}.svg" for each in fields(Plots))
 FILES = (*TABLES, TOPICS, PAGE, *PLOTS)
-"""What `write_morgan_report` writes; plots where Matplotlib is installed."""
+"""What `write_morgan_report` writes; plots where Matplotlib is installed and the results hold what they show."""
 
 _PACKAGE = "structsvm.protocols.morgan.report"
 
@@ -55,8 +55,9 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
 
     ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and
     ``tables.json`` have all tables; ``tables.csv`` has average precision against query length, the mean over topics,
-    and ``topics.csv`` that of each topic. The plots are ``curves.svg``, ``differences.svg``, ``lines.svg`` and
-    ``topics.svg``; without Matplotlib there are none.
+    and ``topics.csv`` that of each topic. The plots are ``curves.svg``, ``differences.svg``, ``lines.svg``,
+    ``topics.svg``, ``precision.svg`` and ``weights.svg``; without Matplotlib there are none, and the last two are not
+    drawn of the results of an older version.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
     texts = table_texts(all_tables(results), [curve_table(results)])
     texts[TOPICS] = as_csv([line_table(results)])
     if plots is not None:
-        texts |= {f"{each.name}.svg": f"{getattr(plots, each.name).svg}\n" for each in fields(Plots)}
+        drawn = {each.name: getattr(plots, each.name) for each in fields(Plots)}
+        texts |= {f"{name}.svg": f"{plot.svg}\n" for name, plot in drawn.items() if plot is not None}
     name = Path(os.path.realpath(folder)).name if title is None else title
     *others, page = write_texts({**texts, PAGE: _html(results, name, plots, missing)}, folder)
     return Written(page, tuple(others), missing)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
-from structsvm.plots import STYLE, MeanCurvesDisplay
+from structsvm.metrics.measures.interpolated_precision import LEVELS
+from structsvm.plots import STYLE, FusionWeightsDisplay, InterpolatedPrecisionDisplay, MeanCurvesDisplay
 from structsvm.plots.style import INK, as_label, look, require_matplotlib
 from structsvm.plots.svg import Plot, figure_of
 from structsvm.protocols.morgan.results import PARTS, MorganResults
@@ -31,12 +32,17 @@ class Plots:
     differences : of each method from the first one, with confidence intervals.
     lines : average precision against query length, a line for each topic.
     topics : the same, a panel for each topic.
+    precision : precision against recall at the pick; None where an older version made the results.
+    weights : shares of the terms of the longest query, by their place; None where an older version made the results, or
+        no method tells its weights.
     """
 
     curves: Plot
     differences: Plot
     lines: Plot
     topics: Plot
+    precision: Plot | None
+    weights: Plot | None
 
 
 def draw(results: MorganResults) -> Plots:
@@ -50,7 +56,14 @@ def draw(results: MorganResults) -> Plots:
     from matplotlib import rc_context
 
     with rc_context(STYLE):
-        return Plots(_curves(results), _differences(results), _lines(results), _topics(results))
+        return Plots(
+            _curves(results),
+            _differences(results),
+            _lines(results),
+            _topics(results),
+            _precision(results),
+            _weights(results),
+        )
 
 
 def _lengths(results: MorganResults) -> "Vector":
@@ -124,6 +137,47 @@ def _topics(results: MorganResults) -> Plot:
             axes.set_title(f"{as_label(topic.id)} ({topic.relevant} relevant)", loc="left", fontsize=8.0)
         _label(figure, "average precision")
     return drawn("Each topic: average precision on test documents, and on training documents (thin).")
+
+
+def _precision(results: MorganResults) -> Plot | None:
+    found = {method: results.precision(method) for method in results.methods}
+    known = {method: each for method, each in found.items() if each is not None}
+    if len(known) < len(found):
+        return None
+    (reference, _), *others = _looks(results)
+    with figure_of("precision", 9.2 if others else 5.6, 3.2) as (figure, drawn):
+        panels = figure.subplots(1, 2 if others else 1, squeeze=False)[0]
+        InterpolatedPrecisionDisplay(LEVELS, {name: each.mean(axis=0) for name, each in known.items()}).plot(panels[0])
+        panels[0].set_ylabel("precision")
+        for axes in panels[1:]:
+            axes.axhline(0.0, color=INK, linewidth=0.6)
+            for method, own in others:
+                MeanCurvesDisplay(LEVELS, {method: known[method] - known[reference]}).plot(axes, **own)
+            axes.set(xlabel="recall", ylabel=f"precision minus that of {as_label(reference)}")
+    beside = f"; at the right minus that of {reference}, with the 95% confidence interval of the mean" if others else ""
+    return drawn(
+        "Interpolated precision at 11 levels of recall on test documents, at the query length that validation picks, "
+        f"mean over {len(results.topics)} topics{beside}."
+    )
+
+
+def _weights(results: MorganResults) -> Plot | None:
+    found = {method: results.weights(method) for method in results.methods}
+    known = {method: each[each.any(axis=1)] for method, each in found.items() if each is not None and each.any()}
+    if not known:
+        return None
+    places = [f"term {k}" for k in range(1, results.terms + 1)]
+    with figure_of("weights", 6.0, 1.0 + 0.24 * max(results.terms, 4)) as (figure, drawn):
+        axes = figure.subplots()
+        FusionWeightsDisplay(known, places).plot(axes)
+        if (legend := axes.get_legend()) is not None:
+            legend.remove()
+            figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=len(known))
+    return drawn(
+        f"Shares of the terms of the longest query in its weights, by their place: the mean of {len(results.trials)} "
+        "trials, and a line over the middle half of them; a mean beyond its line is made by a few trials. The terms "
+        "differ from trial to trial; the first tells most of relevance on the training documents."
+    )
 
 
 def _label(figure: "Figure", values: str) -> None:

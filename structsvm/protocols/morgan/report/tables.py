@@ -241,7 +241,7 @@ def all_tables(results: MorganResults) -> tuple[Table, ...]:
 
 
 def _difference(first: str, second: str, terms: str, found: Difference) -> Record:
-    compared = found.comparison
+    compared = found.signed_rank
     return {
         "first": first,
         "second": second,

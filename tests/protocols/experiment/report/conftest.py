@@ -1,3 +1,5 @@
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,27 @@ def ranked(*ap):
     return Ranked(ap, tuple(value - 0.01 for value in ap), (0.25,) * len(ap))
 
 
-def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4)):
+def recorded(monkeypatch, plots):
+    """Figures by name, as the module ``plots`` draws them from now on."""
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    found, figure_of = {}, plots.figure_of
+
+    @contextmanager
+    def record(name, width, height):
+        with figure_of(name, width, height) as (figure, drawn):
+            found[name] = figure
+            yield figure, drawn
+
+    monkeypatch.setattr(plots, "figure_of", record)
+    return found
+
+
+def falling(start):
+    """Precision at 11 levels of recall."""
+    return tuple((start - 0.03125 * np.arange(11)).tolist())
+
+
+def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4), precision=None, weights=None):
     return Fit(
         values=(0.1, 1.0, 10.0),
         validation=(0.2, 0.3, 0.3),
@@ -22,16 +44,27 @@ def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4)):
         features=6,
         chosen=chosen,
         ranked=ranked(*ap),
+        precision=precision,
+        weights=weights,
     )
 
 
-def made_up(*, variants=("with-best", "without-best"), names=NAMES, functions=("alpha_1", "beta<2>")):
-    """Results of two trials, each of which tests two of four queries."""
+def made_up(
+    *, variants=("with-best", "without-best"), names=NAMES, functions=("alpha_1", "beta<2>"), older=False, linear=NAMES
+):
+    """Results of two trials, each of which tests two of four queries; of an older version, or of models of today."""
     trials = []
     for number, test in enumerate([(0, 1), (1, 2)]):
         fits = {
             variant: {
-                name: fit(np.array([0.5, 0.75]) - 0.25 * k - 0.125 * v, chosen=1 + number % 2)
+                name: fit(
+                    np.array([0.5, 0.75]) - 0.25 * k - 0.125 * v,
+                    chosen=1 + number % 2,
+                    precision=None if older else falling(1.0 - 0.25 * k - 0.125 * v + 0.0625 * number),
+                    weights=None
+                    if older or name not in linear
+                    else (3.0, 1.0 - 2.0 * number, 4.0 * k)[: len(functions) - (variant == "without-best")],
+                )
                 for k, name in enumerate(names)
             }
             for v, variant in enumerate(variants)
@@ -55,7 +88,9 @@ def made_up(*, variants=("with-best", "without-best"), names=NAMES, functions=("
         queries=tuple(Query(f"q{k}", 10, 2, 2 + 2 * k) for k in range(QUERIES)),
         left_out={"q9": "it is <not> judged"},
         functions=tuple(
-            BaseFunction(name, 0.5, ranked(*(np.array([0.5, 0.5, 0.5, 1.0]) - 0.125 * k)))
+            BaseFunction(
+                name, 0.5, ranked(*(np.array([0.5, 0.5, 0.5, 1.0]) - 0.125 * k)), None if older else falling(0.875)
+            )
             for k, name in enumerate(functions)
         ),
         trials=tuple(trials),

@@ -35,7 +35,7 @@ def test_it_is_shown_without_errors_and_without_requests(browser, tmp_path, sche
     assert errors == []
     assert requests == [written.page.as_uri()]
     pictures = [picture.bounding_box() for picture in page.locator("svg").all()]
-    assert len(pictures) == 6
+    assert len(pictures) == 9
     assert all(picture["width"] > 300 and picture["height"] > 80 for picture in pictures)
     assert page.locator("table:visible").count() == 7
     page.locator("summary").first.click()

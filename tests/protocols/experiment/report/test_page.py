@@ -1,12 +1,16 @@
+import json
 import re
 import sys
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
+from attrs import evolve
 
 from structsvm.exceptions import InputError, NotInstalledError, printable
-from structsvm.protocols.experiment.report import as_page, draw, findings, write_report
-from tests.protocols.experiment.report.conftest import made_up
+from structsvm.protocols.experiment import Results
+from structsvm.protocols.experiment.report import as_page, draw, findings, plots, write_report
+from tests.protocols.experiment.report.conftest import falling, made_up, recorded
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -54,7 +58,7 @@ def page():
 def test_the_page_is_whole_and_needs_nothing_else(page):
     read = Checked(page.html)
     assert page.missing == ""
-    assert read.count["svg"] == 6
+    assert read.count["svg"] == 9
     assert read.count["table"] == 11
     assert "script" not in read.count
     assert len(read.ids) == len(set(read.ids))
@@ -88,7 +92,7 @@ def test_it_says_how_it_was_made(page):
 
 def test_pictures_are_described_and_take_the_colour_of_the_text(page):
     pictures = re.findall(r"<svg[^>]*>", page.html)
-    assert len(pictures) == 6
+    assert len(pictures) == 9
     assert all('role="img"' in picture and 'aria-label="' in picture for picture in pictures)
     assert "currentColor" in page.html
     assert "#010203" not in page.html
@@ -102,8 +106,75 @@ def test_the_same_results_give_the_same_page(page, results):
 def test_one_variant_one_model_one_function(variant):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
     read = Checked(as_page(made_up(variants=(variant,), names=("SVM-map",), functions=("bm25",)), "t").html)
-    assert read.count["svg"] == 4
+    assert read.count["svg"] == (6 if variant == "with-best" else 5)  # no function is left to be weighed
     assert read.count["table"] == 6
+
+
+OLDER = "An older version made these results"
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    return recorded(monkeypatch, plots)
+
+
+def test_precision_that_is_drawn(results, figures):
+    draw(results)
+    panels = np.reshape(figures["precision"].axes, (2, 2))
+    for v, (curves, differences) in enumerate(panels.T):
+        expected = {
+            "SVM-map": falling(1.03125 - 0.125 * v),  # the mean of two trials
+            "SVM-roc": falling(0.78125 - 0.125 * v),
+            "alpha_1": falling(0.875),
+        }
+        drawn = {line.get_label(): line.get_ydata() for line in curves.lines}
+        assert {name: tuple(values) for name, values in drawn.items()} == expected
+        behind = [line.get_ydata() for line in differences.lines if len(line.get_xdata()) == 11]
+        assert np.array(behind) == pytest.approx(np.outer([0.15625 - 0.125 * v, -0.09375 - 0.125 * v], np.ones(11)))
+
+
+def test_weights_that_are_drawn(results, figures):
+    """Shares (3/4, 1/4) and (3/4, -1/4) of two trials of SVM-map, and the same of SVM-roc."""
+    draw(results)
+    bars, beside = figures["weights-with-best"].axes
+    assert [bar.get_width() for bar in bars.patches] == [0.75, 0.0]
+    assert [text.get_text() for text in bars.get_yticklabels()] == ["alpha_1 (0.625)", "beta<2> (0.500)"]
+    markers = [line for line in beside.lines if line.get_marker() != "None"]
+    assert [(line.get_label(), line.get_xdata().tolist()) for line in markers] == [
+        ("SVM-map", [0.75, 0.0]),
+        ("SVM-roc", [0.75, 0.0]),
+    ]
+    ends = [segment[:, 0].tolist() for segment in beside.collections[0].get_segments()]
+    assert ends == [[0.75, 0.75], [-0.125, 0.125]]
+    (only,) = (bar.get_width() for bar in figures["weights-without-best"].axes[0].patches)
+    assert only == 1.0
+
+
+def test_models_of_which_one_is_linear_or_none(figures):
+    plots = draw(made_up(linear=("SVM-roc",)))
+    assert len(figures["weights-with-best"].axes) == 1
+    assert plots.weights["with-best"].caption.startswith("What SVM-roc weighs")
+    html = as_page(made_up(linear=()), "t").html
+    assert html.count("No model here is a weighted sum") == 1
+    assert OLDER not in html
+
+
+def test_results_of_an_older_version_lack_these_plots_and_say_so(tmp_path):
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
+    path = tmp_path / "results.json"
+    made_up(older=True).save(path)
+    content = json.loads(path.read_text())
+    content["header"]["format"] = 1
+    for each in (*content["functions"], *content["trials"][0]["fits"]["with-best"].values()):
+        assert each.pop("precision") is None
+    path.write_text(json.dumps(content))
+    html = as_page(Results.load(path), "t").html
+    assert Checked(html).count["svg"] == 6
+    assert html.count(OLDER) == 2
+    first, *rest = made_up().trials
+    fits = {variant: made_up(older=True).trials[1].fits[variant] for variant in first.fits}
+    begun_by_it = evolve(made_up(), trials=(first, evolve(rest[0], fits=fits)))
+    assert draw(begun_by_it).precision is None
 
 
 def test_without_matplotlib_there_are_tables_and_the_way_to_plots(results, monkeypatch):

@@ -1,4 +1,4 @@
-"""What other libraries call the query of a row, or the data that are held out, told apart from other unknown words."""
+"""Arguments of other libraries, such as LightGBM's ``group`` and ``eval_set``: a message says what to write here."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -10,28 +10,27 @@ from structsvm.exceptions import InputTypeError
 T = TypeVar("T")
 
 _SIZES = ("group", "group_sizes")
-"""LightGBM's and XGBoost's, and what people call it."""
+"""What LightGBM, XGBoost and people call the sizes of queries."""
 
 _IDS = ("groups", "group_id", "query_id", "query_ids", "qids")
-"""Those of scikit-learn's splitters, CatBoost and people."""
-
+"""What scikit-learn's splitters, CatBoost and people call the query ids of rows."""
 
 _HELD_OUT = ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stopping_rounds")
-"""LightGBM's, XGBoost's and CatBoost's."""
+"""What LightGBM, XGBoost and CatBoost call held-out data and what is done with them."""
 
 
-def knows_foreign_words(method: Callable[..., T]) -> Callable[..., T]:
-    """Let a method say what it takes to who gives it group sizes, ids by another word, or data that are held out.
+def explains_foreign_arguments(method: Callable[..., T]) -> Callable[..., T]:
+    """Let a method explain what it takes to a caller who gives it group sizes, other names of ids, or held-out data.
 
-    Its signature stays as it is, and a word that nobody uses is Python's TypeError as before, with the name of the
-    estimator's class and not of the one that the method comes from.
+    Its signature stays as it is. An argument that no library has is Python's TypeError as before, with the name of the
+    estimator's class and not of the class that defines the method.
     """
     own = signature(method).parameters
     takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in own.values())
 
     @wraps(method)
-    def named(self: Any, *args: Any, **words: Any) -> T:
-        unknown = [word for word in words if word not in own]
+    def named(self: Any, *args: Any, **given: Any) -> T:
+        unknown = [word for word in given if word not in own]
         if unknown:
             called = f"{type(self).__name__}.{method.__name__}"
             for word in unknown:
@@ -39,7 +38,7 @@ def knows_foreign_words(method: Callable[..., T]) -> Callable[..., T]:
                     raise InputTypeError(f"{called} has no {word}: {_way_out(word, own)}")
             if not takes_any:
                 raise TypeError(f"{called}() got an unexpected keyword argument {unknown[0]!r}")
-        return method(self, *args, **words)
+        return method(self, *args, **given)
 
     return named
 

@@ -1,4 +1,4 @@
-"""What a table is to its readers: which columns are there, and some rows of those that are asked for."""
+"""What every format of tables gives its reader: the names of the columns, and their rows, some at a time."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,8 +14,8 @@ NO_FEATURE = "; if it is no feature, name the columns that are: features=[...] (
 """What is said behind a fault in a column that no one named."""
 
 
-class Part(NamedTuple):
-    """Some rows of a table.
+class Batch(NamedTuple):
+    """Some rows of a table, one after the other.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ class Part(NamedTuple):
     texts: Mapping[str, NDArray[np.object_]]
 
 
-class Table(Protocol):
-    """An open table."""
+class ColumnFile(Protocol):
+    """A file of named columns, open."""
 
     @property
     def path(self) -> Path:
@@ -54,10 +54,10 @@ class Table(Protocol):
         """Return the error of the first cell that is no number in a column that holds mostly such; None of others."""
         ...
 
-    def parts(
+    def batches(
         self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
-    ) -> Iterator[Part]:
-        """Return the rows, once.
+    ) -> Iterator[Batch]:
+        """Return all rows, some at a time; it can be called once.
 
         Parameters
         ----------

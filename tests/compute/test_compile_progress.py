@@ -9,7 +9,7 @@ import pytest
 from numba.core import event
 
 from structsvm.compute.compilation import compiled, compiled_part
-from structsvm.compute.compiling import what_is_compiled
+from structsvm.compute.compile_progress import what_is_compiled
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ class ComparedRun:
 
 @frozen
 class RunComparison:
-    """What `compare_runs` found.
+    """The results of `compare_runs`.
 
     Parameters
     ----------

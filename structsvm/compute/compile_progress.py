@@ -22,13 +22,16 @@ _running: list[tuple[str, float]] = []
 def watched(dispatcher: Any) -> None:
     """Let a function of numba's say while it is compiled, and let no signal fall into that.
 
-    KeyboardInterrupt within numba's compiler leaves it in a state in which it compiles nothing more. What is read from
-    disk is not compiled, however long that takes: call this once it is known whether machine code is kept there. Python
-    does not look for garbage meanwhile: a tenth of the time, as the compiler makes many objects that it keeps.
+    A KeyboardInterrupt within numba's compiler leaves the process unable to compile. Python's garbage collection is off
+    meanwhile, which saves a tenth of the time: the compiler makes many objects that stay. Machine code that is read
+    from disk counts as compiled already. Call this after caching is switched on.
     """
+    kept = getattr(dispatcher, "_cache", None)
+    if kept is None or not hasattr(kept, "load_overload"):  # a numba that does it otherwise
+        return
     name = dispatcher.py_func.__name__.strip("_")
-    dispatcher.compile = _watching(dispatcher.compile, name, kept=dispatcher._cache.cache_path is not None)
-    dispatcher._cache.load_overload = _compiling_if_missing(dispatcher._cache.load_overload)
+    dispatcher.compile = _watching(dispatcher.compile, name, kept=kept.cache_path is not None)
+    kept.load_overload = _compiling_if_missing(kept.load_overload)
 
 
 def _watching(compile_: Callable[[Any], Any], name: str, *, kept: bool) -> Callable[[Any], Any]:

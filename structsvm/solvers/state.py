@@ -56,14 +56,17 @@ class _Evaluated:
     primal: float
 
 
-class Run:
-    """What a solver has reached so far, from the weights that it starts at.
+class SolverState:
+    """What a solver has reached so far: its best weights and bounds, clocks, passes and history.
+
+    A solver makes one for each `Solver.solve`, which evaluates the weights to start at.
 
     Parameters
     ----------
     problem : the problem.
     tol : gap to reach, in units of the loss.
-    start : result to go on from; None starts at 0. One that is unfinished is gone on with as the same run.
+    start : result to go on from; None starts at 0. A result that is ``UNFINISHED``, as of a checkpoint, is continued:
+        its bounds, history and iterations count as those of this run.
     callback : is shown every step; where the run goes on from a checkpoint, its last step first.
     known_hinges : returns the hinges at weights w by the cuts that the solver keeps, of each example or, shape (1,), of
         their weighted mean. They sharpen the estimate of the primal where the argmax is inexact.
@@ -75,7 +78,7 @@ class Run:
     ----------
     start : the result to go on from, which may come from the checkpoint.
     point, planes : those at the start.
-    goes_on : whether it is that of an unfinished run of the same problem, whose bounds and history this one takes over.
+    goes_on : whether ``start`` is an unfinished result of the same problem, which this run continues.
     same_problem : whether ``start`` is of the same data and loss, so that its cuts hold here.
     dual : the best lower bound so far.
     passes : passes over the data so far.
@@ -91,14 +94,14 @@ class Run:
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import Run
+    >>> from structsvm.solvers import SolverState
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
-    >>> run = Run(problem, tol=1e-3, start=None, callback=None)
-    >>> cut = run.cut(run.planes)  # at w = 0
+    >>> state = SolverState(problem, tol=1e-3, start=None, callback=None)
+    >>> cut = state.cut(state.planes)  # at w = 0
     >>> a = min(problem.total_cap, cut.L / (cut.g @ cut.g))  # its best multiplier
-    >>> _ = run.evaluate(a * cut.g)
-    >>> status = run.record(a * cut.L - 0.5 * a**2 * (cut.g @ cut.g), cuts=1, active_cuts=1)
-    >>> round(float(run.dual), 4), round(run.primal, 4), status  # None: the gap is above tol * C yet
+    >>> _ = state.evaluate(a * cut.g)
+    >>> status = state.record(a * cut.L - 0.5 * a**2 * (cut.g @ cut.g), cuts=1, active_cuts=1)
+    >>> round(float(state.dual), 4), round(state.primal, 4), status  # None: the gap is above tol * C yet
     (0.0089, 0.0322, None)
     """
 
@@ -158,7 +161,7 @@ class Run:
             self._go_on(start)
 
     def _go_on(self, start: Result) -> None:
-        """Take over the bounds, the history and the clocks of a run that had not ended."""
+        """Continue an unfinished run: take over its bounds, its history and its clocks."""
         last = start.history[-1]
         self.history, self._steps_before = list(start.history), len(start.history)
         self.dual, self._handovers = start.dual - self.problem.constant, start.handovers
@@ -197,11 +200,11 @@ class Run:
 
     @property
     def _moved(self) -> bool:
-        """Whether steps were recorded since the run began or went on."""
+        """Whether a step was recorded by this object, beyond those of the run that it continues."""
         return len(self.history) > self._steps_before
 
     def iterations(self, max_iter: int) -> range:
-        """Return the numbers, from 0, of the iterations that a limit leaves: those before the run went on count."""
+        """Return the numbers of the iterations that are left, from 0; those of a run that is continued are used up."""
         return range(len(self.history) - 1, max_iter)
 
     @contextmanager
@@ -270,7 +273,8 @@ class Run:
     def record(self, dual: float, cuts: int, active_cuts: int) -> Status | None:
         """Close an iteration; returns a status where the run is over.
 
-        The first call is for the start. Where the run goes on, that closes no iteration.
+        The first call closes iteration 0, the start. In a run that is continued, that iteration is known already, and
+        the first call records nothing.
 
         Parameters
         ----------

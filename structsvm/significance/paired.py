@@ -1,4 +1,4 @@
-"""Two rankers compared query by query."""
+"""The difference of two systems by all tests that there are."""
 
 from attrs import frozen
 from numpy.typing import ArrayLike
@@ -10,54 +10,6 @@ from structsvm.significance.differences import differences
 from structsvm.significance.randomisation import randomisation_p
 from structsvm.significance.student import student_p
 from structsvm.significance.wilcoxon import wilcoxon_p
-
-
-@frozen
-class Comparison:
-    """How often one ranker does better than another, and whether that can be chance.
-
-    Parameters
-    ----------
-    wins, losses, ties : queries on which the first has the larger value, the smaller one, the same.
-    p_value : of the two-tailed Wilcoxon signed rank test, which drops ties (`wilcoxon_p`); 1 where there
-        are only ties.
-
-    Examples
-    --------
-    >>> from structsvm.significance import compare
-    >>> compare([0.5, 0.6, 0.7], [0.4, 0.6, 0.5]).significant
-    False
-    """
-
-    wins: int
-    losses: int
-    ties: int
-    p_value: float
-
-    @property
-    def significant(self) -> bool:
-        """Whether the difference is significant at a level of 0.95: two stars in the paper's tables."""
-        return self.p_value < 0.05
-
-
-def compare(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Compare the values of two rankers for the same queries.
-
-    Values that are the same but for rounding are ties, and such differences have the same rank: see `differences`.
-
-    Parameters
-    ----------
-    first, second : the values, query by query, shape (Q,) each; a win is one of the first ranker.
-
-    Examples
-    --------
-    >>> from structsvm.significance import compare
-    >>> compare([0.5, 0.6, 0.7], [0.4, 0.6, 0.5]).wins
-    2
-    """
-    difference = differences(first, second)
-    wins, losses = int((difference > 0.0).sum()), int((difference < 0.0).sum())
-    return Comparison(wins, losses, len(difference) - wins - losses, wilcoxon_p(difference))
 
 
 @frozen

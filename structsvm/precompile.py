@@ -1,4 +1,4 @@
-"""Machine code of the losses that the package brings, compiled before it is needed."""
+"""Machine code of the losses of this package, compiled ahead of the first fit."""
 
 import tempfile
 import time

@@ -1,0 +1,138 @@
+"""``--plot``: what commands draw to files, the numbers in it, and what they refuse."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from structsvm.data import load_qrels, load_runs
+from structsvm.fusion import WeightedCombSUM
+from structsvm.fusion.runs import fit_to_judged
+from structsvm.plots import files as plot_files
+
+pytest.importorskip("matplotlib", reason="Matplotlib is not installed: nothing can be drawn")
+
+LEVELS = [k / 10 for k in range(11)]
+RUNS = {
+    "one": "1 Q0 a 1 9 one\n1 Q0 b 2 8 one\n1 Q0 c 3 7 one\n2 Q0 a 1 9 one\n2 Q0 d 2 8 one\n3 Q0 a 1 1 one\n",
+    "two": "1 Q0 c 1 9 two\n1 Q0 a 2 8 two\n1 Q0 b 3 7 two\n2 Q0 d 1 9 two\n3 Q0 a 1 1 two\n",
+}
+QRELS = "1 0 a 1\n1 0 c 2\n1 0 e 1\n2 0 d 1\n3 0 a 0\n"
+LEARN = (
+    "fuse",
+    "one",
+    "two",
+    "--method",
+    "weighted-comb-sum",
+    "--qrels",
+    "qrels.txt",
+    "-o",
+    "fused",
+    "--plot",
+    "w.svg",
+)
+
+
+@pytest.fixture
+def runs(here):
+    for name, text in RUNS.items():
+        Path(name).write_text(text)
+    Path("qrels.txt").write_text(QRELS)
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """Figures by the names of their files, as they are written."""
+    found = {}
+    written = plot_files.write_figure
+
+    def write(figure, path):
+        found[path.name] = figure
+        written(figure, path)
+
+    monkeypatch.setattr(plot_files, "write_figure", write)
+    return found
+
+
+def lines_of(figure):
+    (axes,) = figure.axes
+    return {line.get_label(): line.get_ydata().tolist() for line in axes.lines}
+
+
+def test_precision_of_runs_is_that_of_the_measure(run, runs, figures):
+    measures = [word for level in LEVELS for word in ("--measure", f"iprec@{level}")]
+    command = ("evaluate", "--qrels", "qrels.txt", "one", "two", *measures, "--empty", "skip", "--format", "json")
+    report = json.loads(run(*command, "--plot", "precision.svg").stdout)
+    expected = {each["run"]: [of["mean"] for of in each["measures"].values()] for each in report["runs"]}
+    drawn = lines_of(figures["precision.svg"])
+    assert list(drawn) == list(expected)
+    assert np.array(list(drawn.values())) == pytest.approx(np.array(list(expected.values())))
+    assert expected["two"][0] == 1.0
+    assert ">one</text>" in Path("precision.svg").read_text()
+    assert run(*command).stdout == json.dumps(report, indent=2) + "\n"
+
+
+def test_precision_of_a_model(run, model, figures):
+    measures = [word for level in LEVELS for word in ("--measure", f"iprec@{level}")]
+    table = run("evaluate", model, "test.txt", *measures, "--empty", "skip", "--plot", "p.png").stdout
+    means = [float(line.split()[1]) for line in table.splitlines() if line.startswith("iprec")]
+    assert lines_of(figures["p.png"])["m.npz"] == pytest.approx(means, abs=6e-5)
+    assert Path("p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_weights_of_a_fusion_are_shares_of_those_it_learned(run, runs, figures):
+    run(*LEARN)
+    fusion = WeightedCombSUM()
+    fit_to_judged(fusion, load_runs(["one", "two"]), load_qrels("qrels.txt"))
+    (axes,) = figures["w.svg"].axes
+    weights = dict(zip(["one", "two"], fusion.weights_ / fusion.weights_.sum(), strict=True))
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["two", "one"]  # the largest first
+    (markers,) = (line for line in axes.lines if len(line.get_xdata()) == 2 and np.ptp(line.get_xdata()))
+    assert markers.get_xdata() == pytest.approx([weights["two"], weights["one"]])
+
+
+@pytest.mark.parametrize("method", ["comb-mnz", "borda", "weighted-comb-sum(weights=[2,1])"])
+def test_methods_without_learned_weights_draw_none(run, runs, method):
+    said = run("fuse", "one", "two", "--method", method, "-o", "fused", "--plot", "w.svg", code=2).stderr
+    assert "learns no weights that --plot could draw: leave --plot out" in " ".join(said.split())
+    assert not Path("fused").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "p.doc"), "p.doc cannot be written: a plot's name ends"),
+        (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "one"), "--plot one would replace the input one"),
+        (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "no/p.svg"), "there is no folder no"),
+        ((*LEARN[:-1], "w.doc"), "w.doc cannot be written: a plot's name ends in one of ."),
+        ((*LEARN[:-1], "two"), "--plot two would replace the input two"),
+        ((*LEARN[:-3], "w.svg", "--plot", "w.svg"), "--output w.svg and --plot w.svg are the same file"),
+    ],
+)
+def test_files_that_cannot_be_or_are_inputs(run, runs, command, message):
+    done = run(*command, code=1)
+    (line,) = done.stderr.splitlines()
+    assert message in line
+    assert done.stdout == ""
+    assert Path("one").read_text() == RUNS["one"]
+
+
+def test_nothing_to_draw_leaves_the_file_as_it_was(run, runs):
+    Path("none.txt").write_text("1 0 a 0\n3 0 a 0\n")
+    Path("p.svg").write_text("old")
+    done = run("evaluate", "--qrels", "none.txt", "one", "--plot", "p.svg", code=1)
+    assert done.stderr.endswith(
+        "error: p.svg was not written: no query of 'one' has a relevant document: there is no precision to draw\n"
+    )
+    assert done.stdout.startswith("run ")
+    assert Path("p.svg").read_text() == "old"
+
+
+def test_without_matplotlib_nothing_begins(run, runs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for command in (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "p.svg"), LEARN):
+        done = run(*command, code=1)
+        assert done.stderr == "structsvm: error: plots need Matplotlib: pip install 'structural-svm[plot]'.\n"
+    assert not Path("fused").exists()
