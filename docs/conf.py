@@ -17,7 +17,7 @@ from sphinx.util.images import get_image_size
 from sphinx.util.typing import stringify_annotation
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE / "search")]
 
 from tests.docs.test_reference import listed, thing  # noqa: E402
 from tests.docs.values import docstring_of, is_value  # noqa: E402
@@ -32,6 +32,7 @@ version = ".".join(release.split(".")[:2])
 extensions = [
     "myst_parser",
     "numpydoc",
+    "site_search",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
@@ -98,7 +99,6 @@ html_favicon = "_static/mark.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
-html_search_scorer = str(HERE / "search.js")
 html_context = {"default_mode": "auto"}  # light or dark, as the system is
 html_theme_options = {
     "logo": {"image_light": "_static/mark.svg", "image_dark": "_static/mark.svg", "text": "structsvm", "alt_text": ""},
@@ -227,8 +227,8 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
 
     def as_loaded(script: Any) -> Any:
         inside = not script.filename or str(script.filename).endswith(_WAITED_FOR)
-        if inside or page == "search" or {"async", "defer"} & script.attributes.keys():
-            return script  # the scripts of the search are in its page, and begin at once
+        if inside or {"async", "defer"} & script.attributes.keys():
+            return script
         return type(script)(script.filename, priority=script.priority, **script.attributes, defer="defer")
 
     context["css_files"][:] = filter(is_used, context["css_files"])
@@ -238,10 +238,11 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
 
 def _describe_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """What a search engine shows: of pages of names, their first words, and of those without text, their titles."""
-    if 'name="description"' not in context["metatags"]:
+    tags = context.setdefault("metatags", "")
+    if 'name="description"' not in tags:
         first = next(tree.findall(nodes.paragraph), None) if tree else None
-        text = " ".join((first.astext() if first else f"{context['title']}: {html_title}").split())
-        context["metatags"] += f'<meta name="description" content="{escape(text)}" />\n'
+        text = " ".join((first.astext() if first else f"{html_title}: {context.get('title', page)}").split())
+        context["metatags"] = f'{tags}<meta name="description" content="{escape(text)}" />\n'
 
 
 def _sized(app: Sphinx, image: str) -> str:

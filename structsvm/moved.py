@@ -79,12 +79,17 @@ def names_of(package: str) -> Callable[[str], Any]:
         old = f"{package}.{name}"
         if old not in NAMES:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        target, new = NAMES[old]
-        warnings.warn(f"{old} is now {new}: use that", DeprecationWarning, stacklevel=2)
-        module, _, attribute = target.partition(":")
-        return getattr(import_module(module), attribute)
+        return _of_old(old)
 
     return __getattr__
+
+
+def _of_old(name: str) -> Any:
+    """Return what has left its package, with a warning where the caller's caller asks for it."""
+    target, new = NAMES[name]
+    warnings.warn(f"{name} is now {new}: use that", DeprecationWarning, stacklevel=3)
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 class Groups(NamedTuple):
@@ -144,6 +149,8 @@ class _Loader(Loader):
 
         def __getattr__(name: str) -> Any:
             for home in homes:
+                if f"{home.__name__}.{name}" in NAMES:  # it has moved once more
+                    return _of_old(f"{home.__name__}.{name}")
                 if hasattr(home, name) and name != "__path__":  # or a copy of a file there would be imported
                     return getattr(home, name)
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")

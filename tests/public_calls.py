@@ -147,7 +147,7 @@ NOT_CALLED = {
     **dict.fromkeys(["problem.ramp", "solvers.descend"], "for objectives of one's own"),
     "testing.check_latent_loss": "as check_loss",
     **dict.fromkeys(["evaluation.ComparedRun", "evaluation.RunComparison"], _MADE),
-    "objectives.Hinges": _MADE,
+    "objectives.HingeValues": _MADE,
     **dict.fromkeys(["significance.SignedRankTest", "significance.PairedTests"], _MADE),
     **dict.fromkeys([f"problem.{name}" for name in ("Cut", "Cuts", "MostViolated", "Planes", "Point")], _MADE),
     **dict.fromkeys(

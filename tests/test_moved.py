@@ -149,6 +149,16 @@ def test_a_name_that_has_left_its_package(old):
     assert hasattr(importlib.import_module(new), attribute)
 
 
+def test_a_name_that_has_moved_twice():
+    with pytest.warns(DeprecationWarning, match="is now") as caught:
+        from structsvm.experiment import compare
+    assert compare is importlib.import_module("structsvm.significance").signed_rank_test
+    assert {each.filename for each in caught} == {__file__}
+    said = [str(each.message) for each in caught]
+    assert said[0] == "structsvm.experiment is now structsvm.protocols.experiment: import from there"
+    assert "structsvm.protocols.experiment.compare is now structsvm.significance.signed_rank_test: use that" in said
+
+
 def test_a_name_that_a_package_never_had():
     with pytest.raises(ImportError, match="cannot import name 'group_row'"):
         from structsvm.metrics import group_row  # noqa: F401

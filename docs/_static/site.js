@@ -5,7 +5,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (link) summary.setAttribute("aria-label", `Pages below ${link.textContent.trim()}`);
   }
   for (const button of document.querySelectorAll("button.search-button__button")) {
-    button.setAttribute("aria-label", button.innerText.trim().replace(/\s+/g, " ") || "Search");
+    button.setAttribute("aria-label", button.textContent.trim().replace(/\s+/g, " ") || "Search");
   }
   for (const button of document.querySelectorAll("button.version-switcher__button")) button.removeAttribute("aria-label");
   const widest = window.innerWidth < 600 ? 8 : 11; // rem
@@ -15,9 +15,6 @@ document.addEventListener("DOMContentLoaded", () => {
       const longest = Math.max(...rows.map((row) => row.cells[k]?.textContent.length ?? 0));
       if (longest > 40) head.style.minWidth = `${Math.min(widest, 4 + longest / 8)}rem`;
     }
-  }
-  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
-    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
   const become = (cell, kind) => {
     const made = document.createElement(kind);
@@ -48,6 +45,13 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   for (const link of document.querySelectorAll(".sphx-glr-thumbcontainer a")) {
     link.setAttribute("aria-label", link.textContent.trim()); // its text is not displayed
+  }
+});
+
+// What scrolls by itself is reached with the keyboard, too. Widths are known when fonts are there.
+window.addEventListener("load", () => {
+  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
 });
 

@@ -13,7 +13,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from structsvm.data import load_digits_runs, pool_runs
-from structsvm.plots import COLOURS, STYLE, QueryDifferencesDisplay, RegularisationPathDisplay
+from structsvm.plots import (
+    COLOURS,
+    STYLE,
+    FusionWeightsDisplay,
+    InterpolatedPrecisionDisplay,
+    QueryDifferencesDisplay,
+    RegularisationPathDisplay,
+)
 from structsvm.protocols import RankingSVM, Scores
 from structsvm.protocols.experiment import WITH_BEST, Settings, run
 
@@ -46,6 +53,17 @@ axes.set_yticks(places, labels=[row.name for row in rows])
 axes.invert_yaxis()
 axes.set_xlabel("MAP over the pool")
 axes.legend()
+
+# %%
+# On the left, where MAP comes from: precision at the top of the rankings and deep in them, beside the best run. On the
+# right, the weights that the models give to the runs: the mean of the trials, with their middle half.
+
+figure, (recall, weights) = plt.subplots(1, 2, figsize=(8.0, 4.4), layout="constrained")
+curves = {model: results.precision(WITH_BEST, model) for model in results.models}
+curves[results.functions[0].name] = results.functions[0].precision
+InterpolatedPrecisionDisplay(np.linspace(0.0, 1.0, 11), curves).plot(recall)
+learned = {model: results.weights(WITH_BEST, model) for model in results.models}
+FusionWeightsDisplay(learned, results.functions_read(WITH_BEST)).plot(weights)
 
 # %%
 # On the left, SVM-map against the best run, query by query, with wins and losses. On the right, MAP along the path of

@@ -136,8 +136,8 @@ def from_log(log: ClickLog, features: ArrayLike | None = None, rounds: int = 100
     Parameters
     ----------
     log : the log.
-    features : of each row of the log, shape (rows, d); None: each document of a query has a relevance of its own.
-    rounds : of expectation and maximisation.
+    features : features of each row of the log, shape (rows, d); None: each document of a query has its own relevance.
+    rounds : number of rounds of expectation and maximisation.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def simulate(
 
     Parameters
     ----------
-    scores : of each row, by which the ranker that was in use showed the documents of a query, shape (rows,).
+    scores : score of each row, by which the ranker that was in use showed the documents of a query, shape (rows,).
     relevance : probability that a document is clicked where it is examined, from 0 to 1, shape (rows,): such as 1 for
         relevant ones and 0.1, the noise, for others.
     qid : query id of each row; None: all rows are one query.
@@ -37,7 +37,7 @@ def simulate(
     sessions : how often each query is asked.
     shown : "ranked": by score. "swapped": in each session, the first document and one that is shown, drawn by chance,
         change places. "shuffled": in random order.
-    seed : of the random numbers.
+    seed : seed of the random numbers.
 
     Returns
     -------

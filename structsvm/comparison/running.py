@@ -33,7 +33,7 @@ class Progress:
     ----------
     number, planned : number of the combination, from 1, and how many there are.
     combination : its names.
-    step : what its solver reports; None before it starts.
+    step : the last step of its solver; None before it starts.
 
     Examples
     --------

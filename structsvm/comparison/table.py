@@ -17,7 +17,7 @@ class Row:
 
     Parameters
     ----------
-    loss, solver, backend, C : what was run; see `Combination`.
+    loss, solver, backend, C : names of what was run; see `Combination`.
     tol : gap asked for, in units of the loss.
     status : "converged", "time limit", "iteration limit", "stalled", "interrupted" (Ctrl-C), "stopped" (by the
         callback), "not installed" or "failed".

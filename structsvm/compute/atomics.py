@@ -1,7 +1,12 @@
-"""Counters that threads of compiled code share, and what they do while they wait for one."""
+"""Counters that threads of compiled code share, and what they do while they wait for one.
+
+They are made of instructions that numba has no functions for. Where a later numba or llvmlite lacks what is needed to
+write these, counters are plain numbers, and `structsvm.compute.threads` computes in one thread.
+"""
 
 import os
 import platform
+from inspect import signature
 from typing import Any
 
 from llvmlite import ir
@@ -22,7 +27,21 @@ _REST = {
 }.get(platform.machine())
 """Instruction by which a thread that waits leaves the units of a core to another one on it, by type of processor."""
 
-_YIELD = numba.types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", numba.types.int32())
+_IN_BUILDER = ("atomic_rmw", "load_atomic", "store_atomic")
+
+ATOMIC = (
+    hasattr(numba.types, "ExternalFunction")
+    and all(hasattr(cgutils, name) for name in ("get_item_pointer", "get_or_insert_function"))
+    and all(hasattr(ir.IRBuilder, name) for name in _IN_BUILDER)
+    and "typ" in signature(ir.IRBuilder.load_atomic).parameters
+)
+"""Whether counters may be shared: whether numba and llvmlite have what they are made of."""
+
+_YIELD: Any = (
+    numba.types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", numba.types.int32())
+    if ATOMIC
+    else None
+)
 
 
 def add(counters: IntVector, k: int, amount: int) -> int:
@@ -98,26 +117,26 @@ _rest = numba.extending.intrinsic(_typed_rest)
 
 
 def _compiled_add(counters: Any, k: Any, amount: Any) -> Any:
-    return lambda counters, k, amount: _add(counters, k, amount)
+    return (lambda counters, k, amount: _add(counters, k, amount)) if ATOMIC else add
 
 
 def _compiled_read(counters: Any, k: Any) -> Any:
-    return lambda counters, k: _read(counters, k)
+    return (lambda counters, k: _read(counters, k)) if ATOMIC else read
 
 
 def _compiled_write(counters: Any, k: Any, value: Any) -> Any:
-    return lambda counters, k, value: _write(counters, k, value)
+    return (lambda counters, k, value: _write(counters, k, value)) if ATOMIC else write
 
 
 def _compiled_rest() -> Any:
-    return lambda: _rest()
+    return (lambda: _rest()) if ATOMIC else rest
 
 
 def _compiled_give_way() -> Any:
-    def give_way() -> None:
+    def yielding() -> None:
         _YIELD()
 
-    return give_way
+    return yielding if ATOMIC else give_way
 
 
 for _function, _compiled in (

@@ -1,27 +1,21 @@
-"""Compiling with numba: at first use, and kept on disk where a folder can be written."""
+"""Compiling with numba, at first use: functions that Python calls, and parts, which compiled functions alone call."""
 
 import logging
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import Enum
 from functools import cache
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
-import numpy as np
-
 from structsvm.compute.compile_progress import watched
 from structsvm.compute.environment import numba
+from structsvm.compute.kept_code import kept
 
 logger = logging.getLogger("structsvm")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _FREE_ORDER = {"reassoc", "contract", "nsz"}
-
-_CONSTANT = (bool, int, float, complex, str, np.generic, np.ndarray)
 
 
 def compiled(
@@ -156,92 +150,4 @@ def _without_address() -> dict[str, bool]:
 
 
 def _dispatcher(make: Callable[[], Any], *, keep: bool) -> Any:
-    """Return what numba makes of a function, whose machine code is kept on disk where that can be, and be trusted."""
-    dispatcher = make()
-    if not keep or numba.config.DISABLE_JIT:
-        return dispatcher
-    try:
-        dispatcher.enable_caching()
-    except RuntimeError as error:
-        if "cannot cache" not in str(error):
-            raise
-        return dispatcher
-    index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if index is None or not all(hasattr(index, name) for name in _INDEX):
-        return make()
-    index._source_stamp = (index._source_stamp, _parts() is None, _stamps(dispatcher.py_func.__module__))
-    _forgive(index)
-    return dispatcher
-
-
-_INDEX = ("_source_stamp", "_load_index", "_load_data", "save")
-"""What the index of numba's files of machine code has. Numba itself looks at the file of the function alone."""
-
-
-def _forgive(index: Any) -> None:
-    """Take damaged files of machine code for none, and do without new ones where they cannot be written."""
-    load_index, load_data, save = index._load_index, index._load_data, index.save
-
-    def index_or_none() -> Any:
-        try:
-            return load_index()
-        except Exception:  # of unpickling: of any kind
-            return {}
-
-    def data_or_none(name: str) -> Any:
-        try:
-            return load_data(name)
-        except Exception as error:
-            raise OSError(f"{name} is damaged") from error  # which numba takes for a file that is gone
-
-    def save_or_not(key: Any, data: Any) -> None:
-        with suppress(OSError):  # a full disk
-            save(key, data)
-
-    index._load_index, index._load_data, index.save = index_or_none, data_or_none, save_or_not
-
-
-def _stamps(module: str) -> tuple[Any, ...]:
-    """Return stamps of a module, and of all that it takes names from, of its package or this one, directly or not.
-
-    Machine code on disk is valid as long as they are the same. A stamp is the name of the module, the time and size of
-    its file, and the constants that it holds. Modules whose functions are in a list of the module count, too. Of
-    classes only enumerations and named tuples become part of machine code: modules of other classes do not count.
-    """
-    names, found = [module], set[str]()
-    packages = {module.partition(".")[0], __name__.partition(".")[0]}
-    while names:
-        name = names.pop()
-        if name in found or name.partition(".")[0] not in packages or name not in sys.modules:
-            continue
-        found.add(name)
-        for value in vars(sys.modules[name]).values():
-            values = value if isinstance(value, list) else [value]
-            names += [_home(each) for each in values if not isinstance(each, type) or issubclass(each, Enum | tuple)]
-    return tuple((name, _file(name), _constants(name)) for name in sorted(found))
-
-
-def _home(value: Any) -> str:
-    return value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", ""))
-
-
-@cache
-def _file(module: str) -> tuple[int, int] | None:
-    try:
-        file = Path(str(sys.modules[module].__file__)).stat()
-    except (AttributeError, OSError):
-        return None
-    return file.st_mtime_ns, file.st_size
-
-
-def _constants(module: str) -> tuple[tuple[str, Any], ...]:
-    """Return the numbers, texts and arrays that a module holds: numba makes them part of the machine code."""
-    return tuple(
-        (name, (value.tobytes(), value.dtype.str, value.shape) if isinstance(value, np.ndarray) else repr(value))
-        for name, value in sorted(vars(sys.modules[module]).items())
-        if not name.startswith("__") and _is_constant(value)
-    )
-
-
-def _is_constant(value: Any) -> bool:
-    return all(map(_is_constant, value)) if isinstance(value, tuple) else isinstance(value, _CONSTANT)
+    return kept(make, "parts" if _parts() else "whole") if keep and not numba.config.DISABLE_JIT else make()

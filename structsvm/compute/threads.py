@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from structsvm.compute.atomics import ATOMIC
 from structsvm.compute.environment import numba
 from structsvm.exceptions import InputError
 
@@ -34,7 +35,7 @@ def thread_count(n_jobs: int | None) -> int:
         on, 1 at least. None: what ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's, and outside
         of both as many as numba is set to.
     """
-    if numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT or not ATOMIC:
         return 1
     if n_jobs is None:
         from joblib.parallel import get_active_backend  # takes long to import

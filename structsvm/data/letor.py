@@ -55,7 +55,7 @@ def load_letor(
     doc_ids : whether to read the document ids in the comments.
     sparse : True for CSR, False for dense. None: CSR where it takes less than half the memory of
         dense rows, which are the faster ones to compute with.
-    dtype : of the features: float64, or float32, which takes half the memory.
+    dtype : type of the features: float64, or float32, which takes half the memory.
     labels : "required"; or "optional", for documents to be scored: where a line begins with its query id or
         its first feature, its label is NaN.
     queries : "required"; or "optional": a file that tells no queries, in its lines or beside, is one query.

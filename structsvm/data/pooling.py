@@ -32,7 +32,7 @@ def load_pool(
     runs : a folder of runs, or files; see `load_runs`.
     qrels : file of the judgments; see `load_qrels`.
     depth, topics : see `pool_runs`.
-    grades : what the grades of the judgments mean; see `load_qrels`.
+    grades : new grades for those in the judgments; see `load_qrels`.
 
     Raises
     ------

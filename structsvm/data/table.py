@@ -96,7 +96,7 @@ def load_table(
         column that has mostly numbers there is an error, as is a cell that is none further down. Columns that are
         named as ids, such as "id", "doc_id", "document" or "queryId", are left out though they have numbers, as are in
         Parquet those of an index of pandas'.
-    dtype : of the features: float64 or float32.
+    dtype : type of the features: float64 or float32.
     labels : "required"; or "optional", for documents to be scored: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
 

@@ -139,8 +139,8 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     Parameters
     ----------
     path : the file, plain or compressed; or ``ir_datasets:NAME``, the judgments of a data set of that package.
-    grades : what the grades of the file mean, as in ``{1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}`` for Cranfield, whose best
-        grade is 1: a grade for each that the file has. None: they are grades as they stand.
+    grades : new grade for each grade that the file has, as in ``{1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}`` for Cranfield,
+        whose best grade is 1. None: grades stay as they are.
 
     Raises
     ------

@@ -39,9 +39,9 @@ class Partitions:
 
     Parameters
     ----------
-    workers : those that hold them.
+    workers : the workers that hold them.
     parts : a future of a `Partition` each.
-    surveys : what is known of each.
+    surveys : a summary of each.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def read_partitions(
     n_features : LETOR's format: number of columns. None: the largest index in the files; where one has a smaller, its
         features are copied once, to as many columns.
     sparse : LETOR's format: True for CSR, False for dense. None: what takes less memory; CSR, if it does for any file.
-    dtype : of the features: float64, or float32, which takes half the memory.
+    dtype : type of the features: float64, or float32, which takes half the memory.
     shuffle : whether queries that are in several files are moved together; if not, they are refused. Queries whose
         sizes are in a file beside, so that they have no ids, are numbered apart.
     client : Dask's; None: that which is found.

@@ -144,8 +144,8 @@ class DistributedProblem(AbstractProblem):
 
     Parameters
     ----------
-    cluster : where the shards are.
-    shards : what it keeps.
+    cluster : the cluster that holds the shards.
+    shards : what the cluster keeps for the problem.
     loss : the loss, which knows what it must of all data.
     shape : examples, weights and scores of each shard, and digests of their data.
     C : weight of the mean hinge.

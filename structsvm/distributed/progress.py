@@ -23,7 +23,7 @@ def log_rounds(step: Step) -> None:
 
     Parameters
     ----------
-    step : what a solver shows after each round.
+    step : the step that a solver shows after each round.
 
     Examples
     --------

@@ -122,7 +122,7 @@ def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> t
 
     Parameters
     ----------
-    workers : those that hold them.
+    workers : the workers that hold them.
     parts : futures of the partitions.
     surveys : what is known of them.
 

@@ -44,7 +44,7 @@ class LatentStructuralSVM(SavedDescent):
     ----------
     loss : a `LatentLoss`.
     C : weight of the mean hinge against the regulariser.
-    solver : of the convex problems, by name or as an object with settings of its own.
+    solver : solver of the convex problems, by name or as an object with settings of its own.
     tol : accuracy in units of the loss: convex problems are solved to ``tol · C``, and the last one proves its
         start to be within ``2 tol · C`` of its optimum. None leaves it to the solver, whose default is 1e-3.
     max_rounds : most convex problems after the first.
@@ -57,7 +57,7 @@ class LatentStructuralSVM(SavedDescent):
     Attributes
     ----------
     coef_ : weights, shape (d,).
-    objective_ : what was minimised, at these weights.
+    objective_ : value of the minimised objective, at these weights.
     rounds_ : the convex problems, each a `Round`.
     stationary_ : whether the last one proved that no change of the weights lowers the objective by more than
         ``2 tol · C`` while the latents of the truths are those that ``complete`` returned.

@@ -25,8 +25,7 @@ from structsvm.operators import Operator, Rows
 from structsvm.queries import Queries
 from structsvm.result import Result
 from structsvm.settings import place
-from structsvm.solvers.checkpoint import CheckpointPath
-from structsvm.solvers.state import Callback
+from structsvm.solvers import Callback, CheckpointPath
 from structsvm.types import Vector
 
 

@@ -39,7 +39,7 @@ class RampRanker(SavedDescent, Ranker):
 
     Attributes
     ----------
-    objective_ : what was minimised, at the weights that were found.
+    objective_ : value of the minimised objective, at the weights that were found.
     rounds_ : the convex problems, each a `Round`.
     stationary_ : whether the last one proved the weights stationary. A file that says it is of a `Ranker`, as those
         of earlier versions do, is read without these three.

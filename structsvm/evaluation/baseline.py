@@ -27,7 +27,7 @@ class ComparedRun:
     ----------
     run : name of the run.
     measure : name of the measure.
-    mean, baseline_mean : of both, over the topics that both have a value for.
+    mean, baseline_mean : means of the run and of the baseline, over the topics that both have a value for.
     paired : difference, run less baseline, and its tests, over the same topics.
     holm, bonferroni : corrected p-values by test, ``"t"``, ``"wilcoxon"`` and ``"randomisation"``; None where the
         test has no p-value.
@@ -154,8 +154,8 @@ def compare_runs(
     baseline : a run, or the name of one of `runs`. It is not compared with itself.
     measures : measures or their names, whose figure is a mean over topics.
     confidence : level of the intervals, between 0 and 1.
-    resamples : of the bootstrap and of the randomisation test, at least 100.
-    seed : of both. Each comparison draws the same random numbers, whatever others there are.
+    resamples : number of resamples of the bootstrap and of the randomisation test, at least 100.
+    seed : seed of both. Each comparison draws the same random numbers, whatever others there are.
     callback : is shown the name of each run before it is compared.
 
     Raises

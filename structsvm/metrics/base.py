@@ -204,7 +204,7 @@ class Measure(ABC):
 
     Parameters
     ----------
-    empty : what a query counts for which the measure is undefined: "zero" (as LETOR's tools and
+    empty : how a query counts for which the measure is undefined: "zero" (as LETOR's tools and
         trec_eval do) or "skip" (it is left out, as queries without any judgment are by trec_eval).
 
     Examples
@@ -304,7 +304,7 @@ class Measure(ABC):
         Parameters
         ----------
         lists : documents that `rank_lists` has ranked.
-        weights : of the queries; None: all 1. With ``empty="skip"``, those without a value have weight 0.
+        weights : weights of the queries; None: all 1. With ``empty="skip"``, those without a value have weight 0.
         """
         values = self.values(lists)
         weight = np.ones(len(lists.ids)) if weights is None else weights

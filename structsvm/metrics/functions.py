@@ -38,7 +38,8 @@ def average_precision(
 
     Parameters
     ----------
-    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    scores, labels, qid : score, label and query id of each document, shape (n,) each; see `rank_lists`. Without
+        ``qid``, all documents are of one query.
     **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
 
     Raises
@@ -61,7 +62,8 @@ def roc_area(
 
     Parameters
     ----------
-    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    scores, labels, qid : score, label and query id of each document, shape (n,) each; see `rank_lists`. Without
+        ``qid``, all documents are of one query.
     **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
 
     Raises
@@ -91,7 +93,8 @@ def ndcg(
 
     Parameters
     ----------
-    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    scores, labels, qid : score, label and query id of each document, shape (n,) each; see `rank_lists`. Without
+        ``qid``, all documents are of one query.
     k, discount, gain : see `NDCG`.
     **settings : ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
 
@@ -115,7 +118,8 @@ def precision(
 
     Parameters
     ----------
-    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    scores, labels, qid : score, label and query id of each document, shape (n,) each; see `rank_lists`. Without
+        ``qid``, all documents are of one query.
     k : cut-off, at least 1.
     **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
 
@@ -139,7 +143,8 @@ def recall(
 
     Parameters
     ----------
-    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    scores, labels, qid : score, label and query id of each document, shape (n,) each; see `rank_lists`. Without
+        ``qid``, all documents are of one query.
     k : cut-off, at least 1.
     **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
 
@@ -163,7 +168,8 @@ def reciprocal_rank(
 
     Parameters
     ----------
-    scores, labels, qid : of each document, shape (n,) each; see `rank_lists`. Without ``qid`` all are of one query.
+    scores, labels, qid : score, label and query id of each document, shape (n,) each; see `rank_lists`. Without
+        ``qid``, all documents are of one query.
     **settings : ``relevant_from`` and ``empty`` of the measure; ``weights``, ``doc_ids``, ``judged`` of `Measure.mean`.
 
     Raises

@@ -7,11 +7,11 @@ which LightGBM and XGBoost call. ``structsvm.objectives.for_torch``, ``for_jax``
 
 from structsvm.objectives.for_lightgbm import LightGBMHinge, LightGBMMeasure
 from structsvm.objectives.for_xgboost import XGBoostHinge, XGBoostMeasure
-from structsvm.objectives.hinges import Hinge, Hinges, hinge
+from structsvm.objectives.hinges import Hinge, HingeValues, hinge
 
 __all__ = [
     "Hinge",
-    "Hinges",
+    "HingeValues",
     "LightGBMHinge",
     "LightGBMMeasure",
     "XGBoostHinge",

@@ -36,7 +36,7 @@ _WORTH_THREADS = 100_000
 """Scores of which the argmaxes take longer than to begin and to end threads, some 0.4 ms."""
 
 
-class Hinges(NamedTuple):
+class HingeValues(NamedTuple):
     """The values and the subgradient of a `Hinge` at some scores.
 
     Parameters
@@ -52,7 +52,7 @@ class Hinges(NamedTuple):
     >>> from structsvm.objectives import Hinge
     >>> found = Hinge("map", [1, 0], [1, 1])(np.array([0.0, 0.0]))
     >>> type(found).__name__
-    'Hinges'
+    'HingeValues'
     """
 
     values: Vector
@@ -200,7 +200,7 @@ class Hinge:
         """Return the number of usable queries."""
         return len(self.ids)
 
-    def __call__(self, scores: ArrayLike) -> Hinges:
+    def __call__(self, scores: ArrayLike) -> HingeValues:
         """Return the hinge of each usable query and its subgradient.
 
         Parameters
@@ -214,7 +214,7 @@ class Hinge:
         """
         grouped, ptr = self._grouped(scores), self._queries.ptr
         if self._oracle is None:
-            return Hinges(np.zeros(0), np.zeros(len(grouped)))
+            return HingeValues(np.zeros(0), np.zeros(len(grouped)))
         with using(1 if len(grouped) < _WORTH_THREADS else None):
             planes = self._oracle.planes(grouped, ptr, self._usable.astype(np.float64))
         require_planes(self.loss, planes.loss, planes.coef, ptr, 0)
@@ -222,7 +222,7 @@ class Hinge:
         require_argmaxes(self.loss, values, grouped, 0)
         gradient = planes.coef * self._factor
         gradient += 0.0  # where it is −0
-        return Hinges(np.maximum(values[self._usable], 0.0), self._queries.ungrouped(gradient))
+        return HingeValues(np.maximum(values[self._usable], 0.0), self._queries.ungrouped(gradient))
 
     def most_violated(self, scores: ArrayLike) -> list[Any]:
         """Return the most violated output of each usable query, in the order of `ids`, by the loss's Python method.
@@ -290,7 +290,7 @@ def hinge(
     qid: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
-) -> Hinges:
+) -> HingeValues:
     """Return the hinge of each usable query at some scores, and its subgradient per document.
 
     For many scores of the same labels, make a `Hinge` once and call it.

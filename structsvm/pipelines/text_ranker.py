@@ -46,7 +46,7 @@ class TextRanker(BaseEstimator):
     features : how the ranker reads features: `Indicators`, `Scores` or `AsGiven` of `structsvm.protocols`, or a
         `FeatureMap` of one's own. None: ``Indicators()`` for a `Ranker` of the scores of base functions, as in the
         paper; else ``Scores("min-max")``, which is LETOR's normalisation by query.
-    ranker : what is trained: any estimator with ``fit(X, y, qid)`` and ``predict(X)``, of which a clone is fitted.
+    ranker : the estimator to train: any with ``fit(X, y, qid)`` and ``predict(X)``, of which a clone is fitted.
         None: ``Ranker("map")``.
     query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
 
@@ -54,7 +54,7 @@ class TextRanker(BaseEstimator):
     ----------
     ranker_ : the fitted ranker.
     features_ : the map of features.
-    transformer_ : what it learned of the training topics: thresholds, of `Indicators`.
+    transformer_ : what transforms features, fitted on the training topics: the thresholds of `Indicators`.
     column_names_ : names of the base functions, or of LETOR's features.
     left_out_ : topics that were not learned from, each with the reason.
 

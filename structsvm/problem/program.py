@@ -5,9 +5,8 @@ from operator import itemgetter
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import numpy as np
+from structsvm.compute.kept_code import is_constant
 
-_CONSTANTS = (bool, int, float, complex, str, bytes, np.generic, np.ndarray, type(None))
 _OWN = "structsvm"
 
 
@@ -36,7 +35,7 @@ def program(*functions: Any) -> tuple[Any, ...]:
         found[id(function)] = (
             f"{_module(function)}.{function.__code__.co_qualname}",
             _code(function.__code__),
-            tuple((name, value) for name, value in named.items() if _is_constant(value)),
+            tuple((name, value) for name, value in named.items() if is_constant(value)),
             tuple(value for value in held if not isinstance(plain_function(value), FunctionType)),
         )
     return tuple(found.values())
@@ -57,7 +56,7 @@ def constants(kind: type) -> tuple[Any, ...]:
         (base.__qualname__, name, value)
         for base in kind.__mro__
         for name, value in sorted(vars(base).items())
-        if not name.startswith("__") and _is_constant(value)
+        if not name.startswith("__") and is_constant(value)
     )
 
 
@@ -111,7 +110,3 @@ def _held(value: Any) -> Any:
     if isinstance(value, CodeType):
         return _code(value)
     return tuple(sorted(map(repr, value))) if isinstance(value, frozenset) else value
-
-
-def _is_constant(value: Any) -> bool:
-    return all(map(_is_constant, value)) if isinstance(value, tuple) else isinstance(value, _CONSTANTS)

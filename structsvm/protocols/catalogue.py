@@ -30,7 +30,7 @@ def other_systems(
     ----------
     features : what those that learn read; fusion and boosting read what is given, and know what is missing. Those that
         take no sparse features get them dense.
-    every : of how many rounds, trees or epochs one is a candidate.
+    every : number of rounds, trees or epochs from one candidate to the next.
     tol : gap that is good enough for the ranking SVM, as a share of the pairs.
     pairs_Cs, queries_Cs : values of C for the two objectives of the ranking SVM, ascending.
 

@@ -47,7 +47,7 @@ class EstimatorModel(Model):
     Parameters
     ----------
     name, features : see `Model`.
-    estimator : what is cloned and fitted; it is not changed.
+    estimator : estimator that is cloned and fitted; itself it is not changed.
     grid : values for parameters of the estimator by name, the simplest first: all combinations are
         fitted, the last parameter changing fastest. None by default: one candidate.
     sparse : give indicators (`Indicators`) to an estimator that knows only arrays as a CSR matrix.
@@ -112,7 +112,7 @@ class StagedModel(Model):
     Parameters
     ----------
     name, features : see `Model`.
-    estimator : what is cloned and fitted for its full number of rounds; it is not changed.
+    estimator : estimator that is cloned and fitted for its full number of rounds; itself it is not changed.
     rounds : numbers of rounds to choose from, ascending. An estimator that ended earlier is at its last
         round from there on; one without a round, such as boosting that found nothing to learn, at its ``predict``.
     grid : values for other parameters of the estimator; see `EstimatorModel`.

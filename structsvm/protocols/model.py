@@ -45,7 +45,7 @@ class Candidate:
     value : the value.
     scores : returns the scores of documents for their features and queries, shapes (rows, d) and (rows,);
         larger is ahead.
-    seconds : how long fitting took.
+    seconds : seconds that fitting took.
     gap : certified gap to the optimum, in units of the loss; None without a certificate.
     weights : of the features, where the model is a weighted sum of them, shape (d,); None where it is not, or does not
         tell.

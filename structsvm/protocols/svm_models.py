@@ -26,7 +26,7 @@ class RankingSVM(Model):
     Parameters
     ----------
     name, features : see `Model`.
-    loss : what it optimises, by name.
+    loss : loss to optimise, by name.
     Cs : values of C, ascending.
     tol : gap that is good enough, in units of the loss.
 

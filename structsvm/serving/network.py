@@ -22,7 +22,7 @@ class NetworkScorer(Scorer):
     Parameters
     ----------
     about : see `Scorer`.
-    mean, scale : of each feature, shape (d,).
+    mean, scale : mean and scale of each feature, shape (d,).
     hidden : number h of hidden units; 0 for a linear network.
     path : weights after each epoch, shape (epochs, h (d + 2)), or (epochs, d) for a linear network: see `RankNet`.
     best : the epoch, from 1, whose weights are those of the model.

@@ -58,7 +58,7 @@ class Scorer(ABC):
 
     Parameters
     ----------
-    about : what its file says of it.
+    about : what its file says about it.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class StumpScorer(Scorer):
     Parameters
     ----------
     about : see `Scorer`.
-    features, thresholds, alphas : of each weak ranker, shape (T,).
+    features, thresholds, alphas : feature, threshold and weight of each weak ranker, shape (T,).
     missing : which give 1 to documents whose feature is missing (NaN), shape (T,).
 
     Examples

@@ -13,7 +13,7 @@ def bonferroni(p_values: Iterable[float | None]) -> list[float | None]:
 
     Parameters
     ----------
-    p_values : of the tests made together.
+    p_values : p-values of tests that are made together.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def holm(p_values: Iterable[float | None]) -> list[float | None]:
 
     Parameters
     ----------
-    p_values : of the tests made together.
+    p_values : p-values of tests that are made together.
 
     Raises
     ------

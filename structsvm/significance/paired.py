@@ -22,9 +22,10 @@ class PairedTests:
     difference : mean of the first's values less those of the second.
     interval : confidence interval of the difference by the bootstrap; None of one query.
     wins, losses, ties : queries on which the first has the larger value, the smaller one, the same.
-    t : p-value of the two-tailed paired t-test; None where there is none (`student_p`).
-    wilcoxon : of Wilcoxon's signed rank test (`wilcoxon_p`).
-    randomisation : of Fisher's randomisation test (`randomisation_p`).
+    t : p-value of the two-tailed paired t-test; None where it has none: of one query, or where all differences are the
+        same.
+    wilcoxon : p-value of Wilcoxon's signed rank test (see `signed_rank_test`).
+    randomisation : p-value of Fisher's randomisation test, over random signs of the differences.
 
     Examples
     --------
@@ -54,8 +55,8 @@ def paired_tests(
     ----------
     first, second : values, shape (Q,) each, finite.
     confidence : level of the interval, between 0 and 1.
-    resamples : of the bootstrap and the randomisation test, at least 100.
-    seed : of both, at least 0.
+    resamples : number of resamples of the bootstrap and of the randomisation test, at least 100.
+    seed : seed of both, at least 0.
 
     Raises
     ------

@@ -20,8 +20,8 @@ class SignedRankTest:
     Parameters
     ----------
     wins, losses, ties : queries on which the first has the larger value, the smaller one, the same.
-    p_value : of Wilcoxon's two-tailed signed rank test, which drops ties (see `signed_rank_test`); 1 where there are
-        only ties.
+    p_value : p-value of Wilcoxon's two-tailed signed rank test, which drops ties (see `signed_rank_test`); 1 where
+        there are only ties.
 
     Examples
     --------

@@ -45,8 +45,8 @@ class Header:
     ----------
     settings : all settings, as JSON has them.
     data : fingerprint of the data.
-    versions : of Python, this package and those that compute.
-    format : of the files.
+    versions : versions of Python, of this package, and of the packages that compute.
+    format : version of the format of the files.
 
     Examples
     --------

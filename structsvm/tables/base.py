@@ -71,9 +71,9 @@ class Table:
     Parameters
     ----------
     title : a line.
-    columns : what is shown.
+    columns : the columns that are shown.
     sections : the rows, in groups that are set apart; those of a CSV file have the same names.
-    notes : what there is to say about the table, a sentence or more each.
+    notes : notes below the table, of a sentence or more each.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def lay_out(
 
     Parameters
     ----------
-    headings : of the columns.
+    headings : headings of the columns.
     sections : rows of cells, in groups with an empty line between them.
     to_the_right : whether each column is aligned to the right.
 
@@ -163,7 +163,7 @@ def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
     Parameters
     ----------
     tables : the tables.
-    names : those of the records; None: of the first one.
+    names : names of the columns; None: those of the first record.
 
     Raises
     ------

@@ -80,12 +80,12 @@ def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
 
     Returns
     -------
-    words : what `stopped_tokens` makes of them, sorted.
+    words : the words as `stopped_tokens` leaves them, sorted.
 
     Raises
     ------
     InputError : the file does not exist or cannot be read.
-    DataFormatError : it is no text in UTF-8, or has no words.
+    DataFormatError : the file is not text in UTF-8, or has no words.
 
     Examples
     --------

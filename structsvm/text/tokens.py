@@ -22,7 +22,7 @@ def tokens(text: str) -> list[str]:
 
     Raises
     ------
-    InputError : it is no text.
+    InputError : the text is not a str.
 
     Examples
     --------

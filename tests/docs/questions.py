@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,127 +33,9 @@ class Question:
     wordings: tuple[str, ...]
 
 
-QUESTIONS = (
-    Question(
-        "graded labels",
-        r"faq#(index-0|.*graded)|guide/choices|losses",
-        ("which loss for graded labels", "graded relevance loss", "loss for graded judgments"),
-    ),
-    Question(
-        "svm_rank's -c",
-        r"faq#(index-1|.*svm)|coming_from",
-        ("how do I convert svm_rank's -c", "svm_rank c", "convert C from svm_rank"),
-    ),
-    Question(
-        "scales of features",
-        r"faq#(index-2|.*scale)|howto/export_a_model|features|guide/features_and",
-        ("features on different scales", "normalize features", "scale features"),
-    ),
-    Question(
-        "which C",
-        r"faq#(index-3|.*choose-c)|howto/C_and_tol|quickstart#choosing|serving#c-by|guide/choices",
-        ("how do I choose C", "choose C", "cross validation C"),
-    ),
-    Question(
-        "a fit that stopped",
-        r"faq#(index-4|.*tol)|howto/C_and_tol|guide/certainty|formulation#the-cert",
-        ("fit stopped before tol", "not converged warning", "ConvergenceWarning gap"),
-    ),
-    Question(
-        "significance",
-        r"faq#(index-5|.*signif)|measures|guide/certainty",
-        ("is the difference between two rankers significant", "significance test", "compare two rankers"),
-    ),
-    Question(
-        "a loss of one's own",
-        r"faq#(index-6|.*own)|howto/write_a_loss|guide/own",
-        ("how do I write a loss of my own", "custom loss", "own loss function"),
-    ),
-    Question(
-        "cores and clusters",
-        r"faq#(index-7|.*cores)|solvers(#threads|$)|howto/use_a_cluster",
-        ("use all cores", "n_jobs threads", "run on a cluster"),
-    ),
-    Question(
-        "production",
-        r"faq#(index-8|.*production)|guide/serve|serving|howto/export_a_model|howto/a_day",
-        ("put a model into production", "save a model", "ONNX export"),
-    ),
-    Question(
-        "clicks",
-        r"faq#(index-9|.*click)|howto/learn_from_clicks",
-        ("train on clicks", "click logs", "implicit feedback"),
-    ),
-    Question(
-        "missing values",
-        r"faq#(index-10|.*missing)|features|guide/features_and|howto/use_a_cluster",
-        ("missing values", "NaN in features"),
-    ),
-    Question(
-        "going on after an end",
-        r"faq#(index-11|.*go-on)|quickstart#going-on|solvers#|reliability#nothing",
-        ("resume training", "continue after interruption"),
-    ),
-    Question("citation", r"faq#(index-12|.*cite)|project|index$", ("how to cite", "bibtex citation")),
-    Question(
-        "queries without relevant documents",
-        r"faq#(index-13|.*relevant-documents)|formulation#usable|experiment$",
-        ("queries without relevant documents", "all documents irrelevant"),
-    ),
-    Question(
-        "what the gap means",
-        r"faq#(index-14|.*gap|.*tol)|formulation#the-cert|quickstart#what-the-result|guide/certainty|howto/C_and_tol",
-        ("what does the duality gap mean", "certificate of optimality"),
-    ),
-    Question(
-        "sparse features",
-        r"faq#(index-15|.*sparse)|data|quickstart|scale|guide/features_and",
-        ("sparse matrix", "csr features"),
-    ),
-    Question(
-        "scikit-learn",
-        r"faq#(index-16|.*scikit|index-3|.*choose-c)|quickstart|guide/features_and",
-        ("GridSearchCV", "scikit-learn pipeline"),
-    ),
-    Question("TREC's files", r"faq#(index-17|.*trec)|trec|measures|guide/runs", ("evaluate trec run", "qrels file")),
-    Question("sequences", r"sequences|guide/own", ("sequence labelling", "part of speech tagging")),
-    Question(
-        "systems and versions of Python",
-        r"faq#(index-18|.*run-on)|stability#what-it-runs|project",
-        ("windows support", "supported python versions"),
-    ),
-    Question(
-        "ties",
-        r"formulation#(index-0|usable)|measures|trec|losses",
-        ("ties in scores", "documents with equal scores"),
-    ),
-    Question(
-        "the area under the ROC curve", r"losses|measures|guide/choices", ("ROC AUC loss", "area under the curve")
-    ),
-    Question(
-        "the first ten",
-        r"losses#(cut-offs|names|index-1)|losses$|measures|guide/choices",
-        ("optimise precision at 10", "P@10"),
-    ),
-    Question("ends", r"solvers|quickstart|howto/C_and_tol", ("time limit for training", "max_iter")),
-    Question(
-        "weights",
-        r"howto/export_a_model#(show|index-0)|plots|quickstart",
-        ("feature importance", "show the weights of a model"),
-    ),
-    Question(
-        "memory",
-        r"data#(index-1|time-and)|scale|quickstart|benchmarks",
-        ("how much memory", "data larger than memory"),
-    ),
-    Question("tables", r"data|faq#(index-15|.*data-frame)|guide/features", ("pandas dataframe input", "read csv file")),
-    Question(
-        "search engines",
-        r"howto/export_a_model|faq#index-8|guide/serve",
-        ("elasticsearch learning to rank plugin", "deploy to solr"),
-    ),
-    Question("fusion", r"fusion|guide/runs", ("reciprocal rank fusion", "combine several runs")),
-    Question("latent variables", r"howto/latent_variables|guide/own", ("hidden variables", "latent structural SVM")),
+QUESTIONS = tuple(
+    Question(about, told["answered"], tuple(told["wordings"]))
+    for about, told in tomllib.loads((HERE / "questions.toml").read_text(encoding="utf-8")).items()
 )
 
 
@@ -167,13 +50,19 @@ def main() -> None:
     """Print the place of the first page that answers, for each wording."""
     site = Path(sys.argv[1]) if len(sys.argv) > 1 else SITE
     asked = [(question, wording) for question in QUESTIONS for wording in question.wordings]
-    first = 0
+    first = in_three = 0
+    reciprocal = 0.0
     for (question, wording), found in zip(asked, ask(site, [wording for _, wording in asked]), strict=True):
         pages = [page + anchor for page, _, anchor, _ in found]
         place = next((k for k, page in enumerate(pages, 1) if re.match(question.answered, page)), None)
         first += place == 1
+        in_three += place is not None and place <= 3
+        reciprocal += 1 / place if place else 0
         print(f"{question.about:36}{wording:52}{place or '-':>4}  of {len(pages):3}  {', '.join(pages[:3])}")
-    print(f"{first} of {len(asked)} have it first")
+    print(
+        f"{first} of {len(asked)} have it first, {in_three} among the first three; "
+        f"mean reciprocal rank {reciprocal / len(asked):.3f}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
-"""docs/search.js in Sphinx as it is installed: what it replaces is there, and what is asked finds its page."""
+"""docs/search in a small site: what is kept of pages, and what is asked finds its page."""
 
-import re
+import gzip
+import io
+import json
 import shutil
+import sys
+import urllib.request
 
 import pytest
 
@@ -10,7 +14,6 @@ from tests.docs.questions import ask
 
 sphinx = pytest.importorskip("sphinx", reason="Sphinx is not installed: pip install '.[docs]'")
 
-SCORER = ROOT / "docs" / "search.js"
 PAGES = {
     "index": """
         Rankers
@@ -26,18 +29,24 @@ PAGES = {
         Values of parameters
         ====================
 
-        Words of another kind.
+        Words of another *kind*, :math:`a` and :math:`\\frac{a}{b}`.
 
         Choosing C
         ----------
 
-        Try several values of the parameter, and pick by validation.
+        Try several values of the parameter, and pick by validation. It is normalised::
+
+           Ranker(early_stopping=True)
+
+        .. toctree::
     """,
     "own": """
         .. index:: ! custom loss
 
         Write a loss
         ============
+
+        .. index:: ! plug-in
 
         A subclass with a few methods.
     """,
@@ -47,27 +56,57 @@ PAGES = {
 
         Choosing values of the parameter C, a subclass with methods, validation, validation, loss, loss.
 
-        .. py:class:: Ranker
+        .. py:class:: Ranker(penalty: float)
 
            It chooses nothing by itself.
+
+           .. py:method:: fit(self, X)
+
+              Learn from rows.
+
+        .. py:class:: OtherRanker(penalty: float)
+
+           .. py:method:: fit(self, X)
+
+              Learn from rows.
     """,
 }
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """A site of four pages with our order of results."""
-    from sphinx.application import Sphinx
+def extension():
+    sys.path.insert(0, str(ROOT / "docs" / "search"))
+    import site_search
 
+    return site_search
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, extension):
+    """A site of four pages with our search."""
+    from sphinx.application import Sphinx
+    from sphinx.errors import ExtensionError
+
+    try:
+        extension.minisearch()
+    except ExtensionError:
+        pytest.skip("MiniSearch, the package of npm, cannot be fetched")
     folder = tmp_path_factory.mktemp("site")
     source, built = folder / "source", folder / "built"
     for name, text in PAGES.items():
         page = source / f"{name}.rst"
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("\n".join(line.removeprefix(8 * " ") for line in text.splitlines()), encoding="utf-8")
-    settings = {"html_theme": "basic", "html_search_scorer": str(SCORER)}
+    settings = {"html_theme": "basic", "extensions": ["site_search"]}
     Sphinx(source, None, built, folder / "read", "html", settings, status=None, warningiserror=True).build()
     return built
+
+
+@pytest.fixture(scope="module")
+def searched(site):
+    """What the script of the site has to search in."""
+    script = (site / "_static" / "searched.js").read_text(encoding="utf-8")
+    return json.loads(script.rpartition("window.SEARCHED = ")[2].removesuffix(";"))
 
 
 @pytest.fixture(scope="module")
@@ -77,23 +116,50 @@ def found(site):
     return lambda question: ask(site, [question])[0]
 
 
-def test_what_it_replaces_and_reads_is_in_sphinx(site):
-    """So that another Sphinx does not undo it in silence; node is not needed for that."""
-    tools = " ".join((site / "_static" / "searchtools.js").read_text(encoding="utf-8").split())
-    assert "performTermsSearch: (searchTerms, excludedTerms) =>" in tools
-    assert "Search.performTermsSearch(searchTerms, excludedTerms)" in tools
-    assert "if (Scorer.score)" in tools
-    assert "[docname, title, anchor, descr, score, filename, kind]" in tools
-    assert re.search(r"class SearchResultKind \{.*?static get index\(\).*?static get text\(\)", tools)
-    assert re.search(r"\bvar splitQuery = \(query\) =>", tools)
-    language = (site / "_static" / "language_data.js").read_text(encoding="utf-8")
-    assert SCORER.read_text(encoding="utf-8").strip() in language
-    assert "const stopwords = new Set(" in language
-    assert "window.Stemmer = " in language
-    index = (site / "searchindex.js").read_text(encoding="utf-8")
-    read = re.search(r"const \{ (.*?) \} = Search\._index", SCORER.read_text(encoding="utf-8"))
-    assert read is not None
-    assert [name for name in read[1].split(", ") if f'"{name}":' not in index] == []
+def test_it_takes_the_place_of_sphinx_own_search(site):
+    """The licence of what is handed on stands above it."""
+    assert not (site / "searchindex.js").exists()
+    assert "search.js" in (site / "search.html").read_text(encoding="utf-8")
+    script = (site / "_static" / "searched.js").read_text(encoding="utf-8")
+    assert script.startswith("/*! MiniSearch ")
+    assert "Permission is hereby granted" in script[:1500]
+    assert "window.Stemmer = EnglishStemmer;" in script
+
+
+def test_sections_and_objects_are_what_is_searched(searched):
+    sections = {(each["page"], each["anchor"]): each for each in searched["sections"]}
+    assert sections["choose", "choosing-c"] == {
+        "page": "choose",
+        "title": "Values of parameters",
+        "anchor": "choosing-c",
+        "heading": "Choosing C",
+        "text": "Try several values of the parameter, and pick by validation. It is normalised:",
+        "code": "Ranker True early_stopping",
+    }
+    assert sections["choose", ""]["text"] == "Words of another kind, a and …."
+    assert sections["own", ""]["also"] == "plug-in; custom loss"
+    ranker = sections["reference/all", "Ranker"]
+    assert (ranker["name"], ranker["kind"], ranker["code"]) == ("Ranker", "class", "penalty")
+    assert ranker["text"] == "It chooses nothing by itself."
+
+
+def test_a_method_that_several_classes_have_is_there_once(searched):
+    assert [each["name"] for each in searched["sections"] if each.get("kind") == "method"] == ["Ranker.fit"]
+
+
+def test_another_package_under_the_address_is_refused(extension, monkeypatch, tmp_path):
+    from sphinx.errors import ExtensionError
+
+    monkeypatch.setattr(extension, "KEPT", tmp_path)
+    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: io.BytesIO(gzip.compress(b"another")))
+    with pytest.raises(ExtensionError, match="not the one that is expected"):
+        extension.minisearch()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_groups_of_synonyms_have_no_word_twice(extension):
+    groups = extension.synonyms()
+    assert [group for group in groups if len(group) < 2 or len({word.lower() for word in group}) < len(group)] == []
 
 
 def test_most_of_the_words_will_do(found):
@@ -102,18 +168,29 @@ def test_most_of_the_words_will_do(found):
 
 
 def test_a_section_whose_heading_has_the_words_comes_first(found):
-    assert found("choosing C")[0][:3] == ("choose", "Values of parameters > Choosing C", "#choosing-c")
+    assert found("choosing C")[0][:3] == ("choose", "Choosing C", "#choosing-c")
 
 
 def test_pages_that_explain_come_before_those_that_list(found):
     assert [page for page, *_ in found("subclass with methods")] == ["own", "reference/all"]
 
 
-def test_an_entry_of_the_index_is_found_and_shown(found):
-    page, text, *_ = found("custom loss")[0]
-    assert (page, text) == ("own", "Write a loss > custom loss")
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("custom loss", "own"),  # an entry of the index
+        ("Normalization", "choose"),  # stems, and the spelling of Oxford
+        ("stopping early", "choose"),  # parts of a name
+        ("valid", "choose"),  # what somebody has typed so far
+        ("regularisation", "choose"),  # C
+        ("standardise", "choose"),  # normalised
+    ],
+)
+def test_other_words_find_it_too(found, question, page):
+    assert found(question)[0][0] == page
 
 
 def test_a_name_as_it_is_written_comes_first(found):
-    assert found("Ranker")[0][0] == "reference/all"
+    assert found("Ranker")[0][:2] == ("reference/all", "Ranker")
     assert found("ranker")[0][0] == "index"
+    assert found("Ranker.fit")[0][1] == "Ranker.fit"

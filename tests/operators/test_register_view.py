@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from structsvm.compute.compilation import _stamps
+from structsvm.compute.kept_code import _stamps
 from structsvm.exceptions import InputError
 from structsvm.losses import ROCArea
 from structsvm.operators import Operator, PerClass, Rows, WithIntercept, example_combine, example_scores, register_view

@@ -59,7 +59,7 @@ class Document:
 
     Parameters
     ----------
-    id : what runs and judgments call it: 1 to 1000 characters without blank, tab, line end or NUL.
+    id : its id in runs and judgments: 1 to 1000 characters without blank, tab, line end or NUL.
     fields : text by the name of the field.
 
     Raises

@@ -100,7 +100,7 @@ def read_documents(
     format : ``trec`` (``<DOC>``), ``smart`` (``.I``), ``jsonl`` (an object a line), ``tsv`` (id and text), or
         ``tsv-header`` (the first line names the columns). ``auto``: trec, smart and jsonl are told by the beginning of
         each file; a table is refused.
-    encoding : of the files; ASCII must be ASCII in it.
+    encoding : encoding of the files, one that extends ASCII.
     fields : names of those that are kept. None: all.
     id_field : the field that holds the id, for formats in which fields have names of one's own. None: in JSON lines
         the one of ``id``, ``_id``, ``docno``, ``doc_id``, ``docid`` that is there; in a table the first column.

@@ -31,7 +31,7 @@ class Topic:
 
     Parameters
     ----------
-    id : what runs and judgments call it: 1 to 1000 characters without blank, tab, line end or NUL, the first neither
+    id : its id in runs and judgments: 1 to 1000 characters without blank, tab, line end or NUL, the first neither
         ``#`` nor a byte order mark.
     fields : text by the name of the part. The parts of TREC's topics are ``title``, ``description`` and ``narrative``,
         whatever the tags of a file are.

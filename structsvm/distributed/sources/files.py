@@ -42,7 +42,7 @@ class FileColumns:
     features : tables: names of those of features; None: all other columns of numbers.
     n_features : LETOR's format: number of columns; None: the largest index in all files.
     sparse : LETOR's format: True for CSR, False for dense; None: what takes less memory.
-    dtype : of the features: float64, or float32, which takes half the memory.
+    dtype : type of the features: float64, or float32, which takes half the memory.
     labels : whether there must be labels.
     """
 

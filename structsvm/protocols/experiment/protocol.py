@@ -51,7 +51,7 @@ def run(
     ----------
     data : queries with the scores of base functions: `Collection.from_arrays`, or the pool of TREC runs
         that `structsvm.data.load_pool` made.
-    settings : of the experiment; ``Settings()`` are those of the paper.
+    settings : settings of the experiment; ``Settings()`` are those of the paper.
     out : folder for ``trials.jsonl`` and ``results.json``; made where it does not exist. Of one
         experiment only.
     jobs : processes that run trials; None: as many as there are processors.
@@ -151,7 +151,7 @@ def run_trial(
 
     Parameters
     ----------
-    number : of the trial.
+    number : number of the trial.
     split : its queries.
     collection : the data.
     read : what `FeatureMap.within_queries` made of the scores, for every map that a model reads with.

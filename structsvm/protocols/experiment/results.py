@@ -107,7 +107,7 @@ class BaseFunction:
     ----------
     name : its name.
     retrieved : share of the pool's documents that it retrieved.
-    ranked : how well, for each query of the experiment.
+    ranked : how well it ranks each query of the experiment.
     precision : interpolated precision over the pool at recall 0, 0.1, ..., 1, mean over the test queries of all trials;
         None where an older version made the results.
 
@@ -183,10 +183,10 @@ class Trial:
 
     Parameters
     ----------
-    number : from 0.
+    number : number of the trial, from 0.
     train, validation, test : positions of its queries in `Results.queries`, ascending.
     seconds : how long it took, features and scoring included.
-    fits : of each model by name, for each variant.
+    fits : the fit of each model by name, for each variant.
 
     Examples
     --------
@@ -223,7 +223,7 @@ class Row:
 
     Parameters
     ----------
-    name : of the model or base function.
+    name : name of the model or base function.
     place : 1, 2 or 3 for the best, second and third base function; 0 for a model.
     values : average precision of each query, a model's averaged over the trials that tested it; NaN
         for a query that no trial tested. Shape (Q,).
@@ -265,7 +265,7 @@ class Results:
     queries : the queries, in the order of all values per query.
     left_out : queries that could not take part, and why.
     functions : the base functions, best first, by MAP over all queries.
-    trials : by number.
+    trials : the trials, by number.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class Settings:
     train, validation : queries of a trial that models learn from, and that pick the hyper-parameter.
         The others are tested on.
     bins : thresholds of each base function.
-    seed : of the splits.
+    seed : seed of the splits.
     models : names of models (`structsvm.protocols.model_names`) or objects; the first is what all others are compared
         with. By default those of the paper.
     variants : "with-best", models read all base functions; "without-best", all but the best one. Both

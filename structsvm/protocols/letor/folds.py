@@ -24,7 +24,7 @@ class Fold:
 
     Parameters
     ----------
-    name : what tables call it.
+    name : its name in tables.
     train : files that models learn from.
     validation : files that pick their hyper-parameters.
     test : files that they are tested on.

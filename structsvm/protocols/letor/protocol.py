@@ -98,12 +98,12 @@ def benchmark(
     data : folder with folds (`find_folds`), or the folds.
     models : names (`model_names`) or objects, or one alone; None: all that have a name and need
         no package that is not installed.
-    measure : what picks, and what models are compared by, query by query: by name ("map", "ndcg@10", "p@5", ...) or as
+    measure : measure that picks and that compares models query by query: by name ("map", "ndcg@10", "p@5", ...) or as
         an object. NDCG at 1 to 10 by its name is LETOR's, as in the tables.
     single_features : measure every single feature, too.
     jobs : processes, each of which runs one fold at a time, in one thread; None: as many as there are
         processors.
-    title : of the results; None: the name of the folder.
+    title : title of the results; None: the name of the folder.
     out : folder that finished folds are kept in, a file ``folds.jsonl``: the same benchmark, ended in any way, goes on
         from there and comes to the same results. None: they are not kept.
     replace : whether folds of another benchmark that are there may be dropped.

@@ -53,9 +53,9 @@ class FoldResults:
 
     Parameters
     ----------
-    name : of the fold.
+    name : name of the fold.
     queries, documents : how many there are to train, to validate and to test.
-    outcomes : of each model by name, in the order of the tables.
+    outcomes : outcome of each model by name, in the order of the tables.
     features : of every single feature, "feature 1", or "feature 1 (title.L1)" where files name them; empty unless they
         were asked for.
     seconds : how long the fold took, reading and measuring included.

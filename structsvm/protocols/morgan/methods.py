@@ -71,7 +71,7 @@ class SearchedWeights(Method):
 
     Parameters
     ----------
-    name : what tables call it.
+    name : its name in tables.
     max_rounds : most rounds for each length.
 
     Examples

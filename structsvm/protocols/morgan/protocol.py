@@ -59,9 +59,9 @@ def morgan(
 
     Parameters
     ----------
-    index : of the documents; the counts of all fields together are read.
+    index : index of the documents; the counts of all fields together are read.
     qrels : which documents are relevant; those that are not judged are not.
-    settings : of the experiment; ``MorganSettings()`` are those of the paper.
+    settings : settings of the experiment; ``MorganSettings()`` are those of the paper.
     out : folder for ``trials.jsonl`` and ``results.json``; made where it does not exist. Of one experiment only.
     topics : topics to choose from; None: all that are judged.
     jobs : processes that run trials; None: as many as there are processors.

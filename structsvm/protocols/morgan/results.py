@@ -23,7 +23,7 @@ class Curve:
 
     Parameters
     ----------
-    value : of the hyper-parameter; "" where there is none.
+    value : value of the hyper-parameter; "" where there is none.
     train, validation, test : average precision with 1, 2, ... terms, shape (terms,) each.
 
     Examples
@@ -101,13 +101,13 @@ class TopicTrial:
 
     Parameters
     ----------
-    number : of the trial.
+    number : number of the trial.
     topic : its id.
-    repeat : which of its splits.
+    repeat : number of the split of this topic.
     relevant : relevant documents to train, to validate and to test on.
     terms : the terms of the longest query, in order.
     information : mutual information of each on the training documents, in nats.
-    learned : by method.
+    learned : outcome of each method, by its name.
     seconds : how long the trial took.
 
     Examples
@@ -143,7 +143,7 @@ class Difference:
 
     Parameters
     ----------
-    mean : of the differences of average precision.
+    mean : mean of the differences of average precision.
     interval : 95% confidence interval of the mean, by Student's t over topics; None for one topic.
     signed_rank : wins, losses and ties, and Wilcoxon's signed rank test.
 
@@ -176,11 +176,11 @@ class MorganResults:
     Parameters
     ----------
     header : settings, and what data and versions they were.
-    topics : those that took part.
+    topics : topics that took part.
     left_out : other topics, and why they did not.
     missing : relevant documents that the index does not have.
     documents : documents of the index.
-    trials : by number.
+    trials : the trials, by number.
 
     Examples
     --------

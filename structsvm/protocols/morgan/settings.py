@@ -20,7 +20,7 @@ class MorganSettings:
     repeats : random splits of the documents of each topic; the paper has one.
     min_relevant : topics with fewer relevant documents do not take part: of 20, about 5 are there to learn from, and
         as many to validate on.
-    seed : of the splits. Those of a topic are the same whichever other topics take part, and however many repeats
+    seed : seed of the splits. Those of a topic are the same whichever other topics take part, and however many repeats
         there are.
     methods : what learns weights: methods, or models of `structsvm.protocols`; the first one is what others are
         compared with. Weight search, maximum entropy and SVM-map by default.

@@ -19,7 +19,7 @@ class TopicCounts:
 
     Parameters
     ----------
-    id : of the topic.
+    id : id of the topic.
     relevant : documents of the index that are relevant to it.
 
     Examples

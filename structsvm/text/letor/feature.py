@@ -17,12 +17,12 @@ class Feature:
 
     Parameters
     ----------
-    name : what it is called, without blanks; ``L1`` to ``L10`` and ``H1`` to ``H5`` are LETOR's names.
-    description : what it is, in words.
+    name : its name, without blanks; ``L1`` to ``L10`` and ``H1`` to ``H5`` are LETOR's names.
+    description : what it measures, in words.
     formula : the formula, in LaTeX. :math:`c(q_i, d)` is how often term :math:`q_i` is in the text of
         document d, :math:`|d|` the length of that text, :math:`c(q_i, C)` and :math:`df(q_i)` how often the
         term is in the collection and in how many of its documents, :math:`|C|` the number of documents.
-    source : where the definition is from.
+    source : source of the definition.
     compute : returns the values of the candidates, shape (n,).
 
     Examples

@@ -30,7 +30,7 @@ def retrieval_feature(name: str, function: str, description: str = "", formula: 
 
     Parameters
     ----------
-    name : what the feature is called.
+    name : name of the feature.
     function : name of the function, such as ``"lm_dirichlet(mu=2000)"``.
     description, formula, source : see `Feature`; without, those of the function are meant.
 

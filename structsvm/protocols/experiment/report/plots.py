@@ -132,17 +132,21 @@ def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
 
 def _precision(results: Results, rows: dict[str, tuple[Row, ...]]) -> Plot | None:
     best = results.functions[0]
+    if best.precision is None:
+        return None
+    of_best = np.array(best.precision)
     with figure_of("precision", 9.2 if len(rows) > 1 else 5.6, 4.4) as (figure, drawn):
         panels = figure.subplots(2, len(rows), sharex=True, sharey="row", squeeze=False, height_ratios=(2.0, 1.0))
         for (curve, difference), (variant, of_variant) in zip(panels.T, rows.items(), strict=True):
             models = [row.name for row in leading(of_variant) if not row.place]
-            found = {name: results.precision(variant, name) for name in models} | {best.name: best.precision}
+            found = {name: results.precision(variant, name) for name in models}
+            found |= {f"{best.name} (base function)": of_best}
             known = {name: each for name, each in found.items() if each is not None}
             if len(known) < len(found):
                 return None
             InterpolatedPrecisionDisplay(LEVELS, known).plot(curve)
             difference.axhline(0.0, color=INK, linewidth=0.6)
-            gained = {name: [known[name] - np.array(best.precision)] for name in models}
+            gained = {name: [known[name] - of_best] for name in models}
             MeanCurvesDisplay(LEVELS, gained, around="nothing").plot(difference)
             if (legend := difference.get_legend()) is not None:
                 legend.remove()
@@ -151,10 +155,11 @@ def _precision(results: Results, rows: dict[str, tuple[Row, ...]]) -> Plot | Non
         panels[0, 0].set_ylabel("precision")
         panels[1, 0].set_ylabel("difference")
         figure.supxlabel("recall", fontsize=9.0)
+    others = ", the best other model" if len(results.models) > 1 else ""
     return drawn(
         f"Interpolated precision at 11 levels of recall over the pool, mean over the test queries of all trials: of "
-        f"{results.reference}, the best other model and the best base function; below, what the models are ahead of "
-        f"{best.name}. At the left is the top of rankings, at the right how far down the last relevant documents are."
+        f"{results.reference}{others} and the best base function; below, how far models are ahead of that. At "
+        "the left is the top of rankings, at the right how far down the last relevant documents are."
     )
 
 

@@ -125,7 +125,7 @@ def test_precision_that_is_drawn(results, figures):
         expected = {
             "SVM-map": falling(1.03125 - 0.125 * v),  # the mean of two trials
             "SVM-roc": falling(0.78125 - 0.125 * v),
-            "alpha_1": falling(0.875),
+            "alpha_1 (base function)": falling(0.875),
         }
         drawn = {line.get_label(): line.get_ydata() for line in curves.lines}
         assert {name: tuple(values) for name, values in drawn.items()} == expected
