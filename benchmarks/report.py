@@ -17,37 +17,58 @@ HEAD = """# Benchmarks
 
 <!-- Written by `make bench`; edit benchmarks/ instead. -->
 
-Measured by
+How long fits, searches and readers take, in how many passes and in how much memory, beside other programs where
+there are some that do the same. Each section says which command measured it, on which machine and when.
+[Machines and versions](#machines-and-versions) are at the end, and so is
+[what was to be reached](#what-was-to-be-reached): aims that were set beforehand, met or missed.
 
 ```console
 $ make bench
 ```
 
-which makes the data, runs this library and, where they are installed, others on the same work, and
-writes this page. Ratios count, since both sides were measured in one run. Times are medians of
-wall-clock seconds with compiled code warm and data in memory, on one thread unless a row says
-otherwise. "units of X @ w" is the time in units of one product of the data with a vector by NumPy or
-SciPy. A pass evaluates all scores and combines all features once. "gap / C" is the certified gap,
-or how far a program without a certificate is from the best lower bound, in units of the loss:
-`tol` asks for 0.001.
+measures all of it and writes this page. How to read the tables:
+
+- Ratios count, since both sides were measured in one run.
+- Times are medians of wall-clock seconds with compiled code warm and data in memory, on one thread unless a row says
+  otherwise.
+- "units of X @ w" is the time in units of one product of the data with a vector by NumPy or SciPy.
+- A pass evaluates all scores and combines all features once.
+- "gap / C" is the certified gap, or how far a program without a certificate is from the best lower bound, in units of
+  the loss: `tol` asks for 0.001.
 """
+
+GROUPS = {
+    "Beside other programs": (
+        *("average_precision", "mq2008", "zero_one", "hinge", "objectives"),
+        *("beside_lightgbm_dask", "reading", "indexing", "retrieval", "serving", "installs"),
+    ),
+    "Which loss or ranker": ("ndcg", "cutoff", "full_depth", "bounds", "clicks", "weight_search", "costs", "fusion"),
+    "Solvers, and how time grows": (
+        *("one_pass", "roc_area", "choice", "line_search", "long_queries", "both_cores"),
+        *("web30k", "sparse", "binned", "sequences", "growth", "first_fit"),
+    ),
+    "Clusters": ("cluster", "cluster_web30k", "local_steps", "scale"),
+    "Checks, and memory of an index": ("check_power", "retrieval_memory"),
+}
+"""What a reader looks for, and the benchmarks that tell."""
 
 
 def write(page: Path = PAGE) -> Path:
     """Write the page and its plots; return its path."""
     measured = {name: kept for name in NAMES if (kept := read(name)) is not None}
-    parts = [HEAD, *_machines([machine for machine, _ in measured.values()])]
-    targets = [target for name, (_, rows) in measured.items() for target in load(name).targets(rows)]
-    parts += ["## What was to be reached", _shown(_targets_table(targets))]
+    parts = [HEAD, _contents(list(measured))]
     plots = _plots({name: rows for name, (_, rows) in measured.items()}, page.with_suffix(""))
-    for name, (_, rows) in measured.items():
+    for name, (machine, rows) in measured.items():
         benchmark = load(name)
-        parts += [f"## {benchmark.TITLE}", benchmark.ABOUT.strip()]
+        parts += [f"## {benchmark.TITLE}", benchmark.ABOUT.strip(), _origin(name, machine)]
         parts += [f"![{caption}]({page.stem}/{path.name})" for path, caption in plots.get(name, [])]
         if other := getattr(benchmark, "PAGE", None):
             fill(page.with_name(other), rows)
         else:
             parts.append(_shown(_rows_table(rows)))
+    targets = [target for name, (_, rows) in measured.items() for target in load(name).targets(rows)]
+    parts += ["## What was to be reached", _shown(_targets_table(targets))]
+    parts += ["## Machines and versions", *_machines([machine for machine, _ in measured.values()])]
     page.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     return page
 
@@ -76,6 +97,26 @@ def fill(page: Path, rows: list[Row]) -> None:
     if by_what:
         raise ValueError(f"{page} has no place for rows of {', '.join(by_what)}")
     page.write_text(text, encoding="utf-8")
+
+
+def _contents(names: list[str]) -> str:
+    """Links to the sections, by what a reader looks for."""
+    lines = []
+    for group, members in GROUPS.items():
+        titles = [load(name).TITLE for name in members if name in names]
+        lines += [f"- **{group}**: {', '.join(map(_link, titles))}"] if titles else []
+    return "The sections, by what they tell:\n\n" + "\n".join(lines)
+
+
+def _link(title: str) -> str:
+    anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+    return f"[{title}](#{anchor})"
+
+
+def _origin(name: str, machine: dict[str, Any]) -> str:
+    """How, where and when a section was measured."""
+    where = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}"
+    return f"Measured by `python -m benchmarks run {name}` on {where}, {machine['date']}."
 
 
 def _machines(machines: list[dict[str, Any]]) -> list[str]:

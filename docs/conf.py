@@ -11,8 +11,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from docutils import nodes
+from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
 from sphinx.util.images import get_image_size
+from sphinx.util.typing import stringify_annotation
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "search")]
@@ -119,6 +121,7 @@ if any(GALLERY.glob("*.py")):
         "examples_dirs": [str(GALLERY)],
         "gallery_dirs": ["gallery"],
         "filename_pattern": r"\.py$",
+        "within_subsection_order": "tests.docs.gallery.AsAsked",
         "abort_on_example_error": True,
         "capture_repr": ("_repr_html_",),
         "show_memory": False,
@@ -179,7 +182,12 @@ def _name_aliases(
     """Aliases of types are shown by their names in unions, too."""
 
     def named(text: str | None) -> str | None:
-        return text and re.sub(r"TypeAliasForwardRef\('([\w.]+)'\)", r"~\1", text)
+        if text is None:
+            return None
+        text = re.sub(r"TypeAliasForwardRef\('([\w.]+)'\)", r"~\1", text)
+        text = text.replace(stringify_annotation(ArrayLike, "smart"), "~numpy.typing.ArrayLike")
+        any_shape = r"(?:tuple\[~typing\.Any, \.\.\.\]|~typing\.Any)"
+        return re.sub(rf"ndarray\[{any_shape}, ~numpy\.dtype\[(.*?)\]\]", r"ndarray[\1]", text)
 
     return named(arguments), named(returned)
 

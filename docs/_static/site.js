@@ -8,6 +8,14 @@ document.addEventListener("DOMContentLoaded", () => {
     button.setAttribute("aria-label", button.textContent.trim().replace(/\s+/g, " ") || "Search");
   }
   for (const button of document.querySelectorAll("button.version-switcher__button")) button.removeAttribute("aria-label");
+  const widest = window.innerWidth < 600 ? 8 : 11; // rem
+  for (const table of document.querySelectorAll(".bd-article table")) {
+    const rows = [...table.rows]; // a column of prose keeps room for some words beside names, which do not break
+    for (const [k, head] of [...(rows[0]?.cells ?? [])].entries()) {
+      const longest = Math.max(...rows.map((row) => row.cells[k]?.textContent.length ?? 0));
+      if (longest > 40) head.style.minWidth = `${Math.min(widest, 4 + longest / 8)}rem`;
+    }
+  }
   const become = (cell, kind) => {
     const made = document.createElement(kind);
     made.className = cell.className;

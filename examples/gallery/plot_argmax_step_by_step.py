@@ -2,9 +2,9 @@
 The most violated ranking, step by step
 =======================================
 
-To train on average precision is to find, again and again, the ranking that maximises loss plus score. There are
-n! rankings, and Yue et al. (SIGIR 2007) found that a greedy algorithm is exact. This page walks through it, as their
-Figure 1 does: first the gain of letting one document pass one other, then the ranking that comes of all of them.
+To train for average precision, a solver has to find, again and again, the ranking with the largest loss plus score,
+out of n! rankings. Yue et al. (SIGIR 2007) found that a greedy algorithm does so exactly. This page follows it, as
+their Figure 1 does: first what is gained by letting one document pass another, then the ranking that follows.
 """
 
 import matplotlib.pyplot as plt
@@ -16,9 +16,9 @@ from structsvm.plots import COLOURS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# A query of four relevant documents and seven others, with the scores of some weights. Within each kind the most
-# violated ranking is by score (Observation 1 of the paper), so that only one thing is to be decided: behind which
-# relevant documents each of the others is put.
+# Take a query with four relevant documents and seven others, and their scores. Within each kind, the most violated
+# ranking goes by score (Observation 1 of the paper). What is left to decide is behind which relevant documents each
+# of the others is put.
 
 y = np.array([1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0], dtype=float)
 scores = np.array([2.4, 2.1, 1.5, 1.45, 1.1, 0.9, 0.8, 0.2, -0.2, -0.5, -1.0])
@@ -26,13 +26,13 @@ s, other = np.sort(scores[y == 1])[::-1], np.sort(scores[y == 0])[::-1]
 R, N = len(s), len(other)
 
 # %%
-# Letting the j-th best non-relevant document pass the k-th relevant one raises the loss, by less and less the
-# deeper both are, and costs score, in proportion to the distance of theirs:
+# When the j-th best non-relevant document passes the k-th relevant one, the loss rises, by less and less the deeper
+# both are, and the score falls in proportion to the difference of their scores:
 #
 # .. math:: \frac1R \left[\frac{j}{j+k} - \frac{j-1}{j+k-1}\right] - \frac{2 (s_k - \bar s_j)}{RN}.
 #
-# What it gains in all to pass the relevant documents from the i-th on is the sum of these. The paper's equation (5)
-# leaves out the factor 1/(RN) (:doc:`/errata`).
+# Passing all relevant documents from the i-th on gains the sum of these terms. The paper's equation (5) leaves out
+# the factor 1/(RN) (:doc:`/errata`).
 
 k, j = np.arange(1, R + 1)[:, None], np.arange(1, N + 1)
 step = (j / (j + k) - (j - 1) / (j + k - 1)) / R - 2.0 * (s[:, None] - other) / (R * N)
@@ -59,8 +59,8 @@ axes.set(
 axes.legend(title="non-relevant", ncols=2)
 
 # %%
-# The best places never move up as j grows (Theorem 2), so that each document may choose for itself and the choices
-# fit together. The picture reads from left to right: the ranking by score, and the most violated one.
+# The best places never move up as j grows (Theorem 2). So each document may choose for itself, and the choices fit
+# together. From left to right: the ranking by score, the most violated one, and the true one.
 
 loss = AveragePrecision()
 worst = loss.loss_augmented_argmax(scores, y)
@@ -84,7 +84,7 @@ axes.grid(visible=False)
 figure.legend(loc="outside upper right", ncols=2)
 
 # %%
-# It is the maximum of all 11! / (4! 7!) = 330 rankings that keep the order within each kind.
+# To check it, compare with all 11! / (4! 7!) = 330 rankings that keep the order within each kind: none is worse.
 
 from itertools import combinations
 
@@ -104,4 +104,4 @@ values = [value(ranking_of(places)) for places in combinations(range(R + N), R)]
 print(len(values), np.isclose(max(values), value(worst)))
 
 # %%
-# The library sorts once and finds all places by halving, in O(n log n) and compiled: :doc:`/losses`.
+# The library sorts once and finds all places by bisection, in O(n log n) compiled steps: see :doc:`/losses`.

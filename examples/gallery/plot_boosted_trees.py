@@ -1,10 +1,10 @@
 """
-Boosted trees on a structured hinge
-===================================
+Boost trees on the measure you report
+=====================================
 
-LightGBM grows trees on gradients that it is given; here they are those of the hinge of average precision. The hinge is
-made of linear pieces and has no second derivative: with 1 in its place, a leaf's value is the mean of its documents'
-gradients, gradient boosting as Friedman has it.
+LightGBM grows trees on any gradients that it is given. Here these are the gradients of the hinge of average
+precision. The hinge is made of linear pieces and has no second derivative; with 1 in its place, the value of a leaf
+is the mean gradient of its documents, as in Friedman's gradient boosting.
 """
 
 import lightgbm
@@ -31,8 +31,8 @@ def queries(number, seed):
 (X, y, qid), (held_X, held_y, held_qid), (new_X, new_y, new_qid) = (queries(60, seed) for seed in range(3))
 
 # %%
-# The same trees on three objectives: the hinges of average precision and of the ROC area, and LightGBM's own
-# lambdarank. MAP on held-out queries, tree by tree.
+# We grow the same trees on three objectives: the hinges of average precision and of the ROC area, and LightGBM's own
+# lambdarank. The plot shows MAP on held-out queries, tree by tree, beside a linear ranker.
 
 curves, boosted = {}, {}
 for name, objective in {
@@ -60,9 +60,9 @@ axes.set(xlabel="trees", ylabel="MAP on held-out queries")
 axes.legend()
 
 # %%
-# Precision at levels of recall, on queries that took no part. Relevance is a product of two features, which no sum of
-# them tells. Between the objectives there is little: on public collections, too, trees on the hinge are on a par with
-# lambdarank and not ahead (:doc:`/howto/boost_trees`).
+# Precision at levels of recall, on new queries. Relevance depends on the product of two features, which a linear
+# model cannot express. The three objectives differ little: on public collections, too, trees on the hinge are on a
+# par with lambdarank, not ahead (:doc:`/howto/boost_trees`).
 
 scores = {**boosted, "linear": linear.predict(new_X)}
 InterpolatedPrecisionDisplay.from_predictions(new_y, scores, new_qid)

@@ -1,11 +1,11 @@
 """
-Certificates at work: a wrong argmax is caught
-==============================================
+A wrong argmax is caught by its certificate
+===========================================
 
-Every plane that a solver collects is a lower bound of the objective, and the hinge at the best weights an upper one. If
-the argmax of a loss is wrong, the hinge is too small, and one day the dual passes the primal: which cannot be. The
-engine says so, and names the loss. Where a wrong argmax agrees with itself, bounds may meet without that, and only
-``check_loss`` finds it.
+A solver reports an upper and a lower bound of the optimum. If the loss-augmented argmax of a loss is wrong, the upper
+bound is too low, and sooner or later the lower bound may rise above it, which cannot happen with a right argmax. The
+engine then stops and names the loss. Some mistakes are consistent with themselves and pass unseen: ``check_loss``,
+which compares the argmax with a list of all outputs, finds those too.
 """
 
 import matplotlib.pyplot as plt
@@ -41,7 +41,7 @@ class Ordinal(Loss):
 
 
 class BesidePrediction(Ordinal):
-    """It looks at the grades beside the prediction only, as someone might who wants to save time."""
+    """A short cut that looks only at the grades beside the prediction."""
 
     def loss_augmented_argmax(self, x, y, w):
         scores, predicted = w.reshape(4, -1) @ x, self.argmax(x, w)
@@ -49,7 +49,7 @@ class BesidePrediction(Ordinal):
 
 
 class BesideTruth(Ordinal):
-    """It looks at the grades beside the true one only."""
+    """A short cut that looks only at the grades beside the true one."""
 
     def loss_augmented_argmax(self, x, y, w):
         scores = w.reshape(4, -1) @ x
@@ -74,10 +74,10 @@ def bounds(loss):
 
 
 # %%
-# Left, the right argmax: the bounds close in on the optimum from both sides. In the middle, one that is wrong in one
-# way at some weights and in another at others: the cuts that it found, each of which is valid, add up to a lower
-# bound above its "primal", and the fit ends there. Right, one that is wrong in the same way everywhere: its bounds
-# meet, below the optimum, and nothing in them tells.
+# Left: with the right argmax, the bounds close in on the optimum from both sides. Middle: this argmax errs in
+# different ways at different weights. The cuts that it found, each of which is valid, add up to a lower bound above
+# its "primal", and the fit ends with an error. Right: this argmax errs in the same way everywhere. Its bounds meet
+# below the optimum, and nothing in them shows it.
 
 found = {loss: bounds(loss()) for loss in (Ordinal, BesidePrediction, BesideTruth)}
 optimum = found[Ordinal][0][-1].mean()
@@ -96,7 +96,7 @@ for loss, (_, said) in found.items():
     print(f"{loss.__name__}: {said}\n")
 
 # %%
-# ``check_loss`` needs no luck: it lists the outputs of a few small examples and finds a better one.
+# ``check_loss`` finds both mistakes: it lists all outputs of a few small examples and shows one that is better.
 
 few = list(zip(xs[:8], ys[:8], strict=True))
 check_loss(Ordinal(), few)
@@ -107,4 +107,5 @@ for loss in (BesidePrediction, BesideTruth):
         print(error, end="\n\n")
 
 # %%
-# :doc:`/reliability` says what is promised of bounds, and :doc:`/howto/write_a_loss` how to check a loss.
+# :doc:`/howto/write_a_loss` shows how to check a loss of your own; :doc:`/reliability` says what is promised of
+# bounds.

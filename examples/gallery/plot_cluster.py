@@ -1,10 +1,11 @@
 """
-Scaling on a cluster: rounds, not time
-======================================
+Scaling on a cluster: rounds do not grow
+========================================
 
-On a cluster the network is what costs, and what it costs is counted in rounds: how often all workers are asked and
-waited for. One-slack with a line search needs as many on a thousand partitions as on one. This is a simulation in one
-process, ``InProcess``, whose counts of calls and bytes are those of a cluster with one partition a worker.
+On a cluster, communication is what costs, and it is counted in *rounds*: how often all workers are asked and waited
+for. The 1-slack solver with a line search needs about as many rounds on many partitions as on one. This page
+simulates the workers in one process (``InProcess``); calls and bytes are counted as on a cluster with one partition
+for each worker.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +20,7 @@ from structsvm.solvers import OneSlack
 plt.style.use(STYLE)
 
 # %%
-# Sixty-four queries on 1, 4, 16 and 64 workers, at two values of C.
+# Spread sixty-four queries over 1, 4, 16 and 64 workers, and train at two values of C.
 
 train, _ = load_digits_queries(n_train=64, n_candidates=40)
 
@@ -34,8 +35,8 @@ workers, Cs = (1, 4, 16, 64), (10.0, 100.0)
 results = {(K, C): OneSlack().solve(spread(K, C)) for K in workers for C in Cs}
 
 # %%
-# Rounds depend on C and not on the number of workers; bytes grow in proportion to workers times features, as each
-# round sends every worker a vector of weights and receives one of a cut.
+# The number of rounds depends on C, not on the number of workers (left). The bytes of a round grow in proportion to
+# the number of workers (right): each is sent a vector of weights, and returns one of the same length.
 
 figure, (rounds, sent) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
 for C, marker, dashes in zip(Cs, "os", ("-", "--"), strict=True):
@@ -50,8 +51,9 @@ for axes in (rounds, sent):
 rounds.legend()
 
 # %%
-# The certificate is that of one machine: the gap, call by call, on one worker and on 64. Sums over examples are
-# added without rounding, so that the upper bound at given weights does not depend on the partitions at all.
+# The certificate is the same as on one machine. The plot shows the gap, call by call, with one worker and with 64.
+# Sums over examples are added without rounding, so that the upper bound at given weights does not depend on the
+# partitions.
 
 few, many = results[1, 100.0], results[64, 100.0]
 ConvergenceDisplay.from_results({"1 worker": few, "64 workers": many}, x="calls")
@@ -59,6 +61,8 @@ alone = Problem.from_queries(train.X, train.y, train.qid, loss="map", C=100.0)
 point = alone.at(many.w)
 print(f"one machine says {alone.primal(alone.planes(point), point)!r}, 64 workers {many.primal!r}")
 
-# %%
-# :doc:`/distributed` tells what happens in a round, and :doc:`/scale` what a billion queries would take.
 print(np.unique([result.status.value for result in results.values()]))
+
+# %%
+# :doc:`/howto/use_a_cluster` shows how to train on a cluster, :doc:`/distributed` what happens in a round, and
+# :doc:`/scale` what a billion queries would take.

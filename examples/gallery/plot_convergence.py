@@ -1,10 +1,10 @@
 """
-How solvers converge
-====================
+How solvers converge to a proved optimum
+========================================
 
-A structural SVM has one optimum, and every solver of the library proves how near to it the weights are: the *primal*
-is an upper bound of it, the *dual* a lower one, and both are computed from the data, whatever the solver was told by
-its QP. Here are the bounds of three solvers on one problem, pass by pass over the data.
+A structural SVM has one optimum, and every solver of this library proves how close its weights are to it. The
+*primal* bounds the optimal value from above and the *dual* from below; both are computed from the data, whatever the
+solver does. Here are the bounds of four solvers on one problem, pass by pass over the data.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 plt.style.use(STYLE)
 
 # %%
-# Forty queries of 100 handwritten digits each; the loss is one minus average precision.
+# The problem: forty queries of 100 handwritten digits each. The loss is one minus average precision.
 
 train, _ = load_digits_queries(n_candidates=100)
 problem = Problem.from_queries(train.X, train.y, train.qid, loss="map", C=100.0)
@@ -29,10 +29,10 @@ results = {
 }
 
 # %%
-# Each bound is the best so far. A cutting-plane solver by the textbook goes to the minimum of its model, which is a
-# poor place while the model is: it needs five times the passes of one that looks along the line to it for the true
-# minimum, for which no pass is needed. Frank-Wolfe raises the dual query by query, and works out the primal, which
-# takes a pass of its own, only when it may be near. All four end at the same number.
+# Each plot shows the best bounds so far. The textbook cutting-plane method moves to the minimum of its model, which
+# is a poor place while the model is rough. Searching the line towards it for the true minimum needs no extra pass,
+# and saves four fifths of the passes. Frank-Wolfe raises the dual query by query, and computes the primal, which
+# takes a pass of its own, only when the end may be near. All four end at the same value.
 
 figure, panels = plt.subplots(2, 2, figsize=(7.0, 5.0), sharey=True, layout="constrained")
 for axes, (name, result) in zip(panels.ravel(), results.items(), strict=True):
@@ -42,13 +42,13 @@ for axes, (name, result) in zip(panels.ravel(), results.items(), strict=True):
 panels[0, 0].legend(["primal", "dual"])
 
 # %%
-# The gap between the bounds is what they certify. ``tol`` asks for one in units of the loss, so that it means the same
-# for every C: the grey line is 0.001, a tenth of a point of mean average precision.
+# The gap between the bounds is what is certified. ``tol``, the grey line, is in units of the loss, so that it means
+# the same for every C: 0.001 is a tenth of a point of mean average precision.
 
 ConvergenceDisplay.from_results(results, x="passes")
 
-# %%
-# :doc:`/solvers` says what each costs, :doc:`/howto/choose_a_solver` which to take.
-
 for name, result in results.items():
     print(f"{name:20} {result.history[-1].passes:6.1f} passes, optimum in [{result.dual:.3f}, {result.primal:.3f}]")
+
+# %%
+# :doc:`/howto/choose_a_solver` says which solver to take, and :doc:`/solvers` how each works and what it costs.

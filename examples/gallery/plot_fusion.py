@@ -1,10 +1,10 @@
 """
-Fusion: one ranking of several
-==============================
+Combine several rankings into one
+=================================
 
-Fifteen ways to compare handwritten digits are fifteen retrieval functions; each retrieves the images that it finds most
-similar to a query. Fusion makes one ranking of them, without training, with weights by how good each is alone, or with
-weights that a structural SVM learned.
+Fifteen ways to compare handwritten digits act as fifteen retrieval systems; each retrieves the images that it finds
+most similar to a query. Fusion merges their rankings into one: without any training, with weights by how good each
+system is alone, or with weights that a structural SVM learned.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ from structsvm.plots import STYLE, FusionWeightsDisplay, InterpolatedPrecisionDi
 plt.style.use(STYLE)
 
 # %%
-# The pool has a row for each document that any function retrieved, and NaN where a function did not. Half of the
-# queries train, half test.
+# The pool has a row for each document that any system retrieved, a column for each system, and NaN where a system did
+# not retrieve the document. We train on half of the queries and test on the others.
 
 pool = pool_runs(*load_digits_runs(n_queries=60, n_candidates=200, depth=50))
 scores, names = pool.X, list(pool.run_names)
@@ -40,28 +40,28 @@ for fusion in fusions.values():
 fused = {name: fusion.predict(test[0], qid=test[2]) for name, fusion in fusions.items()}
 
 # %%
-# What the two that learn weigh the functions by. Weights by performance say how good each is alone. SVM-map sees what
-# each adds to the others: ``rows``, weak alone, is worth much beside them; ``manhattan``, which says what others say,
-# is worth little; and ``jaccard`` has a negative weight.
+# The weights of the two methods that learn. Weights by performance say how good each system is alone. SVM-map sees
+# what each adds to the others: ``rows``, weak alone, is worth much in company; ``manhattan``, which repeats what
+# others say, is worth little; and ``jaccard`` gets a negative weight.
 
 weighted = {name: fusion for name, fusion in fusions.items() if isinstance(fusion, WeightedCombSUM)}
 FusionWeightsDisplay.from_estimator(weighted, names)
 
 # %%
-# Precision at levels of recall on the test queries, interpolated as trec_eval has it; beside the fusions the function
-# that is best alone on the training queries.
+# Precision at each level of recall on the test queries, interpolated as in trec_eval. For comparison, the plot
+# includes the system that was best alone on the training queries.
 
 best = int(np.argmax(weighted["weights by MAP"].weights_))
 systems = {f"{names[best]}, alone": np.nan_to_num(test[0][:, best], nan=-1e9), **fused}
 InterpolatedPrecisionDisplay.from_predictions(test[1], systems, test[2])
 
 # %%
-# Query by query, a mean hides much: learned weights are better on most queries and worse on some.
+# A mean hides much. Query by query, the learned weights are better than CombSUM on most queries and worse on some.
 
 QueryDifferencesDisplay.from_predictions(
     test[1], fused["weights by SVM-map"], fused["CombSUM"], test[2], names=("SVM-map", "CombSUM")
 )
 
 # %%
-# :doc:`/fusion` has all methods and what they reach on the Robust track, :doc:`/experiment` the experiment of which
-# this is a small part.
+# :doc:`/fusion` describes all methods, with results on TREC's Robust track; :doc:`/experiment` compares models that
+# learn to combine runs.

@@ -1,18 +1,18 @@
 """
-Gap against time, as C grows
-============================
+How long a fit takes as C grows
+===============================
 
-Passes are what a solver asks of the data, and time is what a user waits. The larger C, the less the regulariser
-smooths, and the more cuts an optimum needs. ``structsvm.comparison`` runs solvers on one problem, one after the other
-and with a clock that stops while it measures; ``structsvm compare --plot`` does so from the command line.
+The larger C is, the less the regulariser smooths the problem, and the longer a solver works. ``structsvm.comparison``
+runs solvers on one problem, one after the other, with a clock that stops while it measures; on the command line,
+``structsvm compare --plot`` does the same with your data.
 """
 
 import matplotlib.pyplot as plt
 
 from structsvm import Problem
-from structsvm.comparison import compare, gap_against_time
+from structsvm.comparison import compare
 from structsvm.data import load_digits_queries
-from structsvm.plots import STYLE
+from structsvm.plots import STYLE, ConvergenceDisplay
 
 plt.style.use(STYLE)
 
@@ -21,16 +21,9 @@ problem = Problem.from_queries(train.X, train.y, train.qid, loss="map")
 table = compare(problem, ["one-slack", "frank-wolfe"], "active-set", [1.0, 100.0, 10_000.0], time_limit=5.0)
 
 # %%
-# Each line is a run, each dot an iteration; the gap is certified, in units of the loss. A step down is a better bound
-# on either side. Where C is small a few iterations do; where it is large, the optimum has many binding constraints, and
-# every solver needs a description of it that is finer.
-
-seen = gap_against_time(table)
-
-# %%
-# ``gap_against_time`` returns a figure that belongs to no window, for files. Here the same rows are drawn for the page.
-
-from structsvm.plots import ConvergenceDisplay
+# Each line is a run and each dot an iteration; the gap to the optimum is certified, in units of the loss. At a small
+# C a few iterations are enough. At a large one many constraints bind at the optimum, and every solver has to find
+# them.
 
 figure, panels = plt.subplots(1, 3, figsize=(8.0, 3.0), sharey=True, layout="constrained")
 for axes, C in zip(panels, (1.0, 100.0, 10_000.0), strict=True):
@@ -42,4 +35,5 @@ for row in table:
     print(f"C = {row.C:<7g} {row.solver:12} {row.status}, {row.iterations} iterations")
 
 # %%
-# :doc:`/comparing` reads the table, and :doc:`/benchmarks` has larger ones.
+# To save such a figure to a file, call ``structsvm.comparison.gap_against_time(table)``. :doc:`/comparing` explains
+# the table, and :doc:`/benchmarks` has larger ones, other programs among them.

@@ -1,11 +1,10 @@
 """
-Latent variables: finding the pattern
-=====================================
+Latent variables: find a pattern nobody marked
+==============================================
 
-Series are labelled as having a pattern or not; where it is, and what it looks like, nobody wrote down. With the place
-as a latent variable the objective is no longer convex. The convex-concave procedure completes the labels by the present
-weights, solves the structural SVM that takes the places for known, and goes on until nothing changes (Yu and Joachims,
-ICML 2009).
+Some series contain a pattern, and each series is labelled as having it or not; nobody wrote down where it is, or what
+it looks like. The place is a *latent variable*. Training alternates between two steps: guess the places with the
+present weights, and train a structural SVM that takes these places as known (Yu and Joachims, ICML 2009).
 """
 
 import matplotlib.pyplot as plt
@@ -16,6 +15,8 @@ from structsvm.losses import LatentLoss
 from structsvm.plots import COLOURS, STYLE
 
 plt.style.use(STYLE)
+# sphinx_gallery_thumbnail_number = 2
+
 WIDTH, PATTERN = 6, np.array([1.0, -1.5, 1.5, -1.5, 1.5, -1.0])
 
 
@@ -61,8 +62,9 @@ xs, ys, begins = series(100, seed=2)
 svm = LatentStructuralSVM(Detector(), C=100.0).fit(xs, ys)
 
 # %%
-# The objective of each round: it never rises. The loop ends when the places no longer change, at weights that are the
-# best for these places. That is no claim of a local or global optimum: another first guess may end elsewhere.
+# The objective never rises from round to round (left), and the weights take the shape of the pattern (right). The
+# loop ends when the places no longer change. That does not make the result a global optimum: another first guess may
+# end elsewhere.
 
 figure, (falls, learned) = plt.subplots(1, 2, figsize=(7.0, 3.2), layout="constrained")
 falls.plot(range(1, len(svm.rounds_) + 1), [each.objective for each in svm.rounds_], marker="o")
@@ -76,7 +78,7 @@ learned.set_ylim(-1.2, 1.6)
 learned.legend(ncols=2, loc="upper center")
 
 # %%
-# Series that were never seen, and where the detector says that the pattern is.
+# On new series, the detector also says where the pattern is.
 
 new_xs, new_ys, new_begins = series(200, seed=3)
 figure, axes = plt.subplots(figsize=(6.0, 3.6), layout="constrained")
@@ -95,4 +97,4 @@ figure.legend(loc="outside lower center", ncols=2)
 print(f"right on new series: {svm.score(new_xs, new_ys):.2f}, after {len(svm.rounds_)} rounds")
 
 # %%
-# :doc:`/howto/latent_variables` has the objective, the checks, and what can go wrong.
+# :doc:`/howto/latent_variables` explains the objective, how to check such a loss, and what can go wrong.

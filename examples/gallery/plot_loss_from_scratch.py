@@ -1,10 +1,10 @@
 """
-A loss from scratch
-===================
+A loss of your own, from scratch
+================================
 
-A loss is a joint feature map, a Δ, and two argmaxes; the engine does the rest, with a certificate. Here labels are
-ordered, as grades of one to five stars are, and a mistake costs its distance. The classifier that knows so is compared
-with one for which all mistakes are the same.
+A loss is a joint feature map, a Δ and two argmaxes; the engine does the rest, and proves how close the result is to
+the optimum. Here labels are ordered, like grades from zero to four stars, and a mistake costs its distance. We
+compare the model with one for which all mistakes are the same.
 """
 
 import matplotlib.pyplot as plt
@@ -39,8 +39,8 @@ class Distance(Loss):
 
 
 # %%
-# Reviews of which the grade shows through noise. ``check_loss`` compares both argmaxes with lists of all outputs: a
-# certificate is worth what the argmax is worth.
+# The data are reviews whose grade is seen through noise. ``check_loss`` compares both argmaxes with lists of all
+# outputs; run it on every new loss, as a certificate relies on the argmax.
 
 rng = np.random.default_rng(1)
 
@@ -59,8 +59,8 @@ svms = {
 }
 
 # %%
-# Both are right about as often, and where the first is wrong it is less wrong: it has given up grades far from the
-# diagonal for those next to it.
+# Each row shows how one true grade is predicted. The model that knows the distance (left) makes fewer mistakes far
+# from the diagonal and more beside it: its mean distance from the truth is smaller.
 
 figure, panels = plt.subplots(1, 2, figsize=(7.0, 3.4), sharey=True, layout="constrained")
 for axes, (name, svm) in zip(panels, svms.items(), strict=True):
@@ -77,10 +77,11 @@ for axes, (name, svm) in zip(panels, svms.items(), strict=True):
 panels[0].set_ylabel("true stars")
 
 # %%
-# The certificate is the same for a loss of one's own as for the library's.
+# A loss of your own gets the same certificate as those of the library.
 
 display = ConvergenceDisplay.from_estimator(svms["distance"], x="iterations", y="bounds")
 display.ax_.set_title("A loss in sixteen lines, and its bounds")
 
 # %%
-# :doc:`/howto/write_a_loss` goes on: losses of scores alone, compiled ones, and losses of rankings in four lines.
+# :doc:`/howto/write_a_loss` goes on: losses of rankings in four lines, losses that only see scores, and compiled
+# ones.

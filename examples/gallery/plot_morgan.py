@@ -1,10 +1,11 @@
 """
-Morgan's figure: learning the weights of query terms
-====================================================
+How many query terms to learn: Morgan's figure
+==============================================
 
-How should the terms of a long query be weighted against each other? Morgan, Greiff and Henderson (HLT-NAACL 2004) let
-three learners choose, for queries of one term, two terms and more, on documents that were judged for the topic, and
-drew average precision against the length of the query. Here it is on a small made collection.
+How should the terms of a long query be weighted? Morgan, Greiff and Henderson (HLT-NAACL 2004) let learners choose
+the weights from documents that were judged for the topic, for queries of one term, two terms and more, and drew
+average precision against the length of the query. Here is their figure, with SVM-map as a third learner, on a small
+collection of made-up documents.
 """
 
 import tempfile
@@ -22,7 +23,7 @@ from structsvm.text import Analyzer, Index
 plt.style.use(STYLE)
 
 # %%
-# Documents of random words; those that are relevant to a topic have some words of its own, mixed with others.
+# The documents are random words; those that are relevant to a topic have some words of that topic mixed in.
 
 WORDS = [f"w{k:02}" for k in range(60)]
 share = 1.0 / np.arange(1.0, len(WORDS) + 1.0)
@@ -42,8 +43,8 @@ index = Index.build(documents, Analyzer())
 qrels = Qrels.from_grades(*map(list, zip(*judged, strict=True)))
 
 # %%
-# Weight search on average precision, maximum entropy, and SVM-map. Terms are added in the order of how well they tell
-# relevant documents; each method learns from training documents, and test documents are never seen.
+# Three methods: weight search, which maximises average precision itself, maximum entropy, and SVM-map. Terms are
+# added in the order of how well they tell relevant documents from others. Each method sees training documents only.
 
 methods = (
     SearchedWeights(),
@@ -54,10 +55,9 @@ with tempfile.TemporaryDirectory() as folder:
     results = morgan(index, qrels, MorganSettings(terms=8, repeats=1, methods=methods), folder, jobs=1)
 
 # %%
-# On training documents weight search, which maximises what is drawn, is ahead, and the more terms there are the
-# further. On test documents it is behind, and falls as terms are added: it has learned its training documents by
-# heart, while the regularisers of the others hold them back. The areas, 95% confidence intervals of the mean over six
-# topics, say how much of it may be chance.
+# On training documents weight search is ahead, and the more so the more terms there are. On test documents it is
+# behind, and falls as terms are added: it has overfitted, while the regularisers of the others hold them back. The
+# shaded areas are 95% confidence intervals of the mean over six topics.
 
 figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.4), sharey=True, layout="constrained")
 lengths = np.arange(1, results.terms + 1)
@@ -69,4 +69,4 @@ panels[1].get_legend().remove()
 panels[1].set_ylabel("")
 
 # %%
-# :doc:`/text/morgan` has the experiment on Cranfield and Vaswani, made by ``structsvm morgan``.
+# :doc:`/text/morgan` has the results on Cranfield and Vaswani, from the command ``structsvm morgan``.

@@ -1,10 +1,10 @@
 """
-A neural ranker on a structured hinge
-=====================================
+Train a neural ranker for average precision
+===========================================
 
-A structural SVM is linear in its features. Its hinge is a function of scores alone, with a gradient, so that anything
-that is trained by gradients can be trained on it: here a network in a few lines of NumPy, by the hinge of average
-precision. ``structsvm.objectives.for_torch.HingeLoss`` is the same as a module of PyTorch.
+The hinge of a structural SVM is a function of scores, with a gradient, so that any model that is trained by gradients
+can be trained on it. Here it is a network in a few lines of NumPy, trained on the hinge of average precision.
+``structsvm.objectives.for_torch.HingeLoss`` is the same as a PyTorch module.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ from structsvm.plots import COLOURS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# Documents are relevant where both of their features are large, or both are small: no line tells them from others.
+# A document is relevant if both of its features are large, or both are small. No linear model can tell.
 
 
 def queries(number, seed):
@@ -38,8 +38,8 @@ def network(rows):
 
 
 # %%
-# Gradient descent. ``hinge(scores)`` finds the most violated ranking of every query; its gradient is one number a
-# document, which is all that back-propagation needs.
+# Gradient descent: ``hinge(scores)`` finds the most violated ranking of every query. Its gradient has one number for
+# each document, which is all that back-propagation needs.
 
 means, reached = [], []
 for _ in range(250):
@@ -60,8 +60,8 @@ for _ in range(250):
 linear = Ranker(loss="map", C=10.0).fit(X, y, qid=qid)
 
 # %%
-# The mean hinge bounds one minus MAP from above, at every step and for every model: what descends is a bound of what is
-# reported.
+# The mean hinge is an upper bound of one minus MAP at every step (left). The network has learned both corners
+# (right), which the linear ranker cannot.
 
 figure, (descent, plane) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
 descent.plot(means, label="mean hinge, training")
@@ -85,7 +85,7 @@ plane.set(
 plane.legend(loc="lower left", facecolor="white", frameon=True, framealpha=0.8)
 figure.colorbar(levels, label="score")
 
-# %%
-# :doc:`/howto/train_a_neural_ranker` has PyTorch, JAX and batches.
-
 print(f"MAP on new queries: network {1.0 - reached[-1][1]:.2f}, linear {linear.score(new_X, new_y, qid=new_qid):.2f}")
+
+# %%
+# :doc:`/howto/train_a_neural_ranker` shows the same with PyTorch and JAX, in batches.

@@ -1,9 +1,10 @@
 """
-A path of C, picked by validation
-=================================
+Choose C by validation
+======================
 
-C weighs the hinge loss against the regulariser, and no theory says which value is best. So one fits a path of them,
-each from the weights and cuts of the one before, and lets queries that were held out pick.
+C sets how much the training queries count against keeping the weights small. No theory says which value is best, so
+one trains a series of models, a *path* of C, and picks the one that ranks held-out queries best. Each fit starts from
+the one before, so that a path costs little more than its last model.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +17,8 @@ from structsvm.plots import COLOURS, STYLE, RegularisationPathDisplay, WeightsDi
 plt.style.use(STYLE)
 
 # %%
-# Sixty short queries of handwritten digits. The features are 25 similarities of a query and a document, and 60
-# columns of noise, so that there is something to overfit.
+# The data are sixty short queries of handwritten digits. The features are 25 similarities between query and document,
+# and 60 columns of noise, so that there is something to overfit.
 
 train, test = load_digits_queries(n_train=60, n_test=60, n_candidates=30)
 rng = np.random.default_rng(0)
@@ -26,12 +27,12 @@ Cs = np.logspace(-2, 3, 11)
 display = RegularisationPathDisplay.from_estimator(Ranker(loss="map"), X, train.y, train.qid, Cs=Cs, folds=4)
 
 # %%
-# Training MAP rises with C to the end. Held-out MAP rises and falls again, when the weights begin to follow the
-# noise; areas reach a standard deviation of the four folds to either side. A fold that picks another C than its
-# neighbour is no reason to worry where the line is flat: models there are all but as good.
+# Training MAP rises with C all the way. Held-out MAP rises, and falls again once the weights begin to follow the
+# noise. The shaded areas reach one standard deviation of the four folds to either side. It does not matter if folds
+# pick different values where the line is flat: the models there are nearly equally good.
 #
-# The weights along the path: the regulariser holds them near 0 on the left. Those of similarities leave it first, and
-# on the right those of noise are as large.
+# The next plot shows the weights along the path. On the left the regulariser holds all of them near 0. The weights of
+# similarities grow first; on the right those of noise are as large.
 
 ranker, path = Ranker(loss="map", warm_start=True), []
 for C in Cs:
@@ -44,18 +45,20 @@ axes.set(xscale="log", xlabel="C", ylabel="weight", title="Weights along the pat
 axes.legend([similar[0], noise[0]], ["of similarities", "of noise"])
 
 # %%
+# On new queries, the value that validation picked does better than both ends of the path.
+
 picked = Cs[np.argmax(display.values["validation"].mean(axis=0))]
 for C in (Cs[0], picked, Cs[-1]):
     score = Ranker(C=C).fit(X, train.y, qid=train.qid).score(new_X, test.y, qid=test.qid)
     print(f"C = {C:8.3f}: test MAP {score:.3f}{' (picked)' if picked == C else ''}")
 
 # %%
-# What the picked model looks at: its largest weights are those of similarities, and noise comes eleventh.
+# The largest weights of the picked model belong to similarities; the first noise column comes eleventh.
 
 ranker = Ranker(loss="map", C=picked).fit(X, train.y, qid=train.qid)
 names = [f"similarity {k}" for k in range(1, 26)] + [f"noise {k}" for k in range(1, 61)]
 WeightsDisplay.from_estimator(ranker, names, top=12)
 
 # %%
-# :doc:`/howto/C_and_tol` says what values are usual, and what C is in other programs. scikit-learn's searches work
-# as well: ``RegularisationPathDisplay.from_search`` draws one.
+# :doc:`/howto/C_and_tol` explains which values are usual, and how C converts from other programs. To draw a search by
+# scikit-learn instead, use ``RegularisationPathDisplay.from_search``.

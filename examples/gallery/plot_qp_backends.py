@@ -2,9 +2,9 @@
 QP backends compared
 ====================
 
-A cutting-plane solver hands a small quadratic programme to a backend after every cut, and any backend works with any
-solver: the engine projects what comes back onto the feasible set and evaluates both bounds itself, so that an
-inaccurate backend costs time and never a wrong certificate.
+A cutting-plane solver hands a small quadratic programme (QP) to a backend after every cut. Any backend works with any
+solver: the engine makes what comes back feasible and computes both bounds itself, so that an inaccurate backend costs
+time but never gives a wrong certificate.
 """
 
 import matplotlib.pyplot as plt
@@ -23,9 +23,10 @@ backends = ["active-set", "osqp", "highs"]
 table = compare(problem, "one-slack", backends, 1000.0, time_limit=5.0)
 
 # %%
-# The built-in active-set method starts from the last solution and its factors. OSQP and HiGHS are general: they solve
-# each programme afresh, and OSQP by a first-order method whose last digits take many iterations. All of them certify
-# the same optimum, and the gap at each iteration is all but the same: the difference is the time between two dots.
+# The built-in active-set method starts from the last solution and its factors. OSQP and HiGHS are general solvers,
+# which solve each programme afresh; OSQP uses a first-order method, whose last digits take many iterations. All of
+# them certify the same optimum, and the gaps at each iteration are nearly equal: what differs is the time between two
+# dots.
 
 figure, (gaps, seconds) = plt.subplots(1, 2, figsize=(8.0, 3.2), layout="constrained")
 curves = {row.backend: tuple(zip(*row.curve, strict=True)) for row in table if row.history}
@@ -44,5 +45,5 @@ for row in table:
     print(f"{row.backend:10} {row.status}: {row.qps} QPs, {row.handovers} handed over, primal {row.primal:.4f}")
 
 # %%
-# A backend that misses the accuracy that is needed hands over to the built-in one, and the result counts how often.
-# :doc:`/howto/write_a_qp_backend` shows how to bring another, and :doc:`/comparing` how to compare it on your data.
+# Where a backend misses the accuracy that is needed, the built-in one takes over, and the result counts how often.
+# :doc:`/howto/write_a_qp_backend` shows how to add a backend, and :doc:`/comparing` how to compare it on your data.

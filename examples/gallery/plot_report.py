@@ -1,11 +1,10 @@
 """
-A report of an experiment
-=========================
+Which model is better: a small report
+=====================================
 
-``structsvm experiment`` runs the paper's comparison on runs of one's own: in each of several trials, models learn from
-training queries how to combine the runs, validation queries pick C, and others test. It writes an HTML page with all
-tables and plots; ``structsvm demo`` does so on data that come with the library. This is a small one, drawn by hand from
-the same results.
+``structsvm experiment`` compares models on your own runs: over several trials, models learn from training queries how
+to combine the runs, validation queries pick C, and the remaining queries test. It writes an HTML report with all
+tables and plots. Here is a small experiment of that kind, with its main plots drawn one by one.
 """
 
 import tempfile
@@ -28,7 +27,8 @@ from structsvm.protocols.experiment import WITH_BEST, Settings, run
 plt.style.use(STYLE)
 
 # %%
-# Fifteen ways to compare digits as runs. Two models, SVM-map and an SVM for the ROC area, in three trials.
+# The runs are fifteen ways to compare digits. Two models, SVM-map and an SVM for the ROC area, take part in three
+# trials.
 
 pool = pool_runs(*load_digits_runs(n_queries=30, n_candidates=120, depth=40))
 models = tuple(
@@ -39,7 +39,7 @@ with tempfile.TemporaryDirectory() as folder:
     results = run(pool, Settings(trials=3, train=10, validation=5, models=models), folder, jobs=1)
 
 # %%
-# MAP of both models and of the runs, each over all test queries; models above the line.
+# MAP over all test queries: the two models above the line, the three best runs below it.
 
 rows = results.rows(WITH_BEST)
 figure, axes = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
@@ -55,8 +55,8 @@ axes.set_xlabel("MAP over the pool")
 axes.legend()
 
 # %%
-# Where MAP comes from: precision at the top of the rankings and deep in them, beside the best base function; and what
-# the models weigh the functions by, the mean of the trials with their middle half.
+# On the left, where MAP comes from: precision at the top of the rankings and deep in them, beside the best run. On the
+# right, the weights that the models give to the runs: the mean of the trials, with their middle half.
 
 figure, (recall, weights) = plt.subplots(1, 2, figsize=(8.0, 4.4), layout="constrained")
 curves = {model: results.precision(WITH_BEST, model) for model in results.models}
@@ -66,7 +66,8 @@ learned = {model: results.weights(WITH_BEST, model) for model in results.models}
 FusionWeightsDisplay(learned, results.functions_read(WITH_BEST)).plot(weights)
 
 # %%
-# Query by query against the best base function, with wins and losses, and the path of C with what validation picked.
+# On the left, SVM-map against the best run, query by query, with wins and losses. On the right, MAP along the path of
+# C, with the values that validation picked.
 
 figure, (differences, path) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
 best = next(row for row in rows if row.place == 1)
@@ -82,5 +83,5 @@ differences.set_title(f"{rows[0].name} less {best.name}", loc="left")
 path.set_title(f"{results.models[0]}, {len(fits)} trials", loc="left")
 
 # %%
-# :doc:`/experiment` shows the page that ``structsvm experiment`` writes, and :doc:`/measures` the tests behind the
-# stars.
+# :doc:`/experiment` shows the report that ``structsvm experiment`` writes; :doc:`/measures` explains the tests of
+# significance in its tables.

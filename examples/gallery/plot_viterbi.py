@@ -1,10 +1,10 @@
 """
-Viterbi: labelling sequences
-============================
+Label sequences: the Viterbi algorithm
+======================================
 
-An output need not be a ranking. Here it is a label for each position of a sequence, scored by what each position looks
-like and by which label follows which. The best one, and the one that violates its constraint most, are found by
-Viterbi's algorithm among all :math:`K^T`.
+An output need not be a ranking. Here it is a label for each position of a sequence, scored by what is seen at each
+position and by which label follows which. Viterbi's algorithm finds the best of all :math:`K^T` outputs, and the one
+that violates its constraint most.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from structsvm.plots import COLOURS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# A machine is idle, warms up, works and cools down, in this order; a sensor sees its heat through noise, so that
+# A machine is idle, warms up, works and cools down, in this order. A sensor measures its heat with noise, so that
 # warming up and cooling down look alike.
 
 STATES = np.array(["idle", "warming", "working", "cooling"])
@@ -40,8 +40,8 @@ svm = StructuralSVM(ChainHamming(), C=100.0).fit(xs, ys)
 alone = StructuralSVM("multiclass", C=100.0).fit(np.concatenate(xs), np.concatenate(ys))
 
 # %%
-# One day. Labelling each position by itself flickers between the two states of the same heat; the sequence as a whole
-# knows in which order they come.
+# One day of a new machine. Labelled each by itself, positions flicker between the two states of equal heat; labelled
+# as a sequence, they come in the right order.
 
 x, y = new_xs[0], np.array(new_ys[0])
 rows = {"the truth": y, "as a sequence": np.array(svm.predict([x])[0]), "each by itself": np.array(alone.predict(x))}
@@ -72,7 +72,8 @@ labels.set(xlabel="time")
 labels.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
 # %%
-# What was learned of the order: the weight of each step. Those that occur have the largest ones.
+# What was learned about the order: the weight of each step from one state to the next. Steps that occur have the
+# largest weights.
 
 in_turn = [list(svm.loss_.states).index(state) for state in STATES]
 steps = svm.coef_[4 * 3 :].reshape(4, 4)[np.ix_(in_turn, in_turn)]
@@ -89,4 +90,4 @@ share = np.mean([np.mean(np.array(alone.predict(x)) == y) for x, y in zip(new_xs
 print(f"right labels: {svm.score(new_xs, new_ys):.3f} as sequences, {share:.3f} each by itself")
 
 # %%
-# :doc:`/sequences` has the model, and what holds where the argmax is not exact.
+# :doc:`/sequences` explains the model, and what still holds where the argmax is not exact.

@@ -1,10 +1,11 @@
 """
-Average precision along a line
-==============================
+Why average precision is hard to optimise
+=========================================
 
-Average precision is constant almost everywhere: it changes only where two documents change places. Along one direction
-of the weights that happens at finitely many steps, all of which can be looked at. Weight search (Morgan, Greiff and
-Henderson, HLT-NAACL 2004) climbs so, one weight at a time; a structural SVM minimises a convex bound instead.
+Average precision only changes where two documents change places; everywhere else it is flat, so that no gradient says
+where to go. Along a line through the space of weights, such changes occur at finitely many steps. Weight search
+(Morgan, Greiff and Henderson, HLT-NAACL 2004) looks at all of them and climbs, one weight at a time; a structural SVM
+minimises a convex upper bound instead.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +19,12 @@ from structsvm.rankers import WeightSearch
 plt.style.use(STYLE)
 
 # %%
-# Scores along the line are :math:`s + t\,d`: each document is a straight line over t, and the ranking changes where
-# two cross. One query of eight documents, three of them relevant.
+# Take one query of eight documents, three of them relevant, and change the second weight by a step t. The score of
+# each document is a straight line (upper plot), and the ranking changes where two lines cross.
+#
+# In the lower plot, one minus average precision jumps at some of the crossings and is flat between them. The hinge is
+# convex, and an upper bound everywhere. Its minimum, the dot, is found by any descent, and is not always where
+# average precision is best.
 
 rng = np.random.default_rng(3)
 y = np.array([1.0, 1, 1, 0, 0, 0, 0, 0])
@@ -31,13 +36,8 @@ for document, relevant in zip(heights, y, strict=True):
     lines.plot(t, document, "-" if relevant else "--", color=COLOURS[0] if relevant else COLOURS[4], linewidth=1.0)
 lines.plot([], [], "-", color=COLOURS[0], label="relevant")
 lines.plot([], [], "--", color=COLOURS[4], label="not relevant")
-lines.set(ylabel="score", title="Documents are lines over the step")
+lines.set(ylabel="score", title="The score of each document is a line")
 lines.legend()
-
-# %%
-# Below, average precision: a step function, flat but for jumps, of which no derivative says where up is. The hinge, in
-# vermilion, is convex and lies above one minus it everywhere; its minimum is found by any descent, and is not always
-# where average precision is largest.
 
 at_all = np.repeat(np.arange(len(t)), len(y))  # a query for each step: one call measures all
 precision = AP().per_query(heights.T.ravel(), np.tile(y, len(t)), at_all).values
@@ -51,8 +51,8 @@ steps.set(xlabel="step t of the second weight", ylabel="loss", ylim=(0.0, 1.6))
 steps.legend()
 
 # %%
-# With many queries the steps become small and many, and the mean still has local maxima. The search looks at all of
-# them along each direction, exactly.
+# The mean over many queries has many small steps, and still has local maxima. Weight search finds the best step along
+# each direction exactly.
 
 n = 40
 labels = np.tile(y, n)
@@ -72,4 +72,4 @@ axes.legend()
 print(f"weight search: {search.coef_.round(3)}, MAP {search.map_:.4f}; the grid: {mean.max():.4f}")
 
 # %%
-# :doc:`/rankers/weight_search` has the algorithm, which passes all crossings in O(RN log RN).
+# :doc:`/rankers/weight_search` explains the algorithm.

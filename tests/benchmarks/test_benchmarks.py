@@ -90,6 +90,7 @@ def test_every_benchmark_is_a_module_with_the_same_parts():
         "store",
         "users_losses",
     }
+    assert sorted(name for group in report.GROUPS.values() for name in group) == sorted(store.NAMES)
     for name in store.NAMES:
         benchmark = store.load(name)
         assert benchmark.TITLE

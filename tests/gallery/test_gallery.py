@@ -4,7 +4,6 @@ import ast
 import contextlib
 import io
 import re
-import runpy
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,8 @@ pytest.importorskip("matplotlib", reason="Matplotlib is not installed: nothing c
 import matplotlib
 from matplotlib import pyplot
 from sklearn import config_context
+
+from tests.docs.gallery import ORDER
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "examples" / "gallery").glob("plot_*.py"))
@@ -40,6 +41,14 @@ def is_drawn(axes) -> bool:
     return bool(axes.lines or axes.patches or axes.collections or axes.images)
 
 
+def cells(script):
+    """The cells of a script, compiled, with the lines that they have in it."""
+    line = 1
+    for cell in re.split(r"(?m)^(?=# %%$)", script.read_text(encoding="utf-8")):
+        yield compile("\n" * (line - 1) + cell, str(script), "exec")
+        line += cell.count("\n")
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem.removeprefix("plot_"))
 def test_a_script_draws(script, drawing, tmp_path):
     name = script.stem.removeprefix("plot_")
@@ -47,15 +56,19 @@ def test_a_script_draws(script, drawing, tmp_path):
         pytest.skip(f"{NEEDED[name]} is not installed")
     printed, began = io.StringIO(), time.process_time()
     with contextlib.redirect_stdout(printed), config_context():
-        runpy.run_path(str(script), run_name="__main__")
-        figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
-        assert figures, "it draws no figure"
-        for figure in figures:
-            figure.canvas.draw()  # what fails only when it is drawn
-            panels = [axes for axes in figure.axes if axes.axison]
-            assert panels
-            assert all(map(is_drawn, panels)), "a panel is empty"
-            assert any(axes.get_xlabel() or axes.get_ylabel() for axes in panels), "no axis says what it is"
+        names, drawn = {"__name__": "__main__"}, 0
+        for cell in cells(script):
+            exec(cell, names)
+            figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+            for figure in figures:
+                figure.canvas.draw()  # what fails only when it is drawn
+                panels = [axes for axes in figure.axes if axes.axison]
+                assert panels
+                assert all(map(is_drawn, panels)), "a panel is empty"
+                assert any(axes.get_xlabel() or axes.get_ylabel() for axes in panels), "no axis says what it is"
+            drawn += len(figures)
+            pyplot.close("all")  # the page shows each figure below its cell, as it is then
+    assert drawn, "it draws no figure"
     assert "Traceback" not in printed.getvalue()
     assert list(tmp_path.iterdir()) == [], "it leaves files behind"
     print(f"{name}: {time.process_time() - began:.1f} s of CPU")
@@ -80,4 +93,5 @@ def test_a_script_is_a_page(script):
 
 def test_there_are_enough():
     assert len(SCRIPTS) >= 15
+    assert sorted(ORDER) == [script.stem.removeprefix("plot_") for script in SCRIPTS]
     assert (ROOT / "examples" / "gallery" / "README.txt").is_file()
