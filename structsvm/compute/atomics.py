@@ -10,7 +10,6 @@ from inspect import signature
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils  # structsvm.compute.environment has imported numba
 
 from structsvm.compute.compilation import compiled_part
 from structsvm.compute.environment import numba
@@ -31,7 +30,7 @@ _IN_BUILDER = ("atomic_rmw", "load_atomic", "store_atomic")
 
 ATOMIC = (
     hasattr(numba.types, "ExternalFunction")
-    and all(hasattr(cgutils, name) for name in ("get_item_pointer", "get_or_insert_function"))
+    and all(hasattr(numba.core.cgutils, name) for name in ("get_item_pointer", "get_or_insert_function"))
     and all(hasattr(ir.IRBuilder, name) for name in _IN_BUILDER)
     and "typ" in signature(ir.IRBuilder.load_atomic).parameters
 )
@@ -70,7 +69,9 @@ def give_way() -> None:
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, k: Any) -> Any:
-    return cgutils.get_item_pointer(context, builder, kind, context.make_array(kind)(context, builder, array), [k])
+    return numba.core.cgutils.get_item_pointer(
+        context, builder, kind, context.make_array(kind)(context, builder, array), [k]
+    )
 
 
 def _typed_add(_typing: Any, counters: Any, k: Any, amount: Any) -> Any:
@@ -104,7 +105,7 @@ def _typed_rest(_typing: Any) -> Any:
             name, given = _REST
             arguments = [ir.Constant(ir.IntType(32), value) for value in given]
             kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
-            builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+            builder.call(numba.core.cgutils.get_or_insert_function(builder.module, kind, name), arguments)
         return context.get_dummy_value()
 
     return numba.types.void(), generate
