@@ -62,6 +62,7 @@ NAMES: dict[str, tuple[str, str]] = {
         "structsvm.significance.signed_rank_test",
     ),
     "structsvm.problem.Storage": ("structsvm.planes:Capacity", "structsvm.planes.Capacity"),
+    "structsvm.solvers.run.Run": ("structsvm.solvers.state:SolverState", "structsvm.solvers.SolverState"),
     "structsvm.solvers.Run": ("structsvm.solvers.state:SolverState", "structsvm.solvers.SolverState"),
 }
 """Where a name that has left a package is found, as ``"module:name"``, and what is to be used in its place."""
@@ -148,9 +149,10 @@ class _Loader(Loader):
         homes = [import_module(home) for home in self.homes]
 
         def __getattr__(name: str) -> Any:
+            for old in (f"{place.__name__}.{name}" for place in (module, *homes)):
+                if old in NAMES:  # it has another name now, or has moved once more
+                    return _of_old(old)
             for home in homes:
-                if f"{home.__name__}.{name}" in NAMES:  # it has moved once more
-                    return _of_old(f"{home.__name__}.{name}")
                 if hasattr(home, name) and name != "__path__":  # or a copy of a file there would be imported
                     return getattr(home, name)
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")

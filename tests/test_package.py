@@ -277,7 +277,8 @@ def texts() -> list[Path]:
         ),
     ]
     kinds = {".cff", ".cfg", ".ipynb", ".md", ".py", ".sh", ".toml", ".txt", ".yaml", ".yml", ""}
-    return [path for path in files if path.is_file() and path.suffix in kinds and "__pycache__" not in path.parts]
+    caches = {"__pycache__", ".ruff_cache"}
+    return [path for path in files if path.is_file() and path.suffix in kinds and not caches & {*path.parts}]
 
 
 OTHER_PROJECT = re.compile(

@@ -71,7 +71,7 @@ const Search = (() => {
     const name = question.trim();
     const isCalled = ({ name: own = "", anchor }) => own === name || own.endsWith(`.${name}`) || anchor === name;
     const found = results.map(({ id, score, terms }) => ({ ...sections[id], score, words: new Set(terms) }));
-    const first = found.filter(isCalled).sort((one, other) => one.name.length - other.name.length);
+    const first = found.filter(isCalled).sort((one, other) => (one.name ?? one.anchor).length - (other.name ?? other.anchor).length);
     const pages = new Map();
     for (const section of [...first, ...found]) if (!pages.has(section.page)) pages.set(section.page, section);
     return [...pages.values()];

@@ -8,6 +8,7 @@ import re
 import tarfile
 import urllib.request
 from collections.abc import Iterator
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.search import IndexBuilder
+from structsvm.storage.files import replacement
 
 HERE = Path(__file__).parent
 KEPT = HERE.parent / "_build"
@@ -44,7 +46,7 @@ def minisearch() -> str:
         try:
             with urllib.request.urlopen(ADDRESS, timeout=60) as answer:
                 package = answer.read()
-        except OSError as error:
+        except (OSError, HTTPException) as error:
             raise ExtensionError(f"{ADDRESS} cannot be fetched, and {kept} does not exist: {error}") from error
         if base64.b64encode(hashlib.sha512(package).digest()).decode() != SHA512:
             raise ExtensionError(f"{ADDRESS}: the package is not the one that is expected (SHA-512)")
@@ -55,7 +57,8 @@ def minisearch() -> str:
             )
         script = re.sub(r"^//# sourceMappingURL=.*", "", script, flags=re.MULTILINE)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(f"/*! MiniSearch {MINISEARCH}\n\n{licence}*/\n{script}", encoding="utf-8")
+        with replacement(kept) as temporary:
+            temporary.write_text(f"/*! MiniSearch {MINISEARCH}\n\n{licence}*/\n{script}", encoding="utf-8")
     return kept.read_text(encoding="utf-8")
 
 
@@ -186,6 +189,7 @@ def _write(app: Sphinx, error: Exception | None) -> None:
 
 def _replace_the_search(app: Sphinx) -> None:
     if app.builder.format == "html":
+        minisearch()  # where it cannot be had, no page need be read
         app.builder.search = False  # type: ignore[attr-defined]
         app.config.html_additional_pages = {**app.config.html_additional_pages, "search": "search.html"}
         app.config.html_static_path = [*app.config.html_static_path, str(HERE / "search.js")]

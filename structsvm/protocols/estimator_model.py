@@ -244,7 +244,7 @@ def _weights_of(fitted: Any) -> Vector | None:
     found = getattr(fitted, "weights_", getattr(fitted, "coef_", None))
     if found is None or isinstance(fitted, Pipeline):
         return None
-    weights = np.asarray(found, dtype=np.float64)
+    weights = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
     of_one = weights.ndim > 0 and weights.size == weights.shape[-1]
     return weights.ravel() if of_one and np.isfinite(weights).all() else None
 

@@ -238,8 +238,8 @@ def _differences(found: Header, header: Header, kind: Kind[Any]) -> list[str]:
 
 def _different_settings(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
     """Say which settings differ; of those that are dicts themselves, which of their names and values do."""
-    for name, value in ours.items():
-        other = theirs.get(name)
+    for name in ours | theirs:
+        value, other = ours.get(name), theirs.get(name)
         if isinstance(value, dict) and isinstance(other, dict):
             if list(other) != list(value):
                 yield f"{name} were {', '.join(other)}, and are {', '.join(value)}"

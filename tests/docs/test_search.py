@@ -38,6 +38,11 @@ PAGES = {
 
            Ranker(early_stopping=True)
 
+        Files
+        -----
+
+        None are written.
+
         .. toctree::
     """,
     "own": """
@@ -49,6 +54,11 @@ PAGES = {
         .. index:: ! plug-in
 
         A subclass with a few methods.
+
+        Files
+        -----
+
+        One module.
     """,
     "reference/all": """
         All names
@@ -169,6 +179,10 @@ def test_most_of_the_words_will_do(found):
 
 def test_a_section_whose_heading_has_the_words_comes_first(found):
     assert found("choosing C")[0][:3] == ("choose", "Choosing C", "#choosing-c")
+
+
+def test_headings_of_one_name_are_found_on_each_page(found):
+    assert {(page, anchor) for page, _, anchor, _ in found("files")} == {("choose", "#files"), ("own", "#files")}
 
 
 def test_pages_that_explain_come_before_those_that_list(found):

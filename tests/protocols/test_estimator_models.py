@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+from sklearn.svm import SVR
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError
@@ -152,6 +153,13 @@ def test_indicators_for_estimators_that_know_only_arrays():
     (candidate,) = model.candidates(binned, Y, QID)
     expected = LogisticRegression().fit(binned.tocsr(), Y > 0).decision_function(binned.tocsr())
     assert candidate.scores(binned, QID) == pytest.approx(expected)
+
+
+def test_weights_may_be_sparse():
+    binned = Thresholds(5).fit_transform(RAW)
+    model = EstimatorModel(name="i", features=Indicators(5), estimator=SVR(kernel="linear"), sparse=True)
+    (candidate,) = model.candidates(binned, Y, QID)
+    assert np.ptp(candidate.scores(binned, QID) - binned.tocsr() @ candidate.weights) < 1e-9
 
 
 @pytest.mark.parametrize(

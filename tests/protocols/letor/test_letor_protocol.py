@@ -453,6 +453,9 @@ def test_another_normalisation_is_another_benchmark(sets, tmp_path):
     benchmark(sets, [SVM], jobs=1, out=tmp_path / "out")
     with pytest.raises(InputError, match="normalise"):
         benchmark(sets, [SVM], jobs=1, out=tmp_path / "out", normalise="standard")
+    benchmark(sets, [SVM], jobs=1, out=tmp_path / "normalised", normalise="standard")
+    with pytest.raises(InputError, match="normalise was standard, and is None"):
+        benchmark(sets, [SVM], jobs=1, out=tmp_path / "normalised")
     with pytest.raises(InputError, match="normalise must be"):
         benchmark(sets, [SVM], jobs=1, normalise="min")
 
