@@ -162,7 +162,8 @@ const Search = (() => {
     });
     if (page) {
       input.value = new URLSearchParams(location.search).get("q") ?? "";
-      ask();
+      if (input.value) ask();
+      else show("", results, status, list);
     }
   };
 
