@@ -17,7 +17,7 @@ from sphinx.util.images import get_image_size
 from sphinx.util.typing import stringify_annotation
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent), str(HERE / "search")]
+sys.path.insert(0, str(HERE.parent))
 
 from tests.docs.test_reference import listed, thing  # noqa: E402
 from tests.docs.values import docstring_of, is_value  # noqa: E402
@@ -32,7 +32,6 @@ version = ".".join(release.split(".")[:2])
 extensions = [
     "myst_parser",
     "numpydoc",
-    "site_search",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
@@ -40,7 +39,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinxext.opengraph",
-    "docs.formulas",
+    "docs.formulas.mathml",
+    "docs.search.site_search",
 ]
 exclude_patterns = ["_build", "benchmarks/*.md"]
 templates_path = ["_templates"]

@@ -1,30 +1,17 @@
 """A Sphinx extension: the sections of all pages, and what searches them, in one script for those who search."""
 
-import base64
-import hashlib
-import io
 import json
 import re
-import tarfile
-import urllib.request
 from collections.abc import Iterator
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 from sphinx.search import IndexBuilder
-from structsvm.storage.files import replacement
 
 HERE = Path(__file__).parent
-KEPT = HERE.parent / "_build"
-
-MINISEARCH = "7.2.0"
-ADDRESS = f"https://registry.npmjs.org/minisearch/-/minisearch-{MINISEARCH}.tgz"
-SHA512 = "dqT2XBYUOZOiC5t2HRnwADjhNS2cecp9u+TJRiJ1Qp/f5qjkeT5APcGPjHw+bz89Ms8Jp+cG4AlE+QZ/QnDglg=="
 
 _UNREAD = (
     *(nodes.raw, nodes.comment, nodes.math_block, nodes.image, nodes.target, nodes.substitution_definition, nodes.meta),
@@ -32,34 +19,6 @@ _UNREAD = (
 )
 _CODE = (nodes.literal_block, nodes.doctest_block)
 _MEMBERS = {"method", "property", "attribute"}
-
-
-def minisearch() -> str:
-    """Return the script of MiniSearch, which is fetched once, with its licence above it.
-
-    Raises
-    ------
-    ExtensionError : it cannot be fetched, or is not what is expected.
-    """
-    kept = KEPT / f"minisearch-{MINISEARCH}.js"
-    if not kept.exists():
-        try:
-            with urllib.request.urlopen(ADDRESS, timeout=60) as answer:
-                package = answer.read()
-        except (OSError, HTTPException) as error:
-            raise ExtensionError(f"{ADDRESS} cannot be fetched, and {kept} does not exist: {error}") from error
-        if base64.b64encode(hashlib.sha512(package).digest()).decode() != SHA512:
-            raise ExtensionError(f"{ADDRESS}: the package is not the one that is expected (SHA-512)")
-        with tarfile.open(fileobj=io.BytesIO(package)) as files:
-            licence, script = (
-                files.extractfile(f"package/{name}").read().decode()  # type: ignore[union-attr]
-                for name in ("LICENSE.txt", "dist/umd/index.js")
-            )
-        script = re.sub(r"^//# sourceMappingURL=.*", "", script, flags=re.MULTILINE)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with replacement(kept) as temporary:
-            temporary.write_text(f"/*! MiniSearch {MINISEARCH}\n\n{licence}*/\n{script}", encoding="utf-8")
-    return kept.read_text(encoding="utf-8")
 
 
 def synonyms() -> list[list[str]]:
@@ -180,7 +139,7 @@ def _write(app: Sphinx, error: Exception | None) -> None:
         "unasked": json.loads(language["search_language_stop_words"]),
     }
     parts = [
-        minisearch(),
+        (HERE / "minisearch.js").read_text(encoding="utf-8"),
         language["search_language_stemming_code"],
         f"window.SEARCHED = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};",
     ]
@@ -189,7 +148,6 @@ def _write(app: Sphinx, error: Exception | None) -> None:
 
 def _replace_the_search(app: Sphinx) -> None:
     if app.builder.format == "html":
-        minisearch()  # where it cannot be had, no page need be read
         app.builder.search = False  # type: ignore[attr-defined]
         app.config.html_additional_pages = {**app.config.html_additional_pages, "search": "search.html"}
         app.config.html_static_path = [*app.config.html_static_path, str(HERE / "search.js")]

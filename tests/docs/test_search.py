@@ -1,15 +1,10 @@
 """docs/search in a small site: what is kept of pages, and what is asked finds its page."""
 
-import gzip
-import io
 import json
 import shutil
-import sys
-import urllib.request
 
 import pytest
 
-from tests.docs.pages import ROOT
 from tests.docs.questions import ask
 
 sphinx = pytest.importorskip("sphinx", reason="Sphinx is not installed: pip install '.[docs]'")
@@ -85,8 +80,7 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def extension():
-    sys.path.insert(0, str(ROOT / "docs" / "search"))
-    import site_search
+    from docs.search import site_search
 
     return site_search
 
@@ -95,19 +89,14 @@ def extension():
 def site(tmp_path_factory, extension):
     """A site of four pages with our search."""
     from sphinx.application import Sphinx
-    from sphinx.errors import ExtensionError
 
-    try:
-        extension.minisearch()
-    except ExtensionError:
-        pytest.skip("MiniSearch, the package of npm, cannot be fetched")
     folder = tmp_path_factory.mktemp("site")
     source, built = folder / "source", folder / "built"
     for name, text in PAGES.items():
         page = source / f"{name}.rst"
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("\n".join(line.removeprefix(8 * " ") for line in text.splitlines()), encoding="utf-8")
-    settings = {"html_theme": "basic", "extensions": ["site_search"]}
+    settings = {"html_theme": "basic", "extensions": ["docs.search.site_search"]}
     Sphinx(source, None, built, folder / "read", "html", settings, status=None, warningiserror=True).build()
     return built
 
@@ -155,16 +144,6 @@ def test_sections_and_objects_are_what_is_searched(searched):
 
 def test_a_method_that_several_classes_have_is_there_once(searched):
     assert [each["name"] for each in searched["sections"] if each.get("kind") == "method"] == ["Ranker.fit"]
-
-
-def test_another_package_under_the_address_is_refused(extension, monkeypatch, tmp_path):
-    from sphinx.errors import ExtensionError
-
-    monkeypatch.setattr(extension, "KEPT", tmp_path)
-    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: io.BytesIO(gzip.compress(b"another")))
-    with pytest.raises(ExtensionError, match="not the one that is expected"):
-        extension.minisearch()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_groups_of_synonyms_have_no_word_twice(extension):

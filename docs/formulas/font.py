@@ -1,7 +1,7 @@
 """Make docs/_static/math.woff2, the part of STIX Two Math that formulas need.
 
     pip install brotli fonttools ziamath    # the last has the font
-    python docs/math_font.py
+    python docs/formulas/font.py
 
 Letters in italics and upright, Greek, and the signs of plain mathematics are in it, with all their sizes; a sign that
 is not comes from a font of the reader's.
@@ -27,4 +27,4 @@ if __name__ == "__main__":
     # Indices and exponents of letters are on one line, as TeX has them, those of high letters and of tails, too.
     font["MATH"].table.MathConstants.SubscriptBaselineDropMin.Value = 0
     font["MATH"].table.MathConstants.SuperscriptBaselineDropMax.Value = 400
-    subset.save_font(font, str(Path(__file__).parent / "_static" / "math.woff2"), options)
+    subset.save_font(font, str(Path(__file__).parents[1] / "_static" / "math.woff2"), options)
