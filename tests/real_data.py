@@ -1,4 +1,4 @@
-"""Data that are not in the repository: those in the folder that ``STRUCTSVM_DATA`` names, or in ``../shared/data``."""
+"""Data that are not in the repository: those in the folder that the variable ``STRUCTSVM_DATA`` names."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from structsvm.data import RankingData, load_letor
 
 _ROOT = Path(__file__).resolve().parents[1]
 
-REAL_DATA = (_ROOT / os.environ.get("STRUCTSVM_DATA", "../shared/data")).resolve()
+REAL_DATA = (_ROOT / os.environ.get("STRUCTSVM_DATA", "no-data")).resolve()
 REFERENCE = REAL_DATA.parent / "reference"
 """Figures that were computed independently of this project."""
 

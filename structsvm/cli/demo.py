@@ -39,7 +39,7 @@ _TITLE = "Handwritten digits"
     help="Folder for the report.",
 )
 def demo_command(out: Path) -> None:
-    """Run a small experiment on images of digits, and write a report; it takes a minute.
+    """Run a small experiment on images of digits, and write a report; it takes a minute or two.
 
     SVM-map and other SVMs learn to combine several ways of comparing images. This is "structsvm experiment" with fewer
     trials, on data that come with scikit-learn.

@@ -245,7 +245,7 @@ def _weights_of(fitted: Any) -> Vector | None:
     if found is None or isinstance(fitted, Pipeline):
         return None
     weights = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
-    of_one = weights.ndim > 0 and weights.size == weights.shape[-1]
+    of_one = weights.ndim > 0 and weights.size == weights.shape[-1] == getattr(fitted, "n_features_in_", weights.size)
     return weights.ravel() if of_one and np.isfinite(weights).all() else None
 
 

@@ -13,7 +13,7 @@ from io import BufferedRandom
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 from cattrs import BaseValidationError, transform_error
 from cattrs.preconf.json import make_converter
 from cattrs.v import format_exception
@@ -61,6 +61,10 @@ class Header:
     data: str
     versions: dict[str, str]
     format: int = FORMAT
+
+    def of_this_format(self) -> "Header":
+        """Return the header of what this version writes of such work: a record may have been begun by an older one."""
+        return evolve(self, format=FORMAT)
 
 
 @frozen

@@ -107,7 +107,7 @@ def run(
 
         trials = run_missing(records, TRIALS, range(settings.trials), run_trial, tasks, jobs=jobs, progress=progress)
         results = Results(
-            header=records.header,
+            header=records.header.of_this_format(),
             queries=_queries(collection),
             left_out=collection.left_out,
             functions=functions,

@@ -111,7 +111,7 @@ def morgan(
 
         trials = run_missing(records, TRIALS, range(len(plan)), run_topic_trial, tasks, jobs=jobs, progress=progress)
         results = MorganResults(
-            header=records.header,
+            header=records.header.of_this_format(),
             topics=chosen.counts,
             left_out=chosen.left_out,
             missing=chosen.missing,

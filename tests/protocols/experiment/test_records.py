@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from attrs import evolve
 
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.protocols.experiment.records import NAME, TRIALS, count_trials
@@ -116,6 +117,14 @@ def test_a_newer_format_is_refused(tmp_path):
         records.append(trial(0))
     with pytest.raises(InputError, match="newer version"):
         read(tmp_path)
+
+
+def test_what_an_older_version_began_ends_in_the_format_of_this_one(tmp_path):
+    with open_records(tmp_path / NAME, evolve(HEADER, format=1), TRIALS) as records:
+        records.append(trial(0))
+    with open_records(tmp_path / NAME, HEADER, TRIALS) as records:
+        assert records.header.format == 1
+        assert records.header.of_this_format() == HEADER
 
 
 def test_two_processes_do_not_write_at_once(tmp_path):
