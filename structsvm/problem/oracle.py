@@ -101,8 +101,8 @@ def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVe
 class CompiledOracle:
     """The kernel of a loss in one compiled loop.
 
-    Signals wait until the loop returns, as they do for all compiled code. Ctrl-C that fell into what numba does in Python
-    to hand the kernel over would otherwise come out as a TypeError, as if the kernel were wrong.
+    Signals wait until the loop returns, as they do for all compiled code. Ctrl-C that fell into what numba does in
+    Python to hand the kernel over would otherwise come out as a TypeError, as if the kernel were wrong.
 
     Parameters
     ----------
