@@ -30,6 +30,7 @@ from structsvm.cli.rankers import (
     summary,
 )
 from structsvm.cli.texts import example
+from structsvm.cli.time_limit import TimeLimit
 from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, note_choice, of_fold, read_judges
 from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.normalisation import NORMALISATIONS
@@ -57,6 +58,11 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     parts = range(1, (values["folds"] or 0) + 1)
     kept = [of_fold(values["checkpoint"], part) for part in parts] if parts else [values["checkpoint"]]
     return [("--checkpoint", Checkpoint(each).at(C).path) for each in kept for C in values["C_grid"]]
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, limit: float | None) -> float | None:
+    """Require a positive number of seconds, if there is one."""
+    return None if limit is None else positive(ctx, param, limit)
 
 
 def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> int | None:
@@ -152,6 +158,14 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--max-iter", type=click.IntRange(min=1), help="Largest number of iterations.  [default: the solver's own]"
 )
 @click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    callback=_seconds,
+    help="Time limit for each fit, of which --C-grid and --folds make several; an iteration that has begun is "
+    "finished.  [default: no limit]",
+)
+@click.option(
     "--fit-intercept", is_flag=True, help="Add a constant to all scores; only zero_one and F-beta can use it."
 )
 @click.option(
@@ -199,6 +213,7 @@ def train_command(
     backend: str | None,
     tol: float,
     max_iter: int | None,
+    time_limit: float | None,
     fit_intercept: bool,
     class_weight: str | None,
     normalise: str | None,
@@ -216,8 +231,8 @@ def train_command(
     named columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
 
     "structsvm list" shows the names of rankers, losses, solvers and backends. If training is ended early, by Ctrl-C,
-    SIGTERM, SIGHUP or --max-iter, the model so far is written, and the exit code is 1. Rankers without a certificate,
-    and cross-validation, leave no model if they are ended by a signal.
+    SIGTERM, SIGHUP, --time-limit or --max-iter, the model so far is written, and the exit code is 1. Rankers without a
+    certificate, and cross-validation, leave no model if they are ended by a signal.
     """
     from structsvm.compute.threads import using
 
@@ -252,25 +267,27 @@ def train_command(
                 echo(*summary(estimator, read, len(data), model, shown, judges, said))
             return
         going_on = set[float]()
+        limit = TimeLimit(time_limit)
 
-        def show(step: "Step") -> None:
+        def show(step: "Step") -> bool:
             if step.iteration and step.C not in going_on and checkpoint and not quiet:
                 _say_where_it_goes_on(step, checkpoint, C_grid)
             going_on.add(step.C)
             say(_in_a_line(step, tol))
+            return limit.over(step)
 
         if folds and C_grid:
 
             def path(part: "RankingData", number: int) -> "Sequence[Any]":
                 say(f"fold {number} of {folds}")
-                return _fit(estimator, part, C_grid, show, checkpoint and of_fold(checkpoint, number))
+                return _fit(estimator, part, C_grid, show, limit, checkpoint and of_fold(checkpoint, number))
 
             chosen_C, choice = cross_validated(read, folds, seed, C_grid, shown, path, quiet=quiet)
             say(f"all queries, C = {chosen_C:g}")
-            rankers = _fit(estimator.set_params(C=chosen_C), read, None, show, checkpoint)
+            rankers = _fit(estimator.set_params(C=chosen_C), read, None, show, limit, checkpoint)
             note_choice(rankers[0], choice)
         else:
-            rankers = _fit(estimator, read, C_grid, show, checkpoint)
+            rankers = _fit(estimator, read, C_grid, show, limit, checkpoint)
         finish()
     trained: Any = rankers[0]
     if judges is not None and C_grid is not None:
@@ -282,7 +299,9 @@ def train_command(
         return
     if not quiet:
         echo(*_summary(trained, chosen, read, len(data), model))
-    _require_finished(trained, rankers, None if folds else C_grid, tol, model)
+        if limit.ended and limit.fits > 1:
+            note(f"{limit} ended {limit.ended} of {counted(limit.fits, 'fit')} before the gap was as asked for")
+    _require_finished(trained, rankers, None if folds else C_grid, tol, limit, model)
 
 
 def _require_fitting_options(
@@ -300,6 +319,7 @@ def _require_fitting_options(
         known_settings = settings_of(name)
         further = {"limits": "bounds" in known_settings, "signs": "monotonic_cst" in known_settings}
         further |= {"C_grid": "C" in known_settings, "checkpoint": hasattr(kind, "path")}
+        further["time_limit"] = hasattr(kind, "path")
         require_applicable(name, further=further)
     if validation and folds:
         raise click.UsageError("--validation and --folds both say which queries choose: leave one of them out")
@@ -316,7 +336,7 @@ def _require_fitting_options(
 
 
 def _require_finished(
-    trained: Any, rankers: "Sequence[Any]", C_grid: tuple[float, ...] | None, tol: float, model: Path
+    trained: Any, rankers: "Sequence[Any]", C_grid: tuple[float, ...] | None, tol: float, limit: TimeLimit, model: Path
 ) -> None:
     """Fail where the training that ended in a model was interrupted, or did not converge.
 
@@ -326,6 +346,7 @@ def _require_finished(
     rankers : all that were trained, by ascending C.
     C_grid : the values of C that were to be tried; None: one.
     tol : the gap that was asked for.
+    limit : what may have ended the training.
     model : where the ranker was written to.
 
     Raises
@@ -339,8 +360,9 @@ def _require_finished(
         )
     result = trained.result_
     if not result.converged:
+        why = f"{limit} has passed" if limit.has_ended(result) else result.message
         raise Failure(
-            f"not converged: {result.message}; the gap is {result.gap / _unit(trained):.2g} * C, "
+            f"not converged: {why}; the gap is {result.gap / _unit(trained):.2g} * C, "
             f"asked for was {tol:g} * C. The model so far was written to {model}"
         )
 
@@ -361,6 +383,7 @@ def _fit(
     data: "RankingData",
     C_grid: tuple[float, ...] | None,
     show: "Callback",
+    limit: TimeLimit,
     checkpoint: Path | None,
 ) -> "Sequence[Any]":
     from sklearn.exceptions import ConvergenceWarning
@@ -387,11 +410,19 @@ def _fit(
 
                 return [clone(ranker).set_params(C=C).fit(data.X, data.y, qid=data.qid) for C in C_grid or [ranker.C]]
             if C_grid:
-                path: Sequence[Any] = ranker.path(
-                    data.X, data.y, data.qid, C_grid, callback=show, checkpoint=checkpoint
-                )
-                return path
-            return [ranker.fit(data.X, data.y, qid=data.qid, callback=show, checkpoint=checkpoint)]
+
+                def part(Cs: "Sequence[float]") -> "Sequence[Any]":
+                    path: Sequence[Any] = ranker.path(
+                        data.X, data.y, data.qid, Cs, callback=show, checkpoint=checkpoint
+                    )
+                    return path
+
+                rankers = limit.path(part, C_grid)
+            else:
+                limit.begin()
+                rankers = [ranker.fit(data.X, data.y, qid=data.qid, callback=show, checkpoint=checkpoint)]
+            limit.fitted(rankers)
+            return rankers
         except KeyboardInterrupt:
             raise Failure("interrupted before the end of the first iteration: there is no model to write") from None
 

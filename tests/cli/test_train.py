@@ -7,6 +7,7 @@ from attrs import evolve
 from sklearn.datasets import dump_svmlight_file
 
 from structsvm import Ranker, Result, Status
+from structsvm.cli.time_limit import TimeLimit
 from structsvm.data import load_digits_queries
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.losses import AveragePrecision
@@ -69,6 +70,99 @@ def test_not_converged_writes_the_model_and_fails(run, quiet):
     assert line.startswith("structsvm: error: not converged: the limit of iterations was reached")
     assert line.endswith("The model so far was written to m.npz")
     assert ("optimum" in done.stdout) == (not quiet)
+
+
+class Clock:
+    """Goes on by a second whenever it is looked at."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        self.now += 1.0
+        return self.now
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    monkeypatch.setattr("structsvm.comparison.limit.time", Clock())
+
+
+ENDLESS = ("--tol", 1e-12, "--solver", "one-slack", "--model", "m.npz")
+AT_ONCE = ("--time-limit", 0.5)
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_a_time_limit_writes_the_model_so_far_and_fails(run, ticking, quiet):
+    done = run("train", "train.txt", "-C", 100, *ENDLESS, "--time-limit", 5, *quiet, code=1)
+    result = Ranker.load("m.npz").result_
+    assert result.status is Status.STOPPED
+    assert len(result.history) == 3  # each step looks at the clock twice
+    (line,) = done.stderr.splitlines()
+    gap = f"{result.gap / result.C:.2g} * C"
+    assert line == (
+        f"structsvm: error: not converged: the time limit of 5 s has passed; the gap is {gap}, asked for was "
+        "1e-12 * C. The model so far was written to m.npz"
+    )
+
+
+def test_a_time_limit_that_is_not_reached_changes_nothing(run):
+    run("train", "train.txt", "--time-limit", 1000, "--model", "limited.npz")
+    run("train", "train.txt", "--model", "free.npz")
+    limited, free = Ranker.load("limited.npz"), Ranker.load("free.npz")
+    assert limited.result_.converged
+    assert (limited.coef_ == free.coef_).all()
+
+
+def test_each_fit_of_a_search_has_the_whole_time(run, ticking):
+    """All values of C are tried, and in all folds, though each fit is ended after its first look."""
+    grid = ("train", "train.txt", "--C-grid", "1:100:3", *ENDLESS, *AT_ONCE)
+    done = run(*grid, "--validation", "test.txt", code=1)
+    assert [line.split()[0] for line in done.stdout.splitlines()[2:5]] == ["1", "10", "100"]
+    note, error = [line for line in done.stderr.splitlines() if "time limit" in line]
+    assert note == ("structsvm: note: the time limit of 0.5 s ended 3 of 3 fits before the gap was as asked for")
+    assert "not converged: the time limit of 0.5 s has passed" in error
+    done = run(*grid, "--folds", 2, code=1)
+    assert "the time limit of 0.5 s ended 7 of 7 fits" in done.stderr
+    assert len(Ranker.load("m.npz").result_.history) == 1
+
+
+def test_a_search_goes_on_after_a_fit_that_the_time_ended(run, monkeypatch):
+    """The next value of C begins anew, and converges."""
+    over = TimeLimit.over
+    monkeypatch.setattr(TimeLimit, "over", lambda self, step: over(self, step) or step.C == 1.0)
+    options = ("--time-limit", 1000, "--model", "m.npz")
+    done = run("train", "train.txt", "--C-grid", "1:10:2", "--validation", "test.txt", *options, code=1)
+    first, second = (float(line.split()[2]) for line in done.stdout.splitlines()[2:4])
+    assert first > 0.1 > 1e-3 >= second
+    assert "ended 1 of 2 fits" in done.stderr
+
+
+def test_ctrl_c_after_a_fit_that_the_time_ended_keeps_it(run, ticking, monkeypatch):
+    path, calls = Ranker.path, []
+
+    def once(self, *args, **kwargs):
+        calls.append(args[3])
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return path(self, *args, **kwargs)
+
+    monkeypatch.setattr(Ranker, "path", once)
+    grid = ("--C-grid", "1:100:3", "--validation", "test.txt", *ENDLESS, *AT_ONCE)
+    done = run("train", "train.txt", *grid, code=1)
+    assert calls == [(1.0, 10.0, 100.0), (10.0, 100.0)]
+    assert "interrupted: 1 of the 3 values of --C-grid were tried, up to C = 1. The model of C = 1" in done.stderr
+
+
+def test_the_same_command_goes_on_after_a_time_limit(run, ticking):
+    options = ("train", "train.txt", "-C", 100, *ENDLESS, "--checkpoint", "fit.npz", "--time-limit", 5)
+    run(*options, code=1)
+    first = Ranker.load("m.npz").result_
+    done = run(*options, code=1)
+    assert "going on from fit.npz: iteration" in done.stderr
+    again = Ranker.load("m.npz").result_
+    assert again.history[: len(first.history)] == first.history
+    assert len(again.history) > len(first.history)
 
 
 def test_interrupted_before_there_is_a_model(run, monkeypatch):
@@ -193,6 +287,9 @@ def test_a_solver_without_a_backend(run, monkeypatch):
         (["-C", "ten"], "is not a valid float"),
         (["--tol", "inf"], "it must be a positive finite number"),
         (["--max-iter", "0"], "'--max-iter'"),
+        (["--time-limit", "0"], "Invalid value for '--time-limit': it must be a positive finite number, got 0"),
+        (["--time-limit", "inf"], "it must be a positive finite number, got inf"),
+        (["--ranker", "rank_boost", "--time-limit", "3"], "--time-limit does not apply to RankBoost: leave it out."),
         (["--loss", "map@5"], "'map@5': map takes no cut-off; write 'map'"),
         (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
         (["--loss", "chain_hamming"], "--loss chain_hamming does not give each document one score, so it cannot rank"),

@@ -20,7 +20,7 @@ WORKING = (
     "train train.txt test.txt --loss zero_one --fit-intercept --class-weight balanced -C 0.1 --model new.npz",
     "train train.txt --C-grid 0.1:10:3 --validation vali.txt --measure ndcg@5 -m new.npz",
     "train train.txt --solver n-slack --backend active-set --tol 0.1 --max-iter 9 --jobs 2 -m new.npz --quiet",
-    "train train.txt --checkpoint c.npz --model new.npz",
+    "train train.txt --checkpoint c.npz --time-limit 100 --model new.npz",
     "train train.txt --C-grid 0.1:10:3 --folds 2 --seed 1 --measure map --measure p@5 --model new.npz",
     "train train.txt --ranker rank_boost(n_rounds=5) --validation vali.txt --model new.npz",
     "train train.txt --ranker rank_svm -C 0.1 --normalise standard --model new.npz",

@@ -49,7 +49,7 @@ class Command:
 COMMANDS = (
     Command("train train.txt -C 3000 --tol 1e-7 --model m.npz", "train train.txt -C 1 --model m.npz"),
     Command(
-        "train train.txt --C-grid 0.01:10000:12 --validation vali.txt --tol 1e-5 --model m.npz",
+        "train train.txt --C-grid 0.01:10000:12 --validation vali.txt --tol 1e-5 --time-limit 1000 --model m.npz",
         "train train.txt -C 1 --model m.npz",
     ),
     Command("predict known.npz train.txt -o scores.txt.gz", "predict known.npz vali.txt -o scores.txt.gz"),
