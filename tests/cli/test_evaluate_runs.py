@@ -159,7 +159,8 @@ def test_a_run_needs_document_ids(run, model):
     Path("old.txt").write_text("old")
     done = run("predict", model, "test.txt", "--format", "trec", "--output", "old.txt", code=1)
     assert done.stderr == (
-        "structsvm: error: test.txt, line 1: there is no comment '#docid = ...', so the document has no id\n"
+        "structsvm: error: test.txt, line 1: there is no comment '#docid = ...', so the document has no id: write one "
+        "behind each line, or give a table with a column of ids (docid=..., or --docid COLUMN on the command line)\n"
     )
     assert Path("old.txt").read_text() == "old"
 
