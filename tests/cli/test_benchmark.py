@@ -42,7 +42,7 @@ def test_it_prints_tables_and_writes_five_formats(run, folds):
         assert f"{row['mean']:.4f}" in done.stdout
     for line in PROGRESS.sub("", done.stderr).splitlines():
         assert line.startswith("structsvm: note: SVM-")
-        assert line.endswith("; a wider range may do better")
+        assert line.endswith("; a model with a wider range, given to benchmark(models=...) in Python, may do better")
 
 
 def test_tables_with_named_columns(run, folds):
