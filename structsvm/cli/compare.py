@@ -240,3 +240,4 @@ def _draw(table: "Comparison", path: Path) -> None:
     except InputError as error:
         raise Failure(f"{path} was not written: {error}") from None
     write_figure(figure, path)
+    note(f"wrote the plot to {path}")

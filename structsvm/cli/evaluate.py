@@ -24,6 +24,8 @@ from structsvm.storage.files import STANDARD_INPUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from matplotlib.axes import Axes
+
     from structsvm.data import Qrels
     from structsvm.evaluation import RunComparison
     from structsvm.metrics import Measure, RankedLists
@@ -491,9 +493,15 @@ def _draw(lists: "Mapping[str, RankedLists]", path: Path) -> None:
     """Draw precision at levels of recall."""
     from structsvm.plots import InterpolatedPrecisionDisplay
     from structsvm.plots.interpolated_precision import MOST_INSIDE
+    from structsvm.plots.style import as_label
+
+    def draw(axes: "Axes") -> None:
+        InterpolatedPrecisionDisplay.from_lists(lists, ax=axes)
+        if len(lists) == 1:  # several have a legend
+            axes.set_title(as_label(next(iter(lists))))
 
     width, height = (6.0, 3.8) if len(lists) <= MOST_INSIDE else (8.0, max(3.8, 0.9 + 0.19 * len(lists)))
-    write_plot(path, width, height, lambda axes: InterpolatedPrecisionDisplay.from_lists(lists, ax=axes))
+    write_plot(path, width, height, draw)
 
 
 def _print_undefined(reports: "Iterable[dict[str, Any]]") -> None:

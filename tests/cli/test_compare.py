@@ -135,7 +135,10 @@ def test_it_goes_on_where_it_ended(run, monkeypatch):
     assert "rows.json.part belongs to another comparison (the data are others)" in refused
     assert Path("rows.json.part").read_text() == kept + '{"loss":"ma'
     done = run(*command, "--plot", "gaps.svg")
-    assert done.stderr == "structsvm: note: 2 combinations of the table were run before: rows.json.part\n"
+    assert done.stderr == (
+        "structsvm: note: 2 combinations of the table were run before: rows.json.part\n"
+        "structsvm: note: wrote the plot to gaps.svg\n"
+    )
     rows = json.loads(Path("rows.json").read_text())
     assert rows[:2] == before  # the seconds too
     assert [row["status"] for row in rows] == ["converged"] * 3
