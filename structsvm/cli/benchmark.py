@@ -110,6 +110,7 @@ def benchmark_command(
         summary_table,
         write_tables,
     )
+    from structsvm.protocols.letor.results import WIDER_RANGE
     from structsvm.protocols.letor.tables import prepare_folder
 
     chosen = [create_model(name) for name in models or installed_model_names()]
@@ -142,7 +143,7 @@ def benchmark_command(
         ) from None
     written = write_tables(results, out, baseline) if out is not None else ()
     for end in results.ends:
-        note(f"{end}; a wider range may do better")
+        note(f"{end}; {WIDER_RANGE}")
     for each in results.unconverged:
         note(f"{each}; its figures are of what was reached by then")
     show_table(fold_table(results))

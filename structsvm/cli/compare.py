@@ -164,7 +164,8 @@ def compare_command(
         finish()
     _write_tables(table, csv_path, json_path)
     echo(f"{read.summary} from {counted(len(data), 'file')}", "")
-    _print(table, problems)
+    told_at_the_end = _one_reason(table) and plot_path is None and not table.interrupted
+    _print(table, problems, reasons=not told_at_the_end)
     if before:
         note(f"{counted(before, 'combination')} of the table were run before: {kept}")
     if plot_path is not None:
@@ -175,7 +176,7 @@ def compare_command(
     if kept is not None:
         kept.unlink(missing_ok=True)
     if all(row.gap is None for row in table):
-        raise Failure(f"no combination has a result: {table.rows[0].note}")
+        raise Failure(f"no combination has a result{_one_reason(table) or ', for the reasons below the tables'}")
 
 
 def _is_default(name: str) -> bool:
@@ -196,15 +197,22 @@ def _in_a_line(progress: "Progress") -> str:
     return text if step is None else f"{text}: iteration {step.iteration}, gap {step.gap / step.C:.2g} * C"
 
 
-def _print(table: "Comparison", problems: "dict[str, Problem]") -> None:
-    """Print a table for each loss and C, and the notes of their rows."""
+def _print(table: "Comparison", problems: "dict[str, Problem]", *, reasons: bool) -> None:
+    """Print a table for each loss and C, and the notes of their rows, which are reasons."""
     for loss, C in dict.fromkeys((row.loss, row.C) for row in table):
         show_table(table.table(loss, C, f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"))
     if not table.rows:
         return
-    for status, why in dict.fromkeys((row.status, row.note) for row in table if row.note):
-        echo(f"{status}: {why}")
+    if reasons:
+        for status, why in dict.fromkeys((row.status, row.note) for row in table if row.note):
+            echo(f"{status}: {why}")
     echo(*_LEGEND.format(tol=table.rows[0].tol).split("\n"))
+
+
+def _one_reason(table: "Comparison") -> str:
+    """Return why there is no result at all, for the error to say; "" where some are or the reasons differ."""
+    reasons = {row.note for row in table}
+    return f": {reasons.pop()}" if len(reasons) == 1 and all(row.gap is None for row in table) else ""
 
 
 def _examples(problem: "Problem") -> str:
@@ -232,3 +240,4 @@ def _draw(table: "Comparison", path: Path) -> None:
     except InputError as error:
         raise Failure(f"{path} was not written: {error}") from None
     write_figure(figure, path)
+    note(f"wrote the plot to {path}")

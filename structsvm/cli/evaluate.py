@@ -1,6 +1,8 @@
 """``structsvm evaluate``."""
 
 import json
+import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import is_zipfile
@@ -16,11 +18,13 @@ from structsvm.cli.options import as_measures
 from structsvm.cli.paths import DATA, QRELS, Command
 from structsvm.cli.plots import check_plot, with_plot, write_plot
 from structsvm.cli.texts import example
-from structsvm.exceptions import DataFormatError, InputError
+from structsvm.exceptions import DataFormatError, InputError, ModelFileError, StructSVMError
 from structsvm.storage.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
 
     from structsvm.data import Qrels
     from structsvm.evaluation import RunComparison
@@ -166,7 +170,19 @@ def _measure_model(
     """Measure a model, and return its ranking by its name beside the report."""
     from structsvm.metrics import rank_lists
 
-    ranker, read = read_model_and_data(model, data, columns=columns)
+    try:
+        ranker, read = read_model_and_data(model, data, columns=columns)
+    except ModelFileError as error:
+        if not model.is_file() or not _holds_judgments(model):
+            raise
+        command = shlex.join(["structsvm", "evaluate", "--qrels", *map(str, (model, *data))])
+        raise Failure(f"{error}. It looks like judgments, which --qrels takes: {command}") from error
+    except DataFormatError as error:
+        if error.path not in data or not _holds_model(error.path):
+            raise
+        raise Failure(
+            f"{error.path} is a model, as is {model}: one is measured at a time, and the files behind it are its data"
+        ) from error
     lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
     report = {
         "model": str(model),
@@ -176,6 +192,24 @@ def _measure_model(
         **_figures(measures, lists, per_query=per_query),
     }
     return report, {str(model): lists}
+
+
+def _holds_judgments(path: Path) -> bool:
+    from structsvm.data import load_qrels
+
+    with suppress(StructSVMError):
+        load_qrels(path)
+        return True
+    return False
+
+
+def _holds_model(path: Path) -> bool:
+    from structsvm.serving.reading import kind_in
+
+    with suppress(ModelFileError):
+        kind_in(path)
+        return True
+    return False
 
 
 def _print_model(report: dict[str, Any]) -> None:
@@ -459,9 +493,15 @@ def _draw(lists: "Mapping[str, RankedLists]", path: Path) -> None:
     """Draw precision at levels of recall."""
     from structsvm.plots import InterpolatedPrecisionDisplay
     from structsvm.plots.interpolated_precision import MOST_INSIDE
+    from structsvm.plots.style import as_label
+
+    def draw(axes: "Axes") -> None:
+        InterpolatedPrecisionDisplay.from_lists(lists, ax=axes)
+        if len(lists) == 1:  # several have a legend
+            axes.set_title(as_label(next(iter(lists))))
 
     width, height = (6.0, 3.8) if len(lists) <= MOST_INSIDE else (8.0, max(3.8, 0.9 + 0.19 * len(lists)))
-    write_plot(path, width, height, lambda axes: InterpolatedPrecisionDisplay.from_lists(lists, ax=axes))
+    write_plot(path, width, height, draw)
 
 
 def _print_undefined(reports: "Iterable[dict[str, Any]]") -> None:

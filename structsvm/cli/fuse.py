@@ -147,10 +147,10 @@ def fuse_command(
         topics = counted(len(set(fused.qid.tolist())), "topic")
         note(f"wrote {counted(len(fused.qid), 'document')} of {topics} to {output}")
     if plot_path is not None:
-        _draw({run.name: weight for run, weight in zip(read, chosen.weights_, strict=True)}, plot_path)
+        _draw({run.name: weight for run, weight in zip(read, chosen.weights_, strict=True)}, plot_path, quiet=quiet)
 
 
-def _draw(weights: "dict[str, float]", path: Path) -> None:
+def _draw(weights: "dict[str, float]", path: Path, *, quiet: bool) -> None:
     """Draw learned weights, the largest first."""
     from structsvm.plots import FusionWeightsDisplay
 
@@ -159,7 +159,7 @@ def _draw(weights: "dict[str, float]", path: Path) -> None:
     def draw(axes: "Axes") -> None:
         FusionWeightsDisplay({"weights": [weights[name] for name in names]}, names).plot(axes)
 
-    write_plot(path, 6.0, 0.9 + 0.24 * max(len(names), 4), draw)
+    write_plot(path, 6.0, 0.9 + 0.24 * max(len(names), 4), draw, quiet=quiet)
 
 
 def _require_different(files: "Sequence[Path]") -> None:

@@ -97,7 +97,7 @@ class PathType(click.Path):
     ----------
     reads : returns the files that a command reads there.
     writes : returns those that it writes.
-    reads_all : whether the command reads all files of the path if that is a folder.
+    reads_all : whether the path is an input as a whole if that is a folder: nothing is written to it.
     reads_below : whether the folders in it are a part of it, too.
     settings : those of `click.Path`.
     """
@@ -154,7 +154,7 @@ INDEX = PathType(reads=_its_files, reads_all=True, reads_below=True)
 NEW_INDEX = PathType(writes=_of_index, file_okay=False)
 NEW_RUNS = PathType(file_okay=False)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
-FOLDS = PathType(reads=_of_folds, file_okay=False)
+FOLDS = PathType(reads=_of_folds, reads_all=True, file_okay=False)
 BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
 EXPERIMENT = PathType(writes=_of_experiment, file_okay=False)
 MORGAN = PathType(writes=_of_morgan, file_okay=False)
@@ -248,16 +248,25 @@ def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
 
 
 def _spare_folders(outputs: list[_Output], folders: list[_Given]) -> None:
-    """Refuse to write into a folder that is an input as a whole."""
+    """Refuse to write into a folder that is an input as a whole, or into one in it that holds inputs."""
+    holding = [(folder.type.reads_below, path) for folder in folders for path in _holding(folder)]
     for output in outputs:
         place = Path(os.path.realpath(output.path)).parent
-        for folder in folders:
-            places = (place, *place.parents) if folder.type.reads_below else (place,)
-            if any(each.is_dir() and each.samefile(folder.path) for each in places):
+        for below, folder in holding:
+            places = (place, *place.parents) if below else (place,)
+            if any(each.is_dir() and each.samefile(folder) for each in places):
                 raise InputError(
-                    f"{output.name} {output.path} is in the folder {folder.path}, an input, of which it would be "
+                    f"{output.name} {output.path} is in the folder {folder}, an input, of which it would be "
                     "a part the next time: choose another folder"
                 )
+
+
+def _holding(folder: _Given) -> dict[Path, None]:
+    """Return a folder that is an input, and those in it that the files read are in."""
+    holding = {folder.path: None}
+    with suppress(InputError, OSError):  # the command itself says what is wrong with it
+        holding |= dict.fromkeys(path.parent for path in folder.type.reads(folder.path))
+    return holding
 
 
 def _of_path(path: Path) -> _Identity | None:

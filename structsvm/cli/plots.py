@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from structsvm.cli.console import note
 from structsvm.cli.failures import Failure
 from structsvm.cli.paths import OUTPUT
 from structsvm.exceptions import InputError
@@ -42,14 +43,17 @@ def check_plot(path: Path | None) -> None:
         require_format(path)
 
 
-def write_plot(path: Path, width: float, height: float, draw: "Callable[[Axes], object]") -> None:
-    """Write a plot in the style of the library.
+def write_plot(
+    path: Path, width: float, height: float, draw: "Callable[[Axes], object]", *, quiet: bool = False
+) -> None:
+    """Write a plot in the style of the library, and say so.
 
     Parameters
     ----------
     path : its file.
     width, height : of the figure, in inches.
     draw : draws it on axes.
+    quiet : whether to say nothing.
 
     Raises
     ------
@@ -63,3 +67,5 @@ def write_plot(path: Path, width: float, height: float, draw: "Callable[[Axes], 
             draw(axes)
         except InputError as error:
             raise Failure(f"{path} was not written: {error}") from None
+    if not quiet:
+        note(f"wrote the plot to {path}")

@@ -14,7 +14,10 @@ from structsvm.exceptions import quoted
 _LINE = "a line reads '<label> qid:<query> <index>:<value> ...'"
 _QUERY = "qid:"
 LARGEST_INDEX = 2**31 - 1
-NO_ID = "there is no comment '#docid = ...', so the document has no id"
+NO_ID = (
+    "there is no comment '#docid = ...', so the document has no id: write one behind each line, or give a table with a "
+    "column of ids (docid=..., or --docid COLUMN on the command line)"
+)
 _CELL = re.compile(rb"[^ \t]+")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")

@@ -204,8 +204,8 @@ class _Rows:
         needed = self._naming.labels if role == "label" else self._naming.queries
         if needed:
             raise InputError(
-                f"{table.path} has no column {quoted(name)}: name the one of {_ROLES[role]}, or rename it so; "
-                f"there are {_listed(table.names)}"
+                f"{table.path} has no column {quoted(name)}: name the one of {_ROLES[role]} ({role}=..., or --{role} "
+                f"COLUMN on the command line), or rename it so; there are {_listed(table.names)}"
             )
         return None
 

@@ -109,8 +109,7 @@ class FrankWolfe(Solver):
         problem = require_examples("FrankWolfe", problem)
         if problem.box is not None:
             raise InputError(
-                "FrankWolfe steps on planes as if weights had neither bounds nor weights without regulariser, and this "
-                "problem has some: use OneSlack or NSlack, or Auto, which takes one of them"
+                "frank-wolfe cannot bound weights, nor leave some without regulariser: use one-slack, n-slack or auto"
             )
         with using(problem.n_jobs):
             return self._minimise(problem, start, callback, checkpoint)

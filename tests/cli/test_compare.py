@@ -100,6 +100,7 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
     assert done.stderr == (
         "structsvm: error: a.svg was not written: there is nothing to draw: no combination has a result\n"
     )
+    assert "\nnot installed: the package is missing: get it\n" in done.stdout
     assert not Path("a.svg").exists()
 
 
@@ -134,7 +135,10 @@ def test_it_goes_on_where_it_ended(run, monkeypatch):
     assert "rows.json.part belongs to another comparison (the data are others)" in refused
     assert Path("rows.json.part").read_text() == kept + '{"loss":"ma'
     done = run(*command, "--plot", "gaps.svg")
-    assert done.stderr == "structsvm: note: 2 combinations of the table were run before: rows.json.part\n"
+    assert done.stderr == (
+        "structsvm: note: 2 combinations of the table were run before: rows.json.part\n"
+        "structsvm: note: wrote the plot to gaps.svg\n"
+    )
     rows = json.loads(Path("rows.json").read_text())
     assert rows[:2] == before  # the seconds too
     assert [row["status"] for row in rows] == ["converged"] * 3
@@ -247,7 +251,12 @@ def test_weights_within_bounds(run):
 def test_a_solver_that_knows_no_bounds_says_so_where_it_was_asked_for(run):
     done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL[:1], "active-set", "--bounds", "0:")
     assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
-    assert "failed: FrankWolfe steps on planes as if weights had neither bounds" in done.stdout
+    why = "frank-wolfe cannot bound weights, nor leave some without regulariser: use one-slack, n-slack or auto"
+    assert f"\nfailed: {why}\n" in done.stdout
+    done = run("compare", "train.txt", "--solver", "frank-wolfe", "--bounds", "0:", "-C", "1,2", code=1)
+    assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
+    assert done.stderr == f"structsvm: error: no combination has a result: {why}\n"
+    assert why not in done.stdout
 
 
 def test_bounds_of_no_feature(run):

@@ -106,6 +106,24 @@ def test_a_model_is_no_run(run, files, model):
     assert "not a model" not in run("evaluate", "run.txt", "--qrels", "qrels.txt", code=1).stderr
 
 
+def test_judgments_are_no_model(run, files):
+    done = run("evaluate", "qrels.txt", "run.txt", code=1)
+    assert done.stderr == (
+        "structsvm: error: qrels.txt is not a model file, or it is damaged. It looks like judgments, which --qrels "
+        "takes: structsvm evaluate --qrels qrels.txt run.txt\n"
+    )
+    assert "judgments" not in run("evaluate", "run.txt", "qrels.txt", code=1).stderr
+
+
+def test_one_model_is_measured_at_a_time(run, model):
+    Path("m2.npz").write_bytes(model.read_bytes())
+    done = run("evaluate", model, "m2.npz", "test.txt", code=1)
+    assert done.stderr == (
+        "structsvm: error: m2.npz is a model, as is m.npz: one is measured at a time, and the files behind it are its "
+        "data\n"
+    )
+
+
 def test_a_model_without_data_is_bad_usage(run, model):
     assert (
         "give a model and the LETOR files to measure it on, or --qrels and TREC runs"
@@ -141,7 +159,8 @@ def test_a_run_needs_document_ids(run, model):
     Path("old.txt").write_text("old")
     done = run("predict", model, "test.txt", "--format", "trec", "--output", "old.txt", code=1)
     assert done.stderr == (
-        "structsvm: error: test.txt, line 1: there is no comment '#docid = ...', so the document has no id\n"
+        "structsvm: error: test.txt, line 1: there is no comment '#docid = ...', so the document has no id: write one "
+        "behind each line, or give a table with a column of ids (docid=..., or --docid COLUMN on the command line)\n"
     )
     assert Path("old.txt").read_text() == "old"
 

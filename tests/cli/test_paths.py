@@ -154,6 +154,7 @@ def test_nothing_is_written_to_a_folder_that_is_read_as_a_whole(run, here, folde
     for words in (
         ("fuse", "runs", "--output", f"{folder}/new"),
         ("experiment", "--runs", "runs", "--qrels", "test.txt", "--out", folder),
+        ("benchmark", "runs", "--out", folder),
     ):
         (line,) = run(*words, code=1).stderr.splitlines()
         assert line.endswith(
@@ -162,11 +163,14 @@ def test_nothing_is_written_to_a_folder_that_is_read_as_a_whole(run, here, folde
     assert [path.name for path in Path("runs").iterdir()] == ["a"]
 
 
-def test_a_folder_may_have_both_where_nothing_is_replaced(run, here):
-    make_input(next(param for param in main.commands["benchmark"].params if param.name == "folds"))
-    done = run("benchmark", "folds", "--models", "borda-count", "--out", "folds", "--jobs", 1, "-q")
-    assert "tables.csv" in done.stdout
-    run("benchmark", "folds", "--models", "borda-count", "--out", "folds", "--jobs", 1, "-q", "--force")
+def test_tables_of_a_benchmark_are_not_among_its_data(run, here):
+    Path("data/Fold1").mkdir(parents=True)
+    for qid, name in enumerate(("train", "vali", "test")):
+        write_letor(Path(f"data/Fold1/{name}.txt"), queries=3, documents=4, features=2, first_qid=10 * qid)
+    command = ("benchmark", "data", "--models", "borda-count", "--jobs", 1, "-q", "--out")
+    (line,) = run(*command, "data/Fold1", code=1).stderr.splitlines()
+    assert line.startswith("structsvm: error: --out data/Fold1/folds.jsonl is in the folder data/Fold1, an input")
+    assert "tables.csv in data/tables\n" in run(*command, "data/tables").stdout.replace(", tables.json", "")
 
 
 def test_names_that_a_file_system_takes_for_one(tmp_path, monkeypatch):

@@ -76,14 +76,18 @@ def test_precision_of_runs_is_that_of_the_measure(run, runs, figures):
 
 def test_precision_of_a_model(run, model, figures):
     measures = [word for level in LEVELS for word in ("--measure", f"iprec@{level}")]
-    table = run("evaluate", model, "test.txt", *measures, "--empty", "skip", "--plot", "p.png").stdout
-    means = [float(line.split()[1]) for line in table.splitlines() if line.startswith("iprec")]
+    done = run("evaluate", model, "test.txt", *measures, "--empty", "skip", "--plot", "p.png")
+    assert done.stderr == "structsvm: note: wrote the plot to p.png\n"
+    (axes,) = figures["p.png"].axes
+    assert axes.get_title() == "m.npz"
+    means = [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("iprec")]
     assert lines_of(figures["p.png"])["m.npz"] == pytest.approx(means, abs=6e-5)
     assert Path("p.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_weights_of_a_fusion_are_shares_of_those_it_learned(run, runs, figures):
-    run(*LEARN)
+    assert run(*LEARN).stderr.endswith("structsvm: note: wrote the plot to w.svg\n")
+    assert "wrote" not in run(*LEARN, "--quiet").stderr
     fusion = WeightedCombSUM()
     fit_to_judged(fusion, load_runs(["one", "two"]), load_qrels("qrels.txt"))
     (axes,) = figures["w.svg"].axes

@@ -92,7 +92,8 @@ def test_structural_svms_are_shown_without_their_loss(run):
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_a_plot(suffix, model, run):
     pytest.importorskip("matplotlib")
-    run("show", "m.npz", "--plot", f"weights.{suffix}")
+    done = run("show", "m.npz", "--plot", f"weights.{suffix}")
+    assert done.stderr == f"structsvm: note: wrote the plot to weights.{suffix}\n"
     assert Path(f"weights.{suffix}").stat().st_size > 1000
 
 

@@ -48,10 +48,12 @@ def test_labels_and_queries_may_be_missing_where_they_are_optional(tmp_path):
     assert data.X.tolist() == [[1, 2], [3, 4], [5, 6]]
     assert [data.qid[0] == data.qid[1], data.qid[1] == data.qid[2]] == [True, False]
     with pytest.raises(
-        InputError, match="t.csv has no column 'label': name the one of labels, or rename it so; there are 'a', 'b'"
+        InputError,
+        match=r"t.csv has no column 'label': name the one of labels \(label=\.\.\., or --label COLUMN on the command "
+        r"line\), or rename it so; there are 'a', 'b'",
     ):
         load_table(path)
-    with pytest.raises(InputError, match="no column 'qid': name the one of query ids"):
+    with pytest.raises(InputError, match=r"no column 'qid': name the one of query ids \(qid=\.\.\., or --qid COLUMN"):
         load_table(path, label="a")
 
 

@@ -209,6 +209,6 @@ def test_what_cannot_be_is_refused() -> None:
         problem.regularised(penalty=[1.0, 1.0, 1e-300])
     with pytest.raises(InputError, match="weight 1 has no regulariser .* no linear term can be added"):
         problem.regularised(penalty=[1.0, 0.0, 1.0], bounds=(-1.0, 1.0), linear=np.ones(3))
-    with pytest.raises(InputError, match="FrankWolfe steps on planes as if weights had neither bounds"):
+    with pytest.raises(InputError, match="frank-wolfe cannot bound weights, nor leave some without"):
         FrankWolfe().solve(problem.regularised(bounds=(0.0, None)))
     assert Auto().choose(problem.regularised(bounds=(0.0, None))) == OneSlack()

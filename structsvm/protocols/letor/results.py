@@ -16,6 +16,9 @@ CUTOFFS = range(1, 11)
 _REPORTED = {f"ndcg@{k}": NDCG(k, discount="letor") for k in CUTOFFS}
 """NDCG as LETOR's tools have it, by the name that tables call it by."""
 
+WIDER_RANGE = "a model with a wider range, given to benchmark(models=...) in Python, may do better"
+"""What to do where validation picked the end of a range: no command has an option for it."""
+
 
 @frozen
 class Outcome(Picked):

@@ -8,7 +8,7 @@ from typing import Any
 
 from structsvm.evaluation.paired_columns import TESTS_SAID, p_value, paired_columns, paired_record
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.protocols.letor.results import CUTOFFS, Benchmark, FoldResults, Outcome
+from structsvm.protocols.letor.results import CUTOFFS, WIDER_RANGE, Benchmark, FoldResults, Outcome
 from structsvm.protocols.model import spelled
 from structsvm.settings import require_choice
 from structsvm.significance import holm, paired_tests
@@ -252,7 +252,7 @@ def training_table(benchmark: Benchmark) -> Table:
             f"The value of the hyper-parameter (C of an SVM) that is picked has the largest {measure.upper()} on the "
             f"validation queries. {_starts(benchmark)} The gap is certified: no weights are better by more, in units "
             "of the loss; for RankSVM, as a share of the pairs.",
-            *(f"{end}: a wider range may do better." for end in benchmark.ends),
+            *(f"{end}: {WIDER_RANGE}." for end in benchmark.ends),
             *(f"{each}: its figures are of what was reached by then." for each in benchmark.unconverged),
         ),
     )
