@@ -267,6 +267,7 @@ print([result.primal, result.dual, *ranker.coef_.tolist()])
 """
 
 
+@pytest.mark.slow
 def test_a_fit_is_the_same_however_numba_compiles(tmp_path):
     """By numba's usual compiler, new and read from disk, and by that of parts."""
 
