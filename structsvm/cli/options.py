@@ -10,15 +10,12 @@ import click
 from structsvm.exceptions import InputError
 from structsvm.normalisation import NORMALISATIONS, normalisation_named
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import plain
+from structsvm.registry.spelling import plain, split_outside
 from structsvm.settings import is_number
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
     from structsvm.solvers import Solver
-
-_OUTER_COMMA = re.compile(r",(?![^()]*\))")
-"""A comma that is not among the settings of a name, as in ``map(relevant_from=2,empty=skip)``."""
 
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """What messages of the library say of an argument that is an option here."""
@@ -53,7 +50,7 @@ def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
     """Return what is given as "a,b,c", once or more often, without repetitions: the callback of an option."""
     parts = []
     for text in texts:
-        found = [part.strip() for part in _OUTER_COMMA.split(text)]
+        found = [part.strip() for part in split_outside(text, ",")]
         if not all(found):
             raise click.BadParameter(f"{text!r} has an empty entry: write it as a,b,c")
         parts += found
@@ -103,7 +100,7 @@ def as_measures(_ctx: click.Context, param: click.Parameter, names: tuple[str, .
     from structsvm.metrics import parse_measure
 
     for name in names:
-        parts = [part.strip() for part in _OUTER_COMMA.split(name)]
+        parts = [part.strip() for part in split_outside(name, ",")]
         if len(parts) > 1:
             way_out = (
                 f"give {param.opts[0]} for each: {' '.join(f'{param.opts[0]} {part}' for part in parts)}"

@@ -47,12 +47,14 @@ class StructuredLoss(ABC, Generic[Y]):
         makes other scores.
     of_one_sample : whether the loss is meant for a whole data set as one example, as measures of sets are: rows without
         ``qid``, however many, are then no oversight.
+    behind_at : the setting that names of the loss have behind ``@``, if it has that setting.
     """
 
     per_row: ClassVar[bool] = False
     reads_rows: ClassVar[bool] = True
     scores_rows: ClassVar[bool] = True
     of_one_sample: ClassVar[bool] = False
+    behind_at: ClassVar[str] = "k"
 
     def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
         """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None: it is for all.

@@ -1,10 +1,11 @@
 """Names with a cut-off and settings, as in ``ndcg@10(gain=linear)``: read, and written back.
 
-The one grammar of losses, measures, solvers and backends: a name, ``@`` and a cut-off where there
-is one (the setting ``k``, or what the class calls `behind_at`), and settings that are not the default in
-parentheses, behind the cut-off or in front of it. Case does not matter in a name, nor do ``-``, ``_`` and
-blanks, with one exception: ``nDCG``, in this case, is ir_measures' measure and has linear gain, as a loss too
-(`structsvm.registry.aliases`). A setting that may be a list has its numbers in brackets, as in ``weights=[2,1]``.
+The one grammar of all registered objects: a name, ``@`` and the setting that the class calls `behind_at` (``k``,
+the cut-off, of losses and measures), and settings that are not the default in parentheses, behind the cut-off or in
+front of it. Case does not matter in a name, nor do ``-``, ``_`` and blanks, with one exception: ``nDCG``, in this
+case, is ir_measures' measure and has linear gain, as a loss too (`structsvm.registry.aliases`). The value of a setting
+is a number, ``true``, ``false``, ``none``, a text, the name of an object with settings of its own, a list as in
+``weights=[2,1]``, or pairs as in ``params={max_depth:4}``.
 """
 
 import inspect
@@ -12,7 +13,7 @@ import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -20,14 +21,11 @@ from attrs import frozen, has
 
 from structsvm.exceptions import InputError
 
-_FORM = re.compile(
-    r"(?P<name>[^@()]*)(?:\((?P<before>[^()]*)\)(?=@))?(?:@(?P<cutoff>[^@()]*))?(?:\((?P<options>[^()]*)\))?"
-)
+_NAME = re.compile(r"[^@()]*")
+_OPEN, _CLOSE = "([{", ")]}"
 _MOST_DIGITS = 18
 """As many as all integers of 64 bits can have."""
 _UNWRITABLE = re.compile(r"[,=()@\[\s]")
-_COMMA = re.compile(r",(?![^\[\]]*\])")
-"""A comma that is not in a list of numbers."""
 
 
 def plain(name: str) -> str:
@@ -62,12 +60,18 @@ class Spelling:
     @classmethod
     def of(cls, text: str) -> Self:
         """Take a text apart."""
-        form = _FORM.fullmatch(text.strip())
-        if form is None:
+        name, rest = _begin(text.strip())
+        before, rest = _in_parentheses(rest)
+        cutoff = None
+        if rest.startswith("@"):
+            cutoff, rest = _begin(rest[1:])
+            behind, rest = _in_parentheses(rest)
+        else:
+            before, behind = "", before
+        if rest:
             return cls(text, text, None, ())
-        written = f"{form['before'] or ''},{form['options'] or ''}"
-        options = tuple(filter(None, (option.strip() for option in _COMMA.split(written))))
-        return cls(text, form["name"].strip(), form["cutoff"], options)
+        options = (option.strip() for part in (before, behind) for option in split_outside(part, ","))
+        return cls(text, name.strip(), cutoff, tuple(filter(None, options)))
 
     def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: float = 10) -> dict[str, Any]:
         """Return the settings that the text asks for, as arguments of a class.
@@ -87,7 +91,7 @@ class Spelling:
         settings = dict(implied)
         at = _behind_at(made)
         if self.cutoff is not None:
-            if at not in parameters:
+            if at is None:
                 raise InputError(f"{self.text!r}: {name} takes no cut-off; write {name!r}")
             number = self.cutoff.strip()
             if float in kinds.get(at, ()):
@@ -99,7 +103,7 @@ class Spelling:
         known = sorted(set(parameters) - set(implied) - {at})
         for option in self.options:
             key, _, value = (part.strip() for part in option.partition("="))
-            if key == at and at in parameters:
+            if key == at:
                 shown = value if is_whole(value) else cutoff
                 what = "k is the cut-off, which" if at == "k" else f"{at}"
                 raise InputError(f"{self.text!r}: {what} is written after @: write '{name}@{shown}'")
@@ -154,16 +158,44 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
     return joined(name, settings, _behind_at(made))
 
 
-def joined(name: str, settings: Mapping[str, Any], at: str = "k") -> str:
-    """Return a name with one setting, the cut-off, behind ``@``, where it is there, and the others in parentheses."""
-    cutoff = f"@{settings[at]}" if at in settings else ""
+def joined(name: str, settings: Mapping[str, Any], at: str | None = "k") -> str:
+    """Return a name with the setting ``at``, if there is one, behind ``@``, and the others in parentheses."""
+    cutoff = "" if at is None or at not in settings else f"@{settings[at]}"
     options = ",".join(f"{key}={value}" for key, value in settings.items() if key != at)
     return name + cutoff + (f"({options})" if options else "")
 
 
-def _behind_at(made: type) -> str:
-    """Return the setting that is written behind ``@``: the attribute `behind_at` of the class, or the cut-off k."""
-    return str(getattr(made, "behind_at", "k"))
+def split_outside(text: str, separator: str) -> list[str]:
+    """Split a text at the separators that no parenthesis, bracket or brace encloses."""
+    parts, depth, begin = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in _OPEN) - (character in _CLOSE)
+        if character == separator and depth <= 0:
+            parts.append(text[begin:place])
+            begin = place + 1
+    return [*parts, text[begin:]]
+
+
+def _begin(text: str) -> tuple[str, str]:
+    """Return what is in front of the first ``@`` or parenthesis, and the rest."""
+    end = _NAME.match(text).end()  # type: ignore[union-attr]
+    return text[:end], text[end:]
+
+
+def _in_parentheses(text: str) -> tuple[str, str]:
+    """Return the content of the parentheses that a text begins with, and the rest; "" and all of it without them."""
+    depth = 0
+    for place, character in enumerate(text if text.startswith("(") else ""):
+        depth += (character in _OPEN) - (character in _CLOSE)
+        if not depth:
+            return text[1:place], text[place + 1 :]
+    return "", text
+
+
+def _behind_at(made: type) -> str | None:
+    """Return the setting that is written behind ``@``: the attribute `behind_at` of the class, if it is a setting."""
+    at: str | None = getattr(made, "behind_at", None)
+    return at if at in _parameters(made) else None
 
 
 @cache
@@ -180,14 +212,19 @@ def _kinds(made: type) -> dict[str, tuple[Any, ...]]:
 
 
 def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
-    """Return the value of a setting of these types; a number, where it looks like one, if they are not known."""
+    """Return the value of a setting of these types; what it looks like, if they are not known."""
     for kind in kinds:
         if get_origin(kind) is Literal:
             return next((choice for choice in get_args(kind) if str(choice).lower() == value.lower()), value)
+    if NoneType in kinds and value.lower() == "none":
+        return None
     if bool in kinds and value.lower() in ("true", "false"):
         return value.lower() == "true"
+    composite = not {bool, int, float, str, NoneType}.issuperset(kinds)
+    if composite and value[:1] + value[-1:] in ("[]", "{}"):
+        return _looks_like(value)
     if str in kinds:
-        return value if kinds == (str,) else _numbers_of(value) or value
+        return value
     number = float if float in kinds else int if int in kinds else None
     if number is not None:
         try:
@@ -197,20 +234,28 @@ def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
             raise InputError(f"{text!r}: {key} must be {what}, not {value!r}") from None
     if bool in kinds:
         raise InputError(f"{text!r}: {key} must be true or false, not {value!r}")
-    if Any not in kinds:
-        raise InputError(f"{text!r}: {key} cannot be written in a name: pass an object")
+    if Any in kinds:
+        return _looks_like(value)
+    if any(get_origin(kind) in (list, tuple) for kind in kinds):
+        raise InputError(f"{text!r}: {key} must be a list, as in [a,b], not {value!r}")
+    if any(get_origin(kind) is dict for kind in kinds):
+        raise InputError(f"{text!r}: {key} must be names and values, as in {{a:1,b:2}}, not {value!r}")
+    raise InputError(f"{text!r}: {key} cannot be written in a name: pass an object")
+
+
+def _looks_like(value: str) -> Any:
+    """Return the number, list, dict, truth value, None or text that a text looks like."""
+    value = value.strip()
+    inside = [each for each in split_outside(value[1:-1], ",") if each.strip()]
+    if value[:1] + value[-1:] == "[]":
+        return [_looks_like(each) for each in inside]
+    pairs = [split_outside(each, ":") for each in inside]
+    if value[:1] + value[-1:] == "{}" and all(len(pair) == 2 for pair in pairs):
+        return {_looks_like(key): _looks_like(each) for key, each in pairs}
     for guess in (int, float):
         with suppress(ValueError):
             return guess(value)
-    return value
-
-
-def _numbers_of(value: str) -> list[float] | None:
-    """Return the numbers of a list such as ``[2,1]``; None where it is something else."""
-    if value.startswith("[") and value.endswith("]"):
-        with suppress(ValueError):
-            return [float(each) for each in value[1:-1].split(",")]
-    return None
+    return {"true": True, "false": False, "none": None}.get(value.lower(), value)
 
 
 def _written(value: Any) -> str | None:

@@ -1,11 +1,14 @@
 """Objects by name: spellings, hints, plug-ins, and nothing imported before its use."""
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, EntryPoints
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import attrs
 import pytest
 from click.testing import CliRunner
 
@@ -15,8 +18,9 @@ from structsvm.exceptions import InputError, PluginError, UnknownNameError
 from structsvm.losses import NDCG, AveragePrecision, Multiclass, PrecisionAtK, RecallAtK, ReciprocalRank, ROCArea
 from structsvm.metrics import AP
 from structsvm.qp import OSQP, ActiveSet, HiGHS
-from structsvm.registry import backends, losses, measures, registry, solvers
+from structsvm.registry import backends, losses, measures, rankers, registry, retrieval_functions, solvers
 from structsvm.solvers import NSlack, OneSlack
+from structsvm.text.functions import TFIDF
 
 
 @pytest.mark.parametrize("name", ["one-slack", "one_slack", "ONE-SLACK", " One_Slack ", "OneSlack"])
@@ -65,11 +69,67 @@ def test_every_name_is_found_and_spelled_back(kind: Any) -> None:
         ),
         (backends, "osqp(eps=1e-06,polishing=false)", OSQP(eps=1e-6, polishing=False)),
         (measures, "letor_ndcg@3(gain=linear)", metrics.NDCG(3, discount="letor", gain="linear")),
+        (retrieval_functions, "tfidf(k=3)", TFIDF(k=3)),
     ],
 )
 def test_settings_in_a_name(kind: Any, name: str, thing: Any) -> None:
     assert kind.create(name) == thing
     assert kind.spell(thing) == name
+
+
+WRITTEN: dict[str, dict[str, Any]] = {
+    "classes": {"[a,b]": ["a", "b"]},
+    "states": {"[1,2]": [1, 2]},
+    "cost": {"[[0,1],[2,0]]": [[0, 1], [2, 0]]},
+    "backend": {"osqp(eps=0.5,max_iter=7)": "osqp(eps=0.5,max_iter=7)"},
+    "loss": {"ndcg@10(gain=linear)": "ndcg@10(gain=linear)"},
+    "solver": {"one-slack(backend=osqp(eps=0.5),tol=0.5)": "one-slack(backend=osqp(eps=0.5),tol=0.5)"},
+    "measure": {"ndcg@10(gain=linear)": "ndcg@10(gain=linear)", "none": None},
+    "normalise": {"none": None, "query-min-max": "query-min-max"},
+    "objective": {"queries": "queries"},
+    "class_weight": {"{0:1,1:5}": {0: 1, 1: 5}, "balanced": "balanced"},
+    "centre": {"[1,2.5]": [1, 2.5]},
+    "penalty": {"[1,0]": [1, 0]},
+    "bounds": {"[[0,none],[none,1]]": [[0, None], [None, 1]], "[0,inf]": [0, float("inf")]},
+    "monotonic_cst": {"[1,0,-1]": [1, 0, -1], "{bm25:1}": {"bm25": 1}},
+    "directions": {"[[1,0],[0,1]]": [[1, 0], [0, 1]], "coordinates": "coordinates"},
+    "start": {"[1,0]": [1, 0], "first": "first"},
+    "params": {"{max_depth:4,boosting:dart,verbose:true}": {"max_depth": 4, "boosting": "dart", "verbose": True}},
+}
+"""Values of settings of which the type does not say all, by what is written."""
+
+
+def values_of(key: str, kinds: tuple[Any, ...]) -> dict[str, Any]:
+    """Return values that a setting of these types may have, by what is written."""
+    if key in WRITTEN:
+        return WRITTEN[key]
+    values = {str(choice): choice for kind in kinds for choice in get_args(kind)}
+    values |= {"none": None} if NoneType in kinds else {}
+    values |= {"true": True, "false": False} if bool in kinds else {}
+    return values | ({"0.5": 0.5} if float in kinds else {"7": 7} if int in kinds else {})
+
+
+@pytest.mark.parametrize("kind", registry._registries(), ids=lambda kind: kind.kind)
+def test_every_setting_of_every_object_can_be_written(kind: Any) -> None:
+    for name in kind.built_in:
+        made, implied = kind.find(name), kind.implied.get(name, {})
+        settings = inspect.signature(made).parameters
+        parameters = set(settings) - set(implied)
+        hints = get_type_hints(made if attrs.has(made) else made.__init__)
+        at = getattr(made, "behind_at", None)
+        needed = {at: 0.5 if at == "recall" else 7} if at in parameters else {}
+        cutoff = "".join(f"@{value}" for value in needed.values())
+        if needed:
+            assert kind.create(name + cutoff) == made(**needed, **implied)
+        for key in parameters - {at}:
+            types = get_args(hints[key]) if get_origin(hints[key]) in (Union, UnionType) else (hints[key],)
+            values = values_of(key, types)
+            assert values
+            for text, value in values.items():
+                found = kind.create(f"{name}{cutoff}({key}={text})")
+                wanted = made(**needed, **implied, **{key: value})
+                assert type(found) is made
+                assert [getattr(found, each) for each in settings] == [getattr(wanted, each) for each in settings]
 
 
 def test_what_cannot_be_written_has_no_name() -> None:
@@ -96,7 +156,10 @@ def test_what_cannot_be_written_has_no_name() -> None:
         (losses, "map(k=3)", "'k=3' is no setting of map"),
         (measures, "ndcg(k=3,gain=linear)", "write 'ndcg@3'"),
         (losses, "map(relevant_from=high)", "relevant_from must be a number, not 'high'"),
-        (losses, "multiclass(classes=3)", "classes cannot be written in a name: pass an object"),
+        (losses, "multiclass(classes=3)", "classes must be a list, as in [a,b], not '3'"),
+        (rankers, "lambda_mart(params=4)", "params must be names and values, as in {a:1,b:2}, not '4'"),
+        (retrieval_functions, "tfidf@3", "'tfidf@3': tfidf takes no cut-off; write 'tfidf'"),
+        (losses, "ndcg@10(gain=linear", "there is no loss named 'ndcg@10(gain=linear'"),
         (solvers, "n-slack(max_iter=2.5)", "max_iter must be a whole number, not '2.5'"),
         (backends, "osqp(polishing=maybe)", "polishing must be true or false, not 'maybe'"),
         (
