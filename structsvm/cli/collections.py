@@ -1,10 +1,13 @@
 """Options of commands that read collections, topics and judgments, told once."""
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import click
 
+from structsvm.cli.console import note
 from structsvm.cli.options import several, several_or_none
 from structsvm.exceptions import InputError
 from structsvm.registry.spelling import is_whole
@@ -102,6 +105,15 @@ with_topics = click.option(
     help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
 )
 """The option of experiments on topics; `expanded` reads its ranges."""
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print warnings of readers as notes of the command."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_where: note(str(message))
+        yield
 
 
 def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.collections import with_encoding, with_format, with_grades, with_id_field, with_numbering
+from structsvm.cli.collections import (
+    warnings_as_notes,
+    with_encoding,
+    with_format,
+    with_grades,
+    with_id_field,
+    with_numbering,
+)
 from structsvm.cli.console import counted, first_of, note, progress_bar, progress_line
 from structsvm.cli.files import check_output, write_text
 from structsvm.cli.options import names_in, several
@@ -145,7 +152,7 @@ def features_command(
         require_place_for_folds(out, folds)
     else:
         check_output(out)
-    with progress_line(shown=not quiet) as say:
+    with warnings_as_notes(), progress_line(shown=not quiet) as say:
         say("reading index, topics and judgments")
         read = Index.load(index, verify=True)
         judgments = load_qrels(qrels, grades)

@@ -104,7 +104,8 @@ def fuse_command(
     written whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
     from structsvm.data import load_qrels
-    from structsvm.data.trec import run_files, run_lines
+    from structsvm.data.trec import run_files
+    from structsvm.data.trec_writing import run_lines
     from structsvm.fusion import fuse_runs, fusion_method
     from structsvm.fusion.runs import fit_to_judged
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.collections import with_encoding, with_fields, with_format, with_id_field
+from structsvm.cli.collections import warnings_as_notes, with_encoding, with_fields, with_format, with_id_field
 from structsvm.cli.console import counted, note, print_table, progress_bar, progress_line
 from structsvm.cli.options import bad
 from structsvm.cli.paths import COLLECTION, NEW_INDEX, Command
@@ -106,7 +106,7 @@ def index_command(
     require_replaceable(out)
     analyzer = Analyzer(stemmer, stop_words)
     documents = read_documents(collection, form, encoding=encoding, fields=fields or None, id_field=id_field)
-    with documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as told:
+    with warnings_as_notes(), documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as told:
         made = Index.build(told, analyzer)
     with progress_line(shown=not quiet) as say:
         say("writing the index")

@@ -60,7 +60,7 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
 
 def _run(tag: str, *ranked: Any) -> Iterable[str]:
     from structsvm.data import Run
-    from structsvm.data.trec import run_lines
+    from structsvm.data.trec_writing import run_lines
 
     return run_lines(Run.from_scores(tag, *ranked))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.collections import with_encoding, with_format, with_id_field, with_numbering
+from structsvm.cli.collections import warnings_as_notes, with_encoding, with_format, with_id_field, with_numbering
 from structsvm.cli.console import counted, first_of, note, progress_bar, progress_line
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import names_in
@@ -111,12 +111,12 @@ def retrieve_command(
     from attrs import evolve
 
     from structsvm.data import read_topics
-    from structsvm.data.trec import run_lines
+    from structsvm.data.trec_writing import run_lines
     from structsvm.storage.files import errors_naming, output_folder, replacement
 
     names = _names(indexes, function, field)
     _require_different(indexes, names)
-    with progress_line(shown=not quiet) as say:
+    with warnings_as_notes(), progress_line(shown=not quiet) as say:
         say("reading topics")
         read = read_topics(topics, form, encoding=encoding, id_field=id_field, numbering=numbering)
     missing: dict[Path, set[str]] = {}

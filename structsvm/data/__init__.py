@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from structsvm.data.qrels import Qrels
     from structsvm.data.run import Run
     from structsvm.data.table import load_table
-    from structsvm.data.trec import load_qrels, load_run, load_runs, write_run
+    from structsvm.data.trec import load_qrels, load_run, load_runs
+    from structsvm.data.trec_writing import write_run
 
 __all__ = [
     "Document",
@@ -54,7 +55,8 @@ _HOME = {
     "qrels": ["Qrels"],
     "run": ["Run"],
     "table": ["load_table"],
-    "trec": ["load_qrels", "load_run", "load_runs", "write_run"],
+    "trec": ["load_qrels", "load_run", "load_runs"],
+    "trec_writing": ["write_run"],
 }
 """The modules that the public names are in."""
 

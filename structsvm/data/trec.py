@@ -1,8 +1,8 @@
-"""TREC's files, one document a line: readers of runs and judgments (qrels), and the writer of runs."""
+"""Readers of TREC's files, one document a line: runs and judgments (qrels)."""
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from io import BytesIO
 from os import PathLike
@@ -10,23 +10,21 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from structsvm.data.blocks import Block, is_plain, read_blocks
 from structsvm.data.collections import ir_datasets
 from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import QRELS, RUN, Format, first_fault, form_of_qrels
-from structsvm.data.words import require_words
+from structsvm.data.trec_faults import QRELS, RUN, Format, as_grade, first_fault, form_of_qrels, other_order
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.settings import as_list, as_path, is_integer, require_kind
-from structsvm.storage.files import DATA_SET, replacing
+from structsvm.storage.files import DATA_SET
 from structsvm.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]
 
-_LINES_AT_ONCE = 10_000
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
@@ -134,7 +132,7 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
 
     A line is ``<topic> <iteration> <document> <grade>``, or every line is ``<topic> <document> <grade>``, as the first
     one then shows. The iteration is ignored, as are blank lines and lines that begin with ``#``. Grades are whole
-    numbers; above 0 is relevant, below 0 is not judged. Read as by `load_run`.
+    numbers, such as ``1`` or ``1.0``; above 0 is relevant, below 0 is not judged. Read as by `load_run`.
 
     Parameters
     ----------
@@ -145,8 +143,8 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     Raises
     ------
     InputError : the file does not exist or cannot be read, or `grades` are not whole numbers.
-    DataFormatError : a line cannot be read, a document is judged twice for a topic, or a grade is not among `grades`:
-        the message names file and line.
+    DataFormatError : a line cannot be read, a document is judged twice for a topic, the columns seem to stand in
+        another order, or a grade is not among `grades`: the message names file and line.
     NotInstalledError : ``ir_datasets:`` without that package.
 
     Examples
@@ -163,11 +161,21 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     if isinstance(path, str) and path.startswith(DATA_SET):
         return _of_data_set(path, meaning)
     lines = _read(as_path("path", path), QRELS)
+    if len(lines.documents) > 1 and (lines.documents == lines.documents[0]).all():
+        _require_order(lines)
     numbers = lines.numbers if meaning is None else _translated(lines, meaning)
     try:
         return Qrels.from_grades(lines.topics, lines.documents, numbers)
     except InputError as error:
+        _require_order(lines)
         raise _repeated(lines) or DataFormatError(lines.path, None, str(error)) from None
+
+
+def _require_order(lines: "_Lines") -> None:
+    """Raise DataFormatError if the columns of judgments seem to stand in another order."""
+    problem = other_order(lines.second, lines.documents, lines.numbers.tolist())
+    if problem is not None:
+        raise DataFormatError(lines.path, int(lines.number[0]), problem)
 
 
 def _as_grades(grades: Mapping[int, int]) -> dict[int, int]:
@@ -212,60 +220,6 @@ def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
         raise InputError(f"{source}: {error}") from None
 
 
-def write_run(path: FilePath, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayLike, tag: str) -> None:
-    """Write a ranking as a run that trec_eval reads. The file is written whole or not at all.
-
-    Documents are ranked as by `Run.from_scores`. Scores are written to the precision of float32, in
-    which trec_eval 9 compares them: its later versions, which compare what is written, then find the
-    same ties.
-
-    Parameters
-    ----------
-    path : the file, which is replaced if it exists.
-    qid : topic of each document, shape (n,); numbers become their text.
-    doc_ids : document ids, shape (n,), each once a topic.
-    scores : finite scores, larger is ahead, shape (n,). Leave out what was not retrieved.
-    tag : name of the run.
-
-    Raises
-    ------
-    InputError : as `Run.from_scores`; the name, a topic or a document id is empty or has a blank, tab,
-        line end or NUL in it; or the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from structsvm.data import write_run
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_run(Path(folder) / "my.run", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0], tag="my")
-    ...     print((Path(folder) / "my.run").read_text(), end="")
-    1 Q0 b 1 2.0 my
-    1 Q0 a 2 0.5 my
-    """
-    lines = run_lines(Run.from_scores(tag, qid, doc_ids, scores))
-    with replacing(as_path("path", path)) as file:
-        file.writelines(lines)
-
-
-def run_lines(run: Run) -> Iterator[str]:
-    """Return a run as text, in pieces of some thousand lines.
-
-    Raises
-    ------
-    InputError : the name, a topic or a document id is empty or has a blank, tab, line end or NUL in it,
-        or a topic begins with ``#``.
-    """
-    topics, first, topic = np.unique(run.qid, return_index=True, return_inverse=True)
-    require_words("the name", [run.name], "a run")
-    require_words("the topic", topics.tolist(), "a run")
-    if any(topic.startswith("#") for topic in topics.tolist()):
-        raise InputError("a topic begins with '#', which makes its lines comments: give it another name")
-    require_words("the document id", run.doc_ids.tolist(), "a run")
-    rank = np.arange(1, len(run.qid) + 1) - first[topic]
-    return _pieces(run, rank.tolist())
-
-
 class _Lines(NamedTuple):
     """What the lines of a file hold that are neither blank nor comments.
 
@@ -275,6 +229,7 @@ class _Lines(NamedTuple):
     number : of each line, from 1, shape (n,).
     topics, documents : strings, shape (n,).
     numbers : scores or grades, shape (n,).
+    second : the second column of judgments, shape (n,); of runs, shape (0,).
     name : what the last line has in its last column.
     """
 
@@ -283,6 +238,7 @@ class _Lines(NamedTuple):
     topics: NDArray[np.object_]
     documents: NDArray[np.object_]
     numbers: NDArray[Any]
+    second: NDArray[np.object_]
     name: str
 
 
@@ -300,10 +256,10 @@ def _read(path: Path, form: Format) -> _Lines:
         raise InputError(f"{path} cannot be read: there is not enough memory for it") from None
     if not parts:
         raise DataFormatError(path, None, f"the file is empty; {form.line}")
-    numbers, topics, documents, values = (
+    numbers, topics, documents, values, second = (
         np.concatenate(each) for each in zip(*(part[1:-1] for part in parts), strict=True)
     )
-    return _Lines(path, numbers, topics, documents, values, parts[-1].name)
+    return _Lines(path, numbers, topics, documents, values, second, parts[-1].name)
 
 
 def _parse(block: Block, form: Format) -> _Lines | None:
@@ -338,14 +294,25 @@ def _parse(block: Block, form: Format) -> _Lines | None:
     except (ValueError, OverflowError) as error:
         raise first_fault(block, form) or block.fault(0, f"pandas cannot read what begins here: {error}") from None
     return _Lines(
-        block.path, block.line + line, columns["topic"], columns["document"], numbers, columns[form.columns[-1]][-1]
+        block.path,
+        block.line + line,
+        columns["topic"],
+        columns["document"],
+        numbers,
+        columns[form.columns[1]][: 0 if form is RUN else None],
+        columns[form.columns[-1]][-1],
     )
 
 
 def _as_numbers(texts: NDArray[np.object_], form: Format) -> NDArray[Any]:
     if not is_plain("".join(texts)):
         raise ValueError(f"a {form.number} is no number")
-    numbers = texts.astype(np.int64 if form.whole else np.float64)
+    if form.whole:
+        try:
+            return texts.astype(np.int64)
+        except ValueError:
+            return np.array([as_grade(text) for text in texts], dtype=np.int64)
+    numbers = texts.astype(np.float64)
     if not np.isfinite(numbers).all():
         raise ValueError(f"a {form.number} is not finite")
     return numbers
@@ -370,16 +337,3 @@ def _repeated(lines: _Lines) -> DataFormatError | None:
             problem = f"document {quoted(document)} is in topic {quoted(topic)} twice, first in line {first}"
             return DataFormatError(lines.path, number, f"{problem}; leave one out")
     return None
-
-
-def _pieces(run: Run, rank: list[int]) -> Iterator[str]:
-    for start in range(0, len(rank), _LINES_AT_ONCE):
-        piece = slice(start, start + _LINES_AT_ONCE)
-        rows = zip(
-            run.qid[piece].tolist(),
-            run.doc_ids[piece].tolist(),
-            rank[piece],
-            run.scores[piece].astype(np.float32).astype(np.str_).tolist(),
-            strict=True,
-        )
-        yield "".join(f"{topic} Q0 {document} {place} {score} {run.name}\n" for topic, document, place, score in rows)

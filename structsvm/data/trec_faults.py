@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 
 from attrs import frozen
 
@@ -28,7 +29,7 @@ class Format:
     name : what a file of it is called.
     columns : names of its columns.
     number : the column that is a number.
-    whole : whether that number must be whole.
+    whole : whether that number must be whole; `1.0` is whole, too.
     open : whether a line may have more columns, which are ignored.
     otherwise : what is said of another way to write it.
     """
@@ -93,6 +94,27 @@ def first_fault(block: Block, form: Format) -> DataFormatError | None:
     return None
 
 
+def other_order(second: Iterable[str], third: Iterable[str], grades: Iterable[float]) -> str | None:
+    """Return what is wrong if the second of four columns of judgments seems to hold the documents, else None.
+
+    Parameters
+    ----------
+    second, third : the values of the two columns.
+    grades : the values of the fourth.
+    """
+    ids, values = set(second), set(third)
+    if len(ids) <= len(values):
+        return None
+    relevant = any(grades)
+    why = "" if relevant else ", if all documents that it lists are relevant"
+    example = ", ".join(map(quoted, sorted(values)[:3])) + (", ..." if len(values) > 3 else "")
+    return (
+        f"{QRELS.line}; in this file the second column, with {len(ids)} different values, seems to hold the documents, "
+        f"and not the third, with {example}. Put the columns in order: "
+        f"awk '{{print $1, 0, $2, {'$4' if relevant else 1}}}' FILE > NEW{why}"
+    )
+
+
 def _check_line(line: bytes, form: Format) -> None:
     """Raise ValueError, with the fault as its message, unless the line is blank, a comment, or right."""
     if line.startswith(b"#"):
@@ -139,6 +161,18 @@ def _is_number(text: str, form: Format) -> bool:
     if not is_plain(text):
         return False
     try:
-        return -(2**63) <= int(text) < 2**63 if form.whole else math.isfinite(float(text))
+        number = as_grade(text) if form.whole else float(text)
     except ValueError:
         return False
+    return math.isfinite(number)
+
+
+def as_grade(text: str) -> int:
+    """Return a whole number, such as 1 or 1.0; ValueError if the text is none of 64 bits."""
+    try:
+        number: float = int(text)
+    except ValueError:
+        number = float(text)
+    if not -(2**63) <= number < 2**63 or number != int(number):
+        raise ValueError(f"{text} is not a whole number of 64 bits")
+    return int(number)

@@ -176,3 +176,10 @@ def test_the_size_of_a_collection_is_that_of_its_files(docs, here):
     assert bytes_of("ir_datasets:vaswani") is None
     os.mkfifo("pipe")
     assert bytes_of("pipe") is None
+
+
+def test_an_empty_last_record_is_a_note(run):
+    Path("med.all").write_text(".I 1\n.W\nwings\n.I\n")
+    done = run("index", "med.all", "--out", "idx", "-q")
+    assert done.stderr == "structsvm: note: med.all, line 4: skipped the last .I, which has no id and no text\n"
+    assert Index.load("idx").doc_ids.tolist() == ["1"]

@@ -224,6 +224,32 @@ def test_faults_of_qrels(write, text, message):
         load_qrels(write(text))
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("01 1410 0 0\n01 1572 0 0\n02 2434 0 0\n", r"\$2, 1}' FILE > NEW, if all documents .* are relevant"),  # CACM's
+        ("     1     28\t0\t0.000000\n     1     35\t0\t0.000000\n", r"line 1.*the third, with '0'\. Put the columns"),
+        ("1 28 0 0\n2 35 0 0\n", "seems to hold the documents"),  # nothing is there twice
+        ("1 184 2 0\n1 29 1 1\n1 30 2 0\n", r"the third, with '1', '2'.*awk '{print \$1, 0, \$2, \$4}' FILE > NEW$"),
+    ],
+)
+def test_judgments_in_another_order(write, text, message):
+    expected = "a line of qrels reads '<topic> <iteration> <document> <grade>', or.* in this file the second column"
+    with pytest.raises(DataFormatError, match=f"{expected}.*{message}" if "line 1" not in message else message):
+        load_qrels(write(text))
+
+
+def test_judgments_of_one_document_only(write):
+    assert load_qrels(write("1 0 a 1\n2 0 a 0\n")).doc_ids.tolist() == ["a", "a"]
+
+
+def test_whole_grades_may_be_written_as_floats(write):
+    assert load_qrels(write("1 0 a 1.0\n1 0 b 0.000000\n1 0 c -2\n")).grades.tolist() == [1.0, 0.0, -2.0]
+    assert load_qrels(write("1 a 3.0\n1 b 1e0\n")).grades.tolist() == [3.0, 1.0]
+    with pytest.raises(DataFormatError, match="line 2: the grade '1e30' is not a whole number of 64 bits"):
+        load_qrels(write("1 0 a 1.0\n1 0 b 1e30\n"))
+
+
 def test_judgments_of_three_columns(write):
     qrels = load_qrels(write("# note\n\n 1 a  3\r\n1\tb -1 \n"))
     assert (qrels.qid.tolist(), qrels.doc_ids.tolist(), qrels.grades.tolist()) == (["1", "1"], ["a", "b"], [3.0, -1.0])

@@ -77,7 +77,13 @@ def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
     for cells in rows:
         if len(cells) != len(rows[0]) or len(cells) not in (3, 4):
             raise Refused(f"not four columns, nor three: {cells}")
-        _add(grades, [cells[0], "", *cells[-2:]], _whole(cells[-1], -(2**63), 2**63 - 1))
+        word = cells[-1]
+        if not _WHOLE.fullmatch(word) and (number := _number(word)) == int(number):
+            word = str(int(number))  # such as 1.0
+        _add(grades, [cells[0], "", *cells[-2:]], _whole(word, -(2**63), 2**63 - 1))
+    seconds, documents = ({cells[k] for cells in rows} for k in (1, -2))
+    if len(rows) > 1 and len(rows[0]) == 4 and len(documents) == 1 < len(seconds):
+        raise Refused("columns in another order")
     return grades
 
 
@@ -107,12 +113,14 @@ def _rows_of_smart(lines: list[str], topics: bool) -> list[tuple[str, dict[str, 
     names["W"] = "description" if topics else "text"
     found = list[tuple[str, dict[str, str]]]()
     section = None
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         begin = re.fullmatch(r"\.I(?:[ \t]+(.*?))?[ \t]*", line)
         mark = re.fullmatch(r"\.([A-Z])[ \t]*", line)
         if begin:
-            if not begin[1]:
+            if not begin[1] and any(each.strip() for each in lines[number:]):
                 raise Refused("no id")
+            if not begin[1]:
+                break
             found.append((begin[1], {}))
             section = None
         elif mark:

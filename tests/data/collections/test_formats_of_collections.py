@@ -42,6 +42,14 @@ One<!-- not this
 """
 
 
+def test_an_empty_last_record_is_skipped_with_a_warning(write):
+    text = ".I 1\n.W\nwings\n.I 2\n"
+    with pytest.warns(UserWarning, match=r"file.txt, line 5: skipped the last \.I, which has no id and no text"):
+        assert documents(write(f"{text}.I\n \n")) == {"1": {"text": "wings"}, "2": {}}
+    with pytest.raises(DataFormatError, match=r"line 5: there is no id behind \.I"):
+        documents(write(f"{text}.I\n.W\nflow\n"))
+
+
 def test_sgml_has_a_field_a_tag_and_tags_in_it_are_left_out(write):
     found = documents(write(LA_TIMES))
     assert list(found) == ["LA010189-0001", "2&amp;3"]  # an id is what it is in the file
