@@ -8,8 +8,6 @@ solvers see, a `Result` what they return.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from structsvm import moved
-
 if TYPE_CHECKING:
     from structsvm.estimators import Ranker, StructuralSVM
     from structsvm.problem import Problem, most_violated
@@ -42,6 +40,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-moved.forward()

@@ -5,7 +5,6 @@ labels, qid)`` and ``.per_query(scores, labels, qid)``; the functions in lower c
 Several measures of one ranking: ``lists = rank_lists(scores, labels, qid)`` once, then ``measure.of(lists)``.
 """
 
-from structsvm import moved
 from structsvm.metrics.base import Measure, PerQuery, RankedLists, measure_names, parse_measure, rank_lists
 from structsvm.metrics.functions import average_precision, ndcg, precision, recall, reciprocal_rank, roc_area
 from structsvm.metrics.measures import (
@@ -78,5 +77,3 @@ __all__ = [
     "reciprocal_rank",
     "roc_area",
 ]
-
-__getattr__ = moved.names_of(__name__)

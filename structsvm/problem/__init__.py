@@ -1,6 +1,5 @@
 """Problems: a loss and an operator joined into what a solver sees."""
 
-from structsvm import moved
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint, Traffic
 from structsvm.problem.box import Box
 from structsvm.problem.concave import Subtracted, Tangent, ramp
@@ -34,5 +33,3 @@ __all__ = [
     "ramp",
     "same",
 ]
-
-__getattr__ = moved.names_of(__name__)

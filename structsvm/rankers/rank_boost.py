@@ -88,7 +88,6 @@ class RankBoost(StagedRanker):
 
     _kind = "rank_boost"
     _counts: ClassVar[Mapping[str, int]] = {**StagedRanker._counts, "best_iteration_": 0}
-    _named_before: ClassVar[Mapping[str, str]] = {"n_rounds_": "best_iteration_"}
     _takes_missing = True
 
     def __init__(

@@ -80,7 +80,6 @@ class RankNet(StagedRanker):
 
     _kind = "rank_net"
     _counts: ClassVar[Mapping[str, int]] = {**StagedRanker._counts, "hidden_": 0}
-    _named_before: ClassVar[Mapping[str, str]] = {"best_epoch_": "best_iteration_"}
 
     def __init__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
@@ -62,9 +61,6 @@ class StagedRanker(SavedRanker, RankingEstimator):
     """
 
     _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "best_iteration_": 1}
-
-    _named_before: ClassVar[Mapping[str, str]] = {}
-    """What attributes were called in version 0.1, and are now."""
 
     _takes_preferences: ClassVar[bool] = True
     """Whether `Preferences` may take the place of labels."""
@@ -145,18 +141,6 @@ class StagedRanker(SavedRanker, RankingEstimator):
         """
         check_is_fitted(self, "n_examples_")
         yield from self._stages(self._checked_rows(X))
-
-    def __getattr__(self, name: str) -> Any:
-        """Forward the names that attributes had before."""
-        new = type(self)._named_before.get(name)
-        if new is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        warnings.warn(f"{type(self).__name__}.{name} is now {new}: use that", DeprecationWarning, stacklevel=2)
-        return getattr(self, new)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take a pickle, of an earlier version too."""
-        super().__setstate__({self._named_before.get(name, name): value for name, value in state.items()})
 
     @abstractmethod
     def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:

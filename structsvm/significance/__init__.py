@@ -5,11 +5,8 @@ comparisons. Each test is in a file of its own and takes differences that are fr
 (`structsvm.significance.differences`).
 """
 
-from structsvm import moved
 from structsvm.significance.corrections import bonferroni, holm
 from structsvm.significance.paired import PairedTests, paired_tests
 from structsvm.significance.wilcoxon import SignedRankTest, signed_rank_test
 
 __all__ = ["PairedTests", "SignedRankTest", "bonferroni", "holm", "paired_tests", "signed_rank_test"]
-
-__getattr__ = moved.names_of(__name__)

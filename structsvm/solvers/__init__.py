@@ -3,7 +3,6 @@
 To add one, derive from `Solver` and let a `SolverState` keep the bounds, the clocks and the history.
 """
 
-from structsvm import moved
 from structsvm.solvers.auto import Auto
 from structsvm.solvers.base import CuttingPlane, Solver
 from structsvm.solvers.checkpoint import Checkpoint, CheckpointLike, CheckpointPath, Keeper
@@ -30,5 +29,3 @@ __all__ = [
     "SolverState",
     "descend",
 ]
-
-__getattr__ = moved.names_of(__name__)

@@ -1,7 +1,6 @@
 """Files of rankers: what was saved is loaded, as the estimator and as a scorer that needs NumPy alone."""
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -421,21 +420,6 @@ def test_a_scorer_loads_neither_numba_nor_scikit_learn_nor_scipy(saved, tmp_path
     paths = [shutil.copy(saved(name)[1], tmp_path) for name in MADE if name != "lambda_mart"]
     done = subprocess.run([sys.executable, "-c", LIGHT, *paths], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")
-
-
-@pytest.mark.parametrize(("name", "old"), [("rank_boost", "n_rounds_"), ("rank_net", "best_epoch_")])
-def test_old_names_of_the_number_of_steps(saved, name, old):
-    ranker, _ = saved(name)
-    with pytest.warns(DeprecationWarning, match=re.escape(f"{type(ranker).__name__}.{old} is now best_iteration_")):
-        assert getattr(ranker, old) == ranker.best_iteration_
-    with pytest.raises(AttributeError, match="no attribute 'other_'"):
-        ranker.other_  # noqa: B018
-    with pytest.raises(AttributeError):
-        getattr(type(ranker)(), "best_iteration_")  # noqa: B009
-    state = {old if key == "best_iteration_" else key: value for key, value in vars(ranker).items()}
-    earlier = type(ranker).__new__(type(ranker))
-    earlier.__setstate__(state)
-    np.testing.assert_array_equal(earlier.predict(data()[0]), ranker.predict(data()[0]))
 
 
 def test_a_data_frame_is_read_by_the_names_that_an_array_was_given(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ functions in 50 trials, and returns `Results`; ``results.rows("with-best")`` is 
 are in `structsvm.protocols`.
 """
 
-from structsvm import moved
 from structsvm.protocols.experiment.collection import Collection
 from structsvm.protocols.experiment.protocol import run
 from structsvm.protocols.experiment.records import count_trials
@@ -42,5 +41,3 @@ __all__ = [
     "count_trials",
     "run",
 ]
-
-__getattr__ = moved.names_of(__name__)
