@@ -35,7 +35,6 @@ from structsvm import (
 )
 from structsvm.data.letor_writing import LetorText
 from structsvm.protocols import experiment, letor
-from structsvm.protocols import morgan as morgan_experiment
 
 X = np.random.default_rng(0).standard_normal((8, 3))
 Y, QID = np.tile([0.0, 1.0], 4), np.repeat([0, 1], 4)
@@ -219,12 +218,6 @@ NOT_CALLED = {
             *("Row", "Split", "Trial", "count_trials", "run"),
         )
     },
-    **{
-        f"protocols.morgan.{name}": _MADE
-        for name in ("Curve", "Difference", "Learned", "MorganResults", "TopicCounts", "TopicTrial")
-    },
-    "protocols.morgan.Method": _DERIVED,
-    "protocols.morgan.paper_methods": _NO_ARGUMENTS,
 }
 """Public names that are not called here, and why."""
 
@@ -492,14 +485,6 @@ def _of_the_rest() -> Iterator[Call]:
     yield Call("balanced_splits", experiment.balanced_splits, splits)
     collection = {"X": X, "y": Y, "qid": QID}
     yield Call("Collection.from_arrays", experiment.Collection.from_arrays, collection)
-    yield Call("SearchedWeights", morgan_experiment.SearchedWeights, {"max_rounds": 3})
-    model = protocols.EstimatorModel(name="a", features=protocols.AsGiven(), estimator=rankers.MaximumEntropy())
-    yield Call("FittedWeights", morgan_experiment.FittedWeights, {"model": model})
-    settings = {"terms": 3, "repeats": 1, "min_relevant": 3, "seed": 0, "methods": [model]}
-    yield Call("MorganSettings", morgan_experiment.MorganSettings, settings)
-    index = text.Index.build([("a", {"text": "one word"})], text.Analyzer())
-    asked = {"index": index, "qrels": judgments(), "settings": morgan_experiment.MorganSettings(), "topics": ["1"]}
-    yield Call("morgan", morgan_experiment.morgan, {**asked, "out": "missing"}, right=False)
 
 
 def _of_text() -> Iterator[Call]:

@@ -120,7 +120,6 @@ STATEMENTS = [
     "import structsvm.objectives",
     "import structsvm.protocols.experiment",
     "import structsvm.protocols.letor",
-    "import structsvm.protocols.morgan, structsvm.protocols.morgan.report",
     "import structsvm.tables, structsvm.protocols.experiment.report",
     "import structsvm.export",
     "import structsvm.plots",

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 PARTS = ["", "comparison", "data", "features", "fusion", "losses", "metrics", "operators", "problem", "protocols"]
 PARTS += ["objectives", "plots"]
-PARTS += ["evaluation", "pipelines", "protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers"]
+PARTS += ["evaluation", "pipelines", "protocols.experiment", "protocols.letor", "qp", "rankers"]
 PARTS += ["export", "registry", "serving", "significance", "solvers", "tables", "testing", "text", "text.letor"]
 
 

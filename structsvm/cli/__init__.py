@@ -21,7 +21,6 @@ _HOMES = {
     "features": "features:features_command",
     "fuse": "fuse:fuse_command",
     "benchmark": "benchmark:benchmark_command",
-    "morgan": "morgan:morgan_command",
     "index": "index:index_command",
     "retrieve": "retrieve:retrieve_command",
     "report": "report:report_command",

@@ -70,14 +70,6 @@ def _of_experiment(folder: Path) -> Iterable[Path]:
     return [folder / NAME, folder / RESULTS, *_of_report(folder)]
 
 
-def _of_morgan(folder: Path) -> Iterable[Path]:
-    from structsvm.protocols.morgan.protocol import RESULTS
-    from structsvm.protocols.morgan.records import NAME
-    from structsvm.protocols.morgan.report import FILES
-
-    return [folder / name for name in (NAME, RESULTS, *FILES)]
-
-
 def _results(folder: Path) -> Iterable[Path]:
     from structsvm.protocols.experiment.protocol import RESULTS
 
@@ -157,7 +149,6 @@ RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
 FOLDS = PathType(reads=_of_folds, reads_all=True, file_okay=False)
 BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
 EXPERIMENT = PathType(writes=_of_experiment, file_okay=False)
-MORGAN = PathType(writes=_of_morgan, file_okay=False)
 FINISHED_EXPERIMENT = PathType(reads=_results, writes=_of_report, exists=True, file_okay=False)
 
 _Identity: TypeAlias = tuple[int, int]

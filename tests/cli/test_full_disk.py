@@ -8,9 +8,9 @@ import pytest
 
 from tests.cli.conftest import write_letor
 from tests.cli.test_paths import contents
+from tests.examples.morgan2004.conftest import write_collection
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.experiment.report.conftest import made_up
-from tests.protocols.morgan.conftest import write_collection
 
 resource = pytest.importorskip("resource", reason="the system has no limits of file sizes")
 
@@ -151,17 +151,6 @@ def test_an_experiment_keeps_its_trials(run, here):
         "command goes on with them"
     )
     run(*command)
-
-
-def test_morgans_experiment_keeps_its_trials(run, here):
-    write_collection(here)
-    command = ("morgan", "index", "--qrels", "qrels.txt", "--out", "out", "--terms", 2, "--repeats", 1)
-    with full_disk():
-        (line,) = run(*command, "--min-relevant", 10, "--jobs", 1, code=1).stderr.splitlines()
-    assert line == (
-        "structsvm: error: out/trials.jsonl cannot be written: File too large. Finished trials are kept, and the same "
-        "command goes on with them"
-    )
 
 
 def test_tables_of_a_benchmark(run, here):

@@ -16,7 +16,6 @@ ORDER = (
     "neural_ranker",
     "boosted_trees",
     "weight_search_line",
-    "morgan",
     "cluster",
 )
 

@@ -16,7 +16,7 @@ from tests.docs.pages import ROOT
 REFERENCE = ROOT / "docs" / "reference"
 PACKAGES = ["", "clicks", "comparison", "data", "distributed", "estimators", "evaluation", "export", "features"]
 PACKAGES += ["fusion", "losses", "metrics", "objectives", "operators", "pipelines", "plots", "problem", "protocols"]
-PACKAGES += ["protocols.experiment", "protocols.letor", "protocols.morgan", "qp", "rankers", "registry", "serving"]
+PACKAGES += ["protocols.experiment", "protocols.letor", "qp", "rankers", "registry", "serving"]
 PACKAGES += ["significance", "solvers", "tables", "testing", "text", "text.functions", "text.letor"]
 INSIDE = {"cli", "compute", "planes", "storage"}
 """Packages that are not for users."""

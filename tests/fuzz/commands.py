@@ -62,7 +62,6 @@ WORKING = (
     "retrieve indexed topics.tsv --format tsv --function okapi,lm_dirichlet(mu=9) --top 5 --out new",
     "features indexed topics.tsv --format tsv --qrels q.txt --top 4 --normalise none --out new.txt",
     "features indexed topics.tsv --format tsv --qrels q.txt --candidates runs --features L1,H5 --folds 3 --out new",
-    "morgan indexed --qrels q.txt --grades 0=1,1=0,2=0 --min-relevant 5 --terms 2 --repeats 1 --jobs 1 --out new",
     "report results",
     "compile map --jobs 2",
     "list",
@@ -73,7 +72,7 @@ WORKING = (
 _AMOUNTS = {"trials", "repeats", "jobs", "time_limit"}
 """Options that say how much is to be done: large numbers would be obeyed."""
 
-_LONG = ("benchmark", "experiment", "morgan", "report")
+_LONG = ("benchmark", "experiment", "report")
 """Commands that take seconds, and are tried less often."""
 
 _PLAIN = ("benchmark", "experiment")
@@ -222,8 +221,6 @@ def _names() -> list[str]:
 
 def _bounded(words: list[str]) -> list[str]:
     """Return a command line that does not ask for hours of work, and that a system can pass on."""
-    if words and words[0] == "morgan" and "--jobs" not in words:
-        words = [*words, "--jobs", "1"]
     if words and words[0] in _PLAIN and not {"-h", "--help", "--list"} & set(words):
         words = words + [
             word

@@ -14,7 +14,6 @@ from attrs import frozen
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.letor.conftest import write_set
-from tests.protocols.morgan.conftest import write_collection
 
 EXPERIMENT = "experiment --runs runs --qrels qrels.txt --trials 4 --train 3 --validation 2 --bins 6 --jobs 2 -q"
 MODELS = "--models svm-map --with-best"
@@ -94,9 +93,6 @@ COMMANDS = (
         f"features {JUDGED} --folds 3 --out folds -q",
         f"features {JUDGED} --features L1 --folds 3 --out folds -q",
     ),
-    Command(
-        "morgan morgan/index --qrels morgan/qrels.txt --terms 3 --repeats 3 --min-relevant 10 --jobs 2 --out lengths -q"
-    ),
 )
 DEMO = Command("demo --out demo")
 
@@ -126,8 +122,6 @@ def write_inputs(folder: Path) -> None:
         "".join(f'{{"id": "{topic}", "text": "{" ".join(words[row])}"}}\n' for topic, row in asked.items())
     )
     (folder / "judged.txt").write_text("".join(f"{topic} 0 d{topic[1:]} 1\n" for topic in asked))
-    (folder / "morgan").mkdir()
-    write_collection(folder / "morgan")
 
 
 PREPARED = (

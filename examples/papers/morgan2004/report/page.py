@@ -6,9 +6,8 @@ from typing import Any
 
 from attrs import fields, frozen
 
-from structsvm.exceptions import NotInstalledError
-from structsvm.protocols.morgan.report.plots import Plots, draw
-from structsvm.protocols.morgan.report.tables import (
+from examples.papers.morgan2004.report.plots import Plots, draw
+from examples.papers.morgan2004.report.tables import (
     all_tables,
     curve_table,
     data_table,
@@ -19,7 +18,8 @@ from structsvm.protocols.morgan.report.tables import (
     topic_table,
     value_table,
 )
-from structsvm.protocols.morgan.results import MorganResults
+from examples.papers.morgan2004.results import MorganResults
+from structsvm.exceptions import NotInstalledError
 from structsvm.tables import as_csv
 from structsvm.tables.formats import environment, page_style
 from structsvm.tables.writing import FILES as TABLES
@@ -31,7 +31,7 @@ PLOTS = tuple(f"{each.name}.svg" for each in fields(Plots))
 FILES = (*TABLES, TOPICS, PAGE, *PLOTS)
 """What `write_morgan_report` writes; plots where Matplotlib is installed and the results hold what they show."""
 
-_PACKAGE = "structsvm.protocols.morgan.report"
+_PACKAGE = "examples.papers.morgan2004.report"
 
 
 @frozen
@@ -56,8 +56,7 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
     ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and
     ``tables.json`` have all tables; ``tables.csv`` has average precision against query length, the mean over topics,
     and ``topics.csv`` that of each topic. The plots are ``curves.svg``, ``differences.svg``, ``lines.svg``,
-    ``topics.svg``, ``precision.svg`` and ``weights.svg``; without Matplotlib there are none, and the last two are not
-    drawn of the results of an older version.
+    ``topics.svg``, ``precision.svg`` and ``weights.svg``; without Matplotlib there are none.
 
     Parameters
     ----------

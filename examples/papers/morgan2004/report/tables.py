@@ -5,8 +5,8 @@ from statistics import fmean
 
 import numpy as np
 
+from examples.papers.morgan2004.results import PARTS, Difference, MorganResults, PartName
 from structsvm.protocols.model import spelled
-from structsvm.protocols.morgan.results import PARTS, Difference, MorganResults, PartName
 from structsvm.significance.student import mean_interval
 from structsvm.tables import Column, Record, Table
 

@@ -7,17 +7,19 @@ import pytest
 from attrs import evolve
 from scipy import stats
 
+from examples.papers.morgan2004 import FittedWeights, MorganSettings, SearchedWeights, morgan, paper_methods
+from examples.papers.morgan2004 import protocol as protocol_module
+from examples.papers.morgan2004.okapi_tf import okapi_tf
+from examples.papers.morgan2004.results import PARTS, Difference
+from examples.papers.morgan2004.split import draw_split
 from structsvm.exceptions import InputError
 from structsvm.metrics import IPrec, average_precision
 from structsvm.protocols import Indicators, RankingSVM
-from structsvm.protocols.morgan import FittedWeights, MorganSettings, SearchedWeights, morgan, paper_methods
-from structsvm.protocols.morgan import protocol as protocol_module
-from structsvm.protocols.morgan.okapi_tf import okapi_tf
-from structsvm.protocols.morgan.results import PARTS, Difference
-from structsvm.protocols.morgan.split import draw_split
 from structsvm.rankers import MaximumEntropy, WeightSearch
 from structsvm.significance.student import mean_interval
-from tests.protocols.morgan.conftest import indexed, judged, small, texts
+from tests.examples.morgan2004.conftest import indexed, judged, small, texts
+
+pytestmark = pytest.mark.slow
 
 
 def timeless(results):
@@ -111,7 +113,6 @@ def test_the_interval_of_a_difference_is_students():
     assert mean_interval(np.ones(1)) is None
 
 
-@pytest.mark.slow
 def test_it_does_not_depend_on_processes(index, qrels, results, tmp_path):
     assert timeless(morgan(index, qrels, small(), tmp_path, jobs=2)) == timeless(results)
 

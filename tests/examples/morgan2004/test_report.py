@@ -6,10 +6,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from attrs import evolve
 
-from structsvm.protocols.morgan import SearchedWeights, TopicTrial, morgan
-from structsvm.protocols.morgan.report import (
+from examples.papers.morgan2004 import SearchedWeights, morgan
+from examples.papers.morgan2004.report import (
     FILES,
     curve_table,
     difference_table,
@@ -17,10 +16,11 @@ from structsvm.protocols.morgan.report import (
     plots,
     write_morgan_report,
 )
-from structsvm.storage.records import as_json, from_json
+from tests.examples.morgan2004.conftest import small
 from tests.protocols.experiment.report.conftest import recorded
 from tests.protocols.experiment.report.test_page import Checked
-from tests.protocols.morgan.conftest import small
+
+pytestmark = pytest.mark.slow
 
 ALWAYS = ("curves", "differences", "lines", "topics")
 
@@ -95,21 +95,6 @@ def test_what_is_drawn_of_precision_and_weights(results, monkeypatch):
         shares = [np.array(each.weights) / np.abs(each.weights).sum() for each in learned]
         assert markers[method] == pytest.approx(np.mean(shares, axis=0))
     assert [text.get_text() for text in weights.get_yticklabels()] == [f"term {k}" for k in (1, 2, 3, 4)]
-
-
-def test_trials_of_an_older_version_lack_these_plots_and_say_so(results, tmp_path):
-    pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
-    older = []
-    for trial in results.trials:
-        kept = json.loads(as_json(trial))
-        for each in kept["learned"].values():
-            del each["precision"], each["weights"]
-        older.append(from_json(json.dumps(kept), TopicTrial))
-    written = write_morgan_report(evolve(results, trials=tuple(older)), tmp_path)
-    page = written.page.read_text()
-    assert page.count("An older version made these results") == 2
-    assert Checked(page).count["svg"] == 4
-    assert {path.stem for path in tmp_path.glob("*.svg")} == set(ALWAYS)
 
 
 def test_without_matplotlib_there_are_tables_and_the_way_to_plots(results, tmp_path, monkeypatch):

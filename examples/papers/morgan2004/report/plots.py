@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
+from examples.papers.morgan2004.results import PARTS, MorganResults
 from structsvm.metrics.measures.interpolated_precision import LEVELS
 from structsvm.plots import STYLE, FusionWeightsDisplay, InterpolatedPrecisionDisplay, MeanCurvesDisplay
 from structsvm.plots.style import INK, as_label, look, require_matplotlib
 from structsvm.plots.svg import Plot, figure_of
-from structsvm.protocols.morgan.results import PARTS, MorganResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,16 +32,15 @@ class Plots:
     differences : of each method from the first one, with confidence intervals.
     lines : average precision against query length, a line for each topic.
     topics : the same, a panel for each topic.
-    precision : precision against recall at the pick; None where an older version made the results.
-    weights : shares of the terms of the longest query, by their place; None where an older version made the results, or
-        no method tells its weights.
+    precision : precision against recall at the pick.
+    weights : shares of the terms of the longest query, by their place; None if no method has weights.
     """
 
     curves: Plot
     differences: Plot
     lines: Plot
     topics: Plot
-    precision: Plot | None
+    precision: Plot
     weights: Plot | None
 
 
@@ -139,11 +138,8 @@ def _topics(results: MorganResults) -> Plot:
     return drawn("Each topic: average precision on test documents, and on training documents (thin).")
 
 
-def _precision(results: MorganResults) -> Plot | None:
-    found = {method: results.precision(method) for method in results.methods}
-    known = {method: each for method, each in found.items() if each is not None}
-    if len(known) < len(found):
-        return None
+def _precision(results: MorganResults) -> Plot:
+    known = {method: results.precision(method) for method in results.methods}
     (reference, _), *others = _looks(results)
     with figure_of("precision", 9.2 if others else 5.6, 3.2) as (figure, drawn):
         panels = figure.subplots(1, 2 if others else 1, squeeze=False)[0]

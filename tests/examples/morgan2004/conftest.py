@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from examples.papers.morgan2004 import MorganSettings, SearchedWeights, morgan
 from structsvm.data import Qrels
 from structsvm.protocols import AsGiven, EstimatorModel, RankingSVM
-from structsvm.protocols.morgan import MorganSettings, SearchedWeights, morgan
 from structsvm.rankers import MaximumEntropy
 from structsvm.text import Analyzer, Index
 

@@ -10,20 +10,20 @@ import numpy as np
 from attrs import evolve
 from sklearn.exceptions import ConvergenceWarning
 
+from examples.papers.morgan2004.methods import Method
+from examples.papers.morgan2004.okapi_tf import okapi_tf
+from examples.papers.morgan2004.records import NAME, TRIALS
+from examples.papers.morgan2004.results import PARTS, Curve, Learned, MorganResults, TopicTrial
+from examples.papers.morgan2004.settings import MorganSettings
+from examples.papers.morgan2004.split import Split, draw_split
+from examples.papers.morgan2004.terms import informative_terms, mutual_information
+from examples.papers.morgan2004.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.compute.processes import one_thread
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP, IPrec, rank_lists
 from structsvm.metrics.measures.interpolated_precision import LEVELS
 from structsvm.protocols.model import Candidate
-from structsvm.protocols.morgan.methods import Method
-from structsvm.protocols.morgan.okapi_tf import okapi_tf
-from structsvm.protocols.morgan.records import NAME, TRIALS
-from structsvm.protocols.morgan.results import PARTS, Curve, Learned, MorganResults, TopicTrial
-from structsvm.protocols.morgan.settings import MorganSettings
-from structsvm.protocols.morgan.split import Split, draw_split
-from structsvm.protocols.morgan.terms import informative_terms, mutual_information
-from structsvm.protocols.morgan.topics import JudgedTopics, fingerprint, judged_topics
 from structsvm.protocols.pick import Progress
 from structsvm.protocols.unfinished import run_missing
 from structsvm.settings import as_list, as_path, require_kind
@@ -77,7 +77,7 @@ def morgan(
     --------
     >>> import tempfile
     >>> from structsvm.data import Qrels
-    >>> from structsvm.protocols.morgan import MorganSettings, morgan, paper_methods
+    >>> from examples.papers.morgan2004 import MorganSettings, morgan, paper_methods
     >>> from structsvm.text import Analyzer, Index
     >>> texts = ["wing lift", "lift", "lift heat", "wing drag", "flow heat"] * 4
     >>> ids = [str(k) for k in range(20)]

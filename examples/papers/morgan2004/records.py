@@ -1,6 +1,6 @@
 """The file of finished trials in the folder of Morgan's experiment."""
 
-from structsvm.protocols.morgan.results import TopicTrial
+from examples.papers.morgan2004.results import TopicTrial
 from structsvm.storage.records import Kind
 
 NAME = "trials.jsonl"

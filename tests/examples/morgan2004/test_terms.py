@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
-from structsvm.protocols.morgan.okapi_tf import okapi_tf
-from structsvm.protocols.morgan.split import draw_split
-from structsvm.protocols.morgan.terms import informative_terms, mutual_information
+from examples.papers.morgan2004.okapi_tf import okapi_tf
+from examples.papers.morgan2004.split import draw_split
+from examples.papers.morgan2004.terms import informative_terms, mutual_information
 from structsvm.text import Analyzer, Index
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from attrs import asdict, field, filters, frozen
 
+from examples.papers.morgan2004.methods import Method, as_methods, paper_methods
+from examples.papers.morgan2004.split import FEWEST_OF_A_KIND
 from structsvm.protocols.model import require_different_names
-from structsvm.protocols.morgan.methods import Method, as_methods, paper_methods
-from structsvm.protocols.morgan.split import FEWEST_OF_A_KIND
 from structsvm.settings import at_least
 
 
@@ -27,7 +27,7 @@ class MorganSettings:
 
     Examples
     --------
-    >>> from structsvm.protocols.morgan import MorganSettings
+    >>> from examples.papers.morgan2004 import MorganSettings
     >>> MorganSettings(terms=5, repeats=1).terms
     5
     """

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from attrs import field, frozen
 
+from examples.papers.morgan2004.split import FEWEST, FEWEST_OF_A_KIND
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
-from structsvm.protocols.morgan.split import FEWEST, FEWEST_OF_A_KIND
 from structsvm.storage.records import digest
 from structsvm.text import Index
 from structsvm.types import BoolVector, IntVector
@@ -24,7 +24,7 @@ class TopicCounts:
 
     Examples
     --------
-    >>> from structsvm.protocols.morgan import TopicCounts
+    >>> from examples.papers.morgan2004 import TopicCounts
     >>> topics = (TopicCounts("301", relevant=25), TopicCounts("302", relevant=140))  # as MorganResults.topics has them
     >>> max(topics, key=lambda topic: topic.relevant).id
     '302'

@@ -30,7 +30,7 @@ class Method(ABC):
     >>> import numpy as np
     >>> from attrs import frozen
     >>> from structsvm.protocols import Candidate
-    >>> from structsvm.protocols.morgan import Method
+    >>> from examples.papers.morgan2004 import Method
     >>> @frozen
     ... class EqualWeights(Method):
     ...     name: str = "equal weights"
@@ -77,7 +77,7 @@ class SearchedWeights(Method):
     Examples
     --------
     >>> import numpy as np
-    >>> from structsvm.protocols.morgan import SearchedWeights
+    >>> from examples.papers.morgan2004 import SearchedWeights
     >>> X, y = np.array([[0.5, 0.9], [0.6, 0.0], [0.4, 0.3], [0.0, 0.1]]), np.array([1.0, 0.0, 1.0, 0.0])
     >>> [one], [two] = SearchedWeights().lengths(X, y)  # which score values of one term, and of two
     >>> one.scores(X[:, :1], None), two.scores(X, None).argsort()[::-1]
@@ -120,7 +120,7 @@ class FittedWeights(Method):
     --------
     >>> import numpy as np
     >>> from structsvm.protocols import AsGiven, EstimatorModel
-    >>> from structsvm.protocols.morgan import FittedWeights
+    >>> from examples.papers.morgan2004 import FittedWeights
     >>> from structsvm.rankers import MaximumEntropy
     >>> model = EstimatorModel(name="MaxEnt", features=AsGiven(), estimator=MaximumEntropy(), grid={"C": (0.1, 1.0)})
     >>> X, y = np.array([[0.9, 0.1], [0.2, 0.8], [0.0, 0.3]]), np.array([1.0, 1.0, 0.0])
@@ -149,7 +149,7 @@ def paper_methods() -> tuple[Method, ...]:
 
     Examples
     --------
-    >>> from structsvm.protocols.morgan import MorganSettings, SearchedWeights, paper_methods
+    >>> from examples.papers.morgan2004 import MorganSettings, SearchedWeights, paper_methods
     >>> [method.name for method in paper_methods()]
     ['WeightSearch', 'MaximumEntropy', 'SVM-map']
     >>> faster = [SearchedWeights(max_rounds=5), *paper_methods()[1:]]

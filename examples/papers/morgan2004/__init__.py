@@ -4,11 +4,11 @@
 SVM-map on queries of 1 to 20 terms, topic by topic, and returns `MorganResults`.
 """
 
-from structsvm.protocols.morgan.methods import FittedWeights, Method, SearchedWeights, paper_methods
-from structsvm.protocols.morgan.protocol import morgan
-from structsvm.protocols.morgan.results import Curve, Difference, Learned, MorganResults, TopicTrial
-from structsvm.protocols.morgan.settings import MorganSettings
-from structsvm.protocols.morgan.topics import TopicCounts
+from examples.papers.morgan2004.methods import FittedWeights, Method, SearchedWeights, paper_methods
+from examples.papers.morgan2004.protocol import morgan
+from examples.papers.morgan2004.results import Curve, Difference, Learned, MorganResults, TopicTrial
+from examples.papers.morgan2004.settings import MorganSettings
+from examples.papers.morgan2004.topics import TopicCounts
 
 __all__ = [
     "Curve",

@@ -1,8 +1,8 @@
 """What Morgan's experiment found, for people and for programs: an HTML page, tables and plots."""
 
-from structsvm.protocols.morgan.report.page import FILES, Written, write_morgan_report
-from structsvm.protocols.morgan.report.plots import Plots, draw
-from structsvm.protocols.morgan.report.tables import all_tables, curve_table, difference_table, pick_table, topic_table
+from examples.papers.morgan2004.report.page import FILES, Written, write_morgan_report
+from examples.papers.morgan2004.report.plots import Plots, draw
+from examples.papers.morgan2004.report.tables import all_tables, curve_table, difference_table, pick_table, topic_table
 
 __all__ = [
     "FILES",

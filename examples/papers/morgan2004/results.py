@@ -6,8 +6,8 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 
+from examples.papers.morgan2004.topics import TopicCounts
 from structsvm.protocols.model import Value, look_up
-from structsvm.protocols.morgan.topics import TopicCounts
 from structsvm.significance import SignedRankTest, signed_rank_test
 from structsvm.significance.student import mean_interval
 from structsvm.storage.records import Header
@@ -28,7 +28,7 @@ class Curve:
 
     Examples
     --------
-    >>> from structsvm.protocols.morgan import Curve
+    >>> from examples.papers.morgan2004 import Curve
     >>> curve = Curve(value=10.0, train=(0.4, 0.6, 0.7), validation=(0.3, 0.5, 0.4), test=(0.3, 0.4, 0.4))
     >>> best = curve.validation.index(max(curve.validation))
     >>> best + 1, curve.test[best]  # terms, and average precision on the test documents with as many
@@ -50,14 +50,13 @@ class Learned:
     curves : one for each value of its hyper-parameter.
     seconds : how long it learned, all lengths and values together.
     gap : largest certified gap of all fits, in units of the loss; None without a certificate.
-    precision : interpolated precision at recall 0, 0.1, ..., 1 on the test documents, at the pick; None where an older
-        version made the results.
+    precision : interpolated precision at recall 0, 0.1, ..., 1 on the test documents, at the pick.
     weights : of the terms of the longest query, with the value that is best on validation for it, shape (terms,); None
-        where the method tells none, or an older version made the results.
+        if the method has no weights.
 
     Examples
     --------
-    >>> from structsvm.protocols.morgan import Curve, Learned
+    >>> from examples.papers.morgan2004 import Curve, Learned
     >>> weak = Curve(0.1, train=(0.4, 0.5), validation=(0.4, 0.5), test=(0.4, 0.4))
     >>> strong = Curve(10.0, train=(0.5, 0.9), validation=(0.3, 0.6), test=(0.3, 0.5))
     >>> learned = Learned((weak, strong), seconds=0.2, gap=None)
@@ -70,7 +69,7 @@ class Learned:
     curves: tuple[Curve, ...]
     seconds: float
     gap: float | None
-    precision: tuple[float, ...] | None = field(default=None, repr=False)
+    precision: tuple[float, ...] = field(default=(), repr=False)
     weights: tuple[float, ...] | None = field(default=None, repr=False)
 
     @property
@@ -114,7 +113,7 @@ class TopicTrial:
     --------
     >>> import tempfile
     >>> from structsvm.data import Qrels
-    >>> from structsvm.protocols.morgan import MorganSettings, SearchedWeights, morgan
+    >>> from examples.papers.morgan2004 import MorganSettings, SearchedWeights, morgan
     >>> from structsvm.text import Analyzer, Index
     >>> texts = ["wing lift", "lift", "lift heat", "wing drag", "flow heat"] * 4
     >>> ids = [str(k) for k in range(20)]
@@ -150,7 +149,7 @@ class Difference:
     Examples
     --------
     >>> import numpy as np
-    >>> from structsvm.protocols.morgan import Difference
+    >>> from examples.papers.morgan2004 import Difference
     >>> difference = Difference.of(np.array([0.50, 0.62, 0.71, 0.48]), np.array([0.45, 0.60, 0.65, 0.49]))
     >>> round(difference.mean, 3), [round(end, 3) for end in difference.interval], difference.signed_rank.wins
     (0.03, [-0.02, 0.08], 3)
@@ -186,7 +185,7 @@ class MorganResults:
     --------
     >>> import tempfile
     >>> from structsvm.data import Qrels
-    >>> from structsvm.protocols.morgan import MorganSettings, SearchedWeights, morgan
+    >>> from examples.papers.morgan2004 import MorganSettings, SearchedWeights, morgan
     >>> from structsvm.text import Analyzer, Index
     >>> texts = ["wing lift", "lift", "lift heat", "wing drag", "flow heat"] * 4
     >>> ids = [str(k) for k in range(20)]
@@ -265,18 +264,14 @@ class MorganResults:
         """Return the length that validation picks in each trial, shape (trials,)."""
         return np.array([each.pick[1] + 1 for each in self.learned(method)])
 
-    def precision(self, method: str) -> Matrix | None:
-        """Return interpolated precision at recall 0, 0.1, ..., 1 on test documents at the pick, shape (topics, 11).
-
-        None where an older version made the results.
-        """
-        found = [each.precision for each in self.learned(method)]
-        return None if None in found else np.asarray(self._over_repeats(np.array(found)))
+    def precision(self, method: str) -> Matrix:
+        """Return interpolated precision at recall 0, 0.1, ..., 1 on test documents at the pick, shape (topics, 11)."""
+        return self._over_repeats(np.array([each.precision for each in self.learned(method)]))
 
     def weights(self, method: str) -> Matrix | None:
         """Return the weights of the terms of the longest query, shape (trials, terms).
 
-        None where the method tells none, or an older version made the results.
+        None if the method has no weights.
         """
         found = [each.weights for each in self.learned(method)]
         return None if None in found else np.array(found)
