@@ -14,6 +14,7 @@ from benchmarks.rows import Row, Target, without_data
 from structsvm.data import RankingData, join_runs, load_qrels, load_runs
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.metrics import NDCG
+from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
 from structsvm.protocols.estimator_model import EstimatorModel, StagedModel
 from structsvm.protocols.feature_maps import AsGiven
 from structsvm.protocols.model import Model
@@ -38,7 +39,7 @@ CS = tuple(10.0**k for k in range(-2, 5))
 PAIRS_CS = tuple(10.0**k for k in range(-7, 3))
 TOL = 1e-4
 EPOCHS = range(5, 31, 5)
-TREES = range(10, 101, 10)
+TREES = range(10, 201, 10)
 MOST_DOCUMENTS_OF_NETWORKS = 1000
 """Beyond, an epoch over all pairs takes longer than all that the other rankers do."""
 MEASURE = NDCG(10)
@@ -82,7 +83,8 @@ def models(*, networks: bool) -> list[Model]:
         linear.append(StagedModel(name="RankNet, linear", features=given, estimator=network, rounds=EPOCHS))
     others: list[Model] = [RankingSVM(name=TRUNCATED, features=given, loss=TRUNCATED, Cs=CS, tol=TOL)]
     if find_spec("lightgbm") is not None:
-        trees = LambdaMART(max(TREES), num_leaves=8, learning_rate=0.1, random_state=0, params={"num_threads": 1})
+        params = {"num_threads": 1, **LIGHTGBM_SAMPLING}
+        trees = LambdaMART(max(TREES), num_leaves=8, learning_rate=0.05, random_state=0, params=params)
         others.append(StagedModel(name="LambdaMART", features=given, estimator=trees, rounds=TREES))
     return linear + others
 

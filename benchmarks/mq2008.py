@@ -12,6 +12,7 @@ from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm import Ranker
 from structsvm.data import RankingData, load_letor_parts
 from structsvm.metrics import average_precision
+from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
 from structsvm.protocols.letor import find_folds
 from structsvm.types import IntVector, Vector
 
@@ -19,12 +20,23 @@ TITLE = "MQ2008, five folds"
 ABOUT = """
 LETOR's MQ2008: for each of five folds nine fits, C = 0.01 to 100, each from the result of the
 one before; the model with the best validation MAP is tested. Files are already read. LightGBM fits
-one lambdarank model a fold with its default settings and stops early by validation MAP. The grid was
+one lambdarank model a fold with 8 leaves, learning rate 0.05 and sampling of rows (0.8) and columns (0.6), and
+stops early by validation MAP. The grid was
 settled on after others had been tried, up to C = 1,000,000, where the 45 fits once took 3.7 s; test MAP
 moves by 0.003 with the grid and `tol`, so a difference of that size says nothing.
 """
 
 WHAT = "MQ2008, 5 folds"
+SETTINGS = {
+    "objective": "lambdarank",
+    "metric": "map",
+    "eval_at": [1000],
+    "num_threads": 1,
+    "verbosity": -1,
+    "num_leaves": 8,
+    "learning_rate": 0.05,
+    **LIGHTGBM_SAMPLING,
+}
 CS = tuple(np.geomspace(0.01, 100.0, 9).tolist())
 
 Fold = tuple[RankingData, RankingData, RankingData]
@@ -73,7 +85,7 @@ def _lambdarank(fold: Fold) -> Vector:
     train, valid, test = fold
     learning = lightgbm.Dataset(train.X, train.y, group=_sizes(train))
     booster = lightgbm.train(
-        {"objective": "lambdarank", "metric": "map", "eval_at": [1000], "num_threads": 1, "verbosity": -1},
+        SETTINGS,
         learning,
         num_boost_round=1000,
         valid_sets=[lightgbm.Dataset(valid.X, valid.y, group=_sizes(valid), reference=learning)],
