@@ -260,7 +260,7 @@ def _measure_runs(
 
     paths = _with_baseline(paths, baseline)
     judgments = load_qrels(qrels, grades)
-    judged = dict.fromkeys(judgments.qid.tolist())
+    judged = dict.fromkeys(judgments.index.topics)
     runs: list[dict[str, Any]] = []
     rankings: list[RankedLists] = []
     with progress_line() as show:
@@ -331,11 +331,12 @@ def _measure_run(
     import numpy as np
 
     from structsvm.data import load_run
-    from structsvm.evaluation import rank_run
+    from structsvm.data.pairs import number_topics
+    from structsvm.evaluation.runs import rank_run
 
     run = load_run(path)
-    topics = dict.fromkeys(run.qid.tolist())
-    if not topics.keys() & judged.keys():
+    topics = dict.fromkeys(number_topics(run.qid)[0])
+    if topics.keys().isdisjoint(judged):
         first, first_judged = next(iter(topics)), next(iter(judged))
         raise InputError(
             f"no topic of {path} is judged in {qrels}: the first topics are {first!r} and {first_judged!r}"

@@ -133,7 +133,7 @@ def _first_fault(block: Block) -> tuple[int, str] | None:
     nul = content.find(b"\0")
     if nul >= 0:
         faults.append((nul, "this is binary or UTF-16, not text in UTF-8 or ASCII"))
-    if content.count(b"\r") > content.count(b"\r\n") and (lone := _LONE_RETURN.search(content)):
+    if b"\r" in content and content.count(b"\r") > content.count(b"\r\n") and (lone := _LONE_RETURN.search(content)):
         faults.append((lone.start(), _RETURN))
     mark = 0 if block.line > 1 and content.startswith(BOM_UTF8) else content.find(b"\n" + BOM_UTF8) + 1 or -1
     if mark >= 0:

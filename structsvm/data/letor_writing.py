@@ -41,7 +41,7 @@ class LetorText:
     X: Any
     y: NDArray[np.float64]
     queries: IntVector
-    doc_ids: NDArray[np.object_] | None
+    doc_ids: NDArray[np.str_] | None
     feature_names: tuple[str, ...] | None
     topics: dict[int, str]
 
@@ -207,7 +207,7 @@ def _plain(y: NDArray[np.float64]) -> Sequence[float | int]:
     return [int(label) if label.is_integer() else label for label in y.tolist()]
 
 
-def _ends(doc_ids: NDArray[np.object_] | None, n: int) -> list[str]:
+def _ends(doc_ids: NDArray[np.str_] | None, n: int) -> list[str]:
     return ["\n"] * n if doc_ids is None else [f" #docid = {name}\n" for name in doc_ids.tolist()]
 
 

@@ -88,8 +88,8 @@ def pool_runs(
     judgments = _of_topics(qrels, asked)
     parts: list[Run | Qrels] = [*tops, judgments]
     pairs = number_pairs(
-        np.concatenate([part.qid.astype(object) for part in parts]),
-        np.concatenate([part.doc_ids.astype(object) for part in parts]),
+        np.concatenate([part.qid for part in parts]),
+        np.concatenate([part.doc_ids for part in parts]),
     )
     retrieved = sum(len(top.qid) for top in tops)
     key, X = _score_matrix(tops, pairs.key[:retrieved])
@@ -141,8 +141,8 @@ def join_runs(runs: Sequence[Run], *, depth: int = 1000, topics: Iterable[str | 
     asked, runs = _as_topics(topics), _as_runs(runs)
     tops = _first_documents(runs, depth, asked)
     pairs = number_pairs(
-        np.concatenate([top.qid.astype(object) for top in tops]),
-        np.concatenate([top.doc_ids.astype(object) for top in tops]),
+        np.concatenate([top.qid for top in tops]),
+        np.concatenate([top.doc_ids for top in tops]),
     )
     if len(pairs.key) == 0:
         raise InputError(f"no run has any of the {len(asked or ())} topics that are asked for")

@@ -1,11 +1,13 @@
 """Judgments: which documents are relevant to a topic, and how much."""
 
+from functools import cached_property
+
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.arrays import numbers
-from structsvm.data.pairs import as_ids, number_pairs
+from structsvm.data.pairs import PairIndex, as_ids, first_repeated, number_topics
 from structsvm.exceptions import InputError
 from structsvm.types import IntVector, Vector
 
@@ -56,13 +58,17 @@ class Qrels:
             )
         if not (np.isfinite(values) & (values == np.rint(values))).all():
             raise InputError("grades must be whole numbers, such as 0, 1 and 2")
-        pairs = number_pairs(topics, documents)
-        row = pairs.repeated()
+        row = first_repeated(number_topics(topics)[1], documents)
         if row is not None:
             raise InputError(
-                f"document {documents[row]!r} is judged twice for topic {topics[row]!r}, again in row {row}"
+                f"document {str(documents[row])!r} is judged twice for topic {str(topics[row])!r}, again in row {row}"
             )
-        return cls(pairs.qid(pairs.key), pairs.doc_ids(pairs.key), values)
+        return cls(topics, documents, values)
+
+    @cached_property
+    def index(self) -> PairIndex:
+        """The rows of the judgments by topic and document."""
+        return PairIndex(as_ids(self.qid, "qid"), as_ids(self.doc_ids, "doc_ids"))
 
     @property
     def judged(self) -> tuple[Vector, NDArray[np.str_]]:
@@ -100,12 +106,8 @@ class Qrels:
         topics, documents = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids")
         if len(topics) != len(documents):
             raise InputError(f"there are {len(topics)} topics and {len(documents)} document ids: a row has one of each")
-        m = len(self.qid)
-        key = number_pairs(
-            np.concatenate([as_ids(self.qid, "qid"), topics]),
-            np.concatenate([as_ids(self.doc_ids, "doc_ids"), documents]),
-        ).key
-        return find_grades(key[m:], key[:m], self.grades)
+        row = self.index.rows(topics, documents)
+        return np.append(self.grades, np.nan)[row]
 
     def __repr__(self) -> str:
         grades, counts = np.unique(self.grades, return_counts=True)

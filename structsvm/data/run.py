@@ -5,9 +5,9 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.arrays import numbers
-from structsvm.data.pairs import as_ids, number_pairs
+from structsvm.data.pairs import as_ids, first_repeated, number_topics, sort_topics
 from structsvm.exceptions import InputError
-from structsvm.types import Vector
+from structsvm.types import IntVector, Vector
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -63,19 +63,31 @@ class Run:
                 f"run {name!r} must have a topic, a document id and a score per row, and a row at least: there are "
                 f"{len(topics)} topics, {len(documents)} document ids and {len(values)} scores"
             )
-        pairs = number_pairs(topics, documents)
-        row = pairs.repeated()
+        names, number = number_topics(topics)
+        row = first_repeated(number, documents)
         if row is not None:
             raise InputError(
-                f"run {name!r} has document {documents[row]!r} twice in topic {topics[row]!r}, again in row {row}: "
-                "a topic may rank a document once only"
+                f"run {name!r} has document {str(documents[row])!r} twice in topic {str(topics[row])!r}, again in row "
+                f"{row}: a topic may rank a document once only"
             )
-        order = np.lexsort((pairs.key, -values, pairs.topic_of(pairs.key)))
-        key = pairs.key[order]
-        return cls(name, pairs.qid(key), pairs.doc_ids(key), values[order])
+        place = {topic: k for k, topic in enumerate(sort_topics(names))}
+        order = _ranked(np.array([place[topic] for topic in names])[number], values, documents)
+        return cls(name, topics[order], documents[order], values[order])
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {len(np.unique(self.qid))} topics, {len(self.qid)} documents)"
+
+
+def _ranked(topic: IntVector, scores: Vector, doc_ids: NDArray[np.str_]) -> IntVector:
+    """Return rows by topic, then score and then document id, both descending."""
+    ahead = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (scores[1:] <= scores[:-1]))
+    order = np.arange(len(topic)) if ahead.all() else np.lexsort((-scores, topic))
+    tied = (topic[order[1:]] == topic[order[:-1]]) & (scores[order[1:]] == scores[order[:-1]])
+    group = np.append(0, np.cumsum(~tied))
+    among = np.flatnonzero(np.append(False, tied) | np.append(tied, False))
+    rows = order[among]
+    order[among] = rows[np.lexsort((doc_ids[rows], -group[among]))[::-1]]
+    return order
 
 
 def _as_scores(scores: ArrayLike) -> Vector:

@@ -1,10 +1,8 @@
 """Readers of TREC's files, one document a line: runs and judgments (qrels)."""
 
-import csv
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data.blocks import Block, is_plain, read_blocks
+from structsvm.data.cells import Cells
 from structsvm.data.collections import ir_datasets
 from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.data.qrels import Qrels
@@ -25,6 +24,9 @@ from structsvm.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]
 
+_MOST_BYTES = 4 * MOST_CHARACTERS
+"""Bytes that the longest id takes at most, in UTF-8 and in a vector."""
+
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
@@ -34,7 +36,7 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
     A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders
     the documents: the second column and the rank are ignored, as are further columns, blank lines, and
     lines that begin with ``#``. The file is read once, so it may be a pipe; ``/dev/stdin`` is standard
-    input. Parsed by `pandas.read_csv`.
+    input.
 
     Parameters
     ----------
@@ -173,7 +175,7 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
 
 def _require_order(lines: "_Lines") -> None:
     """Raise DataFormatError if the columns of judgments seem to stand in another order."""
-    problem = other_order(lines.second, lines.documents, lines.numbers.tolist())
+    problem = other_order(lines.second.tolist(), lines.documents.tolist(), lines.numbers.tolist())
     if problem is not None:
         raise DataFormatError(lines.path, int(lines.number[0]), problem)
 
@@ -229,16 +231,16 @@ class _Lines(NamedTuple):
     number : of each line, from 1, shape (n,).
     topics, documents : strings, shape (n,).
     numbers : scores or grades, shape (n,).
-    second : the second column of judgments, shape (n,); of runs, shape (0,).
+    second : the second column of judgments, shape (n,); of runs, and if a cell is longer than an id, shape (0,).
     name : what the last line has in its last column.
     """
 
     path: Path
     number: IntVector
-    topics: NDArray[np.object_]
-    documents: NDArray[np.object_]
+    topics: NDArray[np.str_]
+    documents: NDArray[np.str_]
     numbers: NDArray[Any]
-    second: NDArray[np.object_]
+    second: NDArray[np.str_]
     name: str
 
 
@@ -264,74 +266,54 @@ def _read(path: Path, form: Format) -> _Lines:
 
 def _parse(block: Block, form: Format) -> _Lines | None:
     """Return what a block holds, None if it has only blank lines and comments."""
-    import pandas as pd
-
     content = block.content
     if content.startswith(b"#") or b"\n#" in content:
         content = _COMMENT.sub(b"", content)
-    if not content.strip(b" \t\r\n"):
+    cells = Cells(content)
+    if not len(cells.line):
         return None
-    names = [*form.columns, "more"]
+    topic, document, number = (form.columns.index(name) for name in ("topic", "document", form.number))
+    columns = len(form.columns)
     try:
         if not content.isascii():
-            content.decode()  # the parser does not look at columns beyond those of the format
-        table = pd.read_csv(
-            BytesIO(f"{' '.join(names)}\n".encode() + content),
-            sep=r"\s+",
-            usecols=names,
-            dtype=str,
-            na_filter=False,
-            quoting=csv.QUOTE_NONE,
-            low_memory=False,
-        )
-        columns = {name: table[name].to_numpy(dtype=object) for name in form.columns}
-        if not columns[form.columns[-1]].all() or not (form.open or (table["more"] == "").all()):
+            content.decode()  # columns that are not used, too
+        if not ((cells.count >= columns) if form.open else (cells.count == columns)).all():
             raise ValueError("a line has too few columns, or too many")
-        numbers = _as_numbers(columns[form.number], form)
-        if max(len(text) for name in ("topic", "document") for text in columns[name]) > MOST_CHARACTERS:
+        if max(cells.lengths(topic).max(), cells.lengths(document).max()) > _MOST_BYTES:
             raise ValueError("an id is too long")
-        line = _numbers_of_lines(content, len(table))
+        topics, documents = cells.texts(topic), cells.texts(document)
+        if max(topics.itemsize, documents.itemsize) > _MOST_BYTES:
+            raise ValueError("an id is too long")
+        numbers = _numbers(cells, number, form)
+        words = form is not RUN and cells.lengths(1).max() <= _MOST_BYTES
+        second = cells.texts(1) if words else np.empty(0, np.str_)
+        name = cells.text(-1, columns - 1)
     except (ValueError, OverflowError) as error:
-        raise first_fault(block, form) or block.fault(0, f"pandas cannot read what begins here: {error}") from None
-    return _Lines(
-        block.path,
-        block.line + line,
-        columns["topic"],
-        columns["document"],
-        numbers,
-        columns[form.columns[1]][: 0 if form is RUN else None],
-        columns[form.columns[-1]][-1],
-    )
+        raise first_fault(block, form) or block.fault(0, f"this line or a later one cannot be read: {error}") from None
+    return _Lines(block.path, block.line + cells.line, topics, documents, numbers, second, name)
 
 
-def _as_numbers(texts: NDArray[np.object_], form: Format) -> NDArray[Any]:
-    if not is_plain("".join(texts)):
-        raise ValueError(f"a {form.number} is no number")
+def _numbers(cells: Cells, column: int, form: Format) -> NDArray[Any]:
     if form.whole:
         try:
-            return texts.astype(np.int64)
+            return cells.numbers(column, np.int64)
         except ValueError:
+            texts = [cells.text(row, column) for row in range(len(cells.line))]
+            if not all(map(is_plain, texts)):
+                raise
             return np.array([as_grade(text) for text in texts], dtype=np.int64)
-    numbers = texts.astype(np.float64)
+    numbers = cells.numbers(column, np.float64)
     if not np.isfinite(numbers).all():
         raise ValueError(f"a {form.number} is not finite")
     return numbers
 
 
-def _numbers_of_lines(content: bytes, rows: int) -> IntVector:
-    """Return the numbers of the lines that are not blank, from 0; ValueError where there are not as many as rows."""
-    if rows == content.count(b"\n") + (not content.endswith(b"\n")):
-        return np.arange(rows)
-    found = np.array([k for k, line in enumerate(content.split(b"\n")) if line.strip(b" \t\r")], dtype=np.int64)
-    if len(found) != rows:
-        raise ValueError(f"it finds {rows} rows in {len(found)} lines")
-    return found
-
-
 def _repeated(lines: _Lines) -> DataFormatError | None:
     """Return the error of the first line whose topic has its document in an earlier line; None without one."""
     seen: dict[tuple[str, str], int] = {}
-    for topic, document, number in zip(lines.topics, lines.documents, lines.number.tolist(), strict=True):
+    for topic, document, number in zip(
+        lines.topics.tolist(), lines.documents.tolist(), lines.number.tolist(), strict=True
+    ):
         first = seen.setdefault((topic, document), number)
         if first != number:
             problem = f"document {quoted(document)} is in topic {quoted(topic)} twice, first in line {first}"

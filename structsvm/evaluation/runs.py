@@ -1,6 +1,7 @@
 """A run, ranked and judged as by trec_eval."""
 
 import numpy as np
+from attrs import evolve
 
 from structsvm.data import Qrels, Run
 from structsvm.exceptions import InputError
@@ -34,12 +35,14 @@ def rank_run(run: Run, qrels: Qrels) -> RankedLists:
     """
     require_kind("run", run, Run, "a Run, such as load_run returns")
     require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
-    judged = dict.fromkeys(qrels.qid.tolist())
-    rows = np.isin(run.qid, list(judged))
+    index = qrels.index
+    topic = index.number(run.qid)
+    rows = topic >= 0
     if not rows.any():
         raise InputError(
             f"no topic of the run {run.name!r} is judged: "
-            f"the first topics are {str(run.qid[0])!r} and {next(iter(judged))!r}"
+            f"the first topics are {str(run.qid[0])!r} and {index.topics[0]!r}"
         )
-    qid = run.qid[rows]
-    return rank_lists(run.scores[rows], qrels.grades_of(qid, run.doc_ids[rows]), qid, judged=qrels.judged)
+    grades = qrels.grades_of(run.qid[rows], run.doc_ids[rows])
+    lists = rank_lists(run.scores[rows], grades, topic[rows], judged=(qrels.grades, index.topic))
+    return evolve(lists, ids=np.array(index.topics)[lists.ids])

@@ -149,14 +149,14 @@ def _pairs(candidates: Candidates, topics: Mapping[str, Any]) -> tuple[NDArray[n
     if not kept.any():
         raise InputError(
             f"no topic has candidates: the first topic is {next(iter(topics), None)!r}, the candidates' first is "
-            f"{asked[0] if len(asked) else None!r}"
+            f"{str(asked[0]) if len(asked) else None!r}"
         )
     pairs = number_pairs(asked[kept], ids[kept])
     key = np.unique(pairs.key)
     return pairs.qid(key), pairs.doc_ids(key)
 
 
-def _ids(candidates: Candidates, name: str) -> NDArray[np.object_]:
+def _ids(candidates: Candidates, name: str) -> NDArray[np.str_]:
     ids: ArrayLike | None = getattr(candidates, name, None)
     if ids is None:
         raise InputError(

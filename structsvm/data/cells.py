@@ -1,0 +1,104 @@
+"""Cells of text that blanks separate, found and read without a loop over lines."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.types import IntVector
+
+_WORD = 8
+"""Bytes that are copied at a time."""
+
+_MASKS = np.array([2 ** (8 * k) - 1 for k in range(_WORD + 1)], dtype="<u8")
+"""What leaves the first k bytes of a word."""
+
+_LONG_NUMBER = 64
+"""Bytes of a number from which numbers are read one by one: all would take as much memory as the longest."""
+
+
+class Cells:
+    """The cells of some lines; spaces, tabs and line ends separate them, and no other white space does.
+
+    Parameters
+    ----------
+    content : the lines with their ends, which the last line may lack, without NUL.
+
+    Attributes
+    ----------
+    line : numbers of the lines that are not blank, from 0, shape (n,).
+    count : number of cells of each of these lines, shape (n,).
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        text = np.frombuffer(content, np.uint8)
+        line_end = text == ord("\n")
+        blank = (text == ord(" ")) | line_end
+        for separator in b"\t\r":
+            if separator in content:
+                blank |= text == separator
+        # Between two blanks that surround the text, begin and end of a cell take turns.
+        edges = np.flatnonzero(np.diff(blank, prepend=True, append=True))
+        self._begin, self._end = edges[::2], edges[1::2]
+        last = np.append(np.flatnonzero(line_end), len(text))
+        before = np.searchsorted(self._begin, last)
+        count = np.diff(before, prepend=0)
+        self.line: IntVector = np.flatnonzero(count)
+        self.count: IntVector = count[self.line]
+        self._first = before[self.line] - self.count
+
+    def lengths(self, column: int) -> IntVector:
+        """Return the number of bytes of a cell of each line."""
+        cell = self._first + column
+        lengths: IntVector = self._end[cell] - self._begin[cell]
+        return lengths
+
+    def texts(self, column: int) -> NDArray[np.str_]:
+        """Return a cell of each line, shape (n,).
+
+        Raises
+        ------
+        UnicodeDecodeError : a cell is not UTF-8.
+        """
+        found = self._bytes(column)
+        if found.max() < 128:
+            width = int(self.lengths(column).max())
+            return found[:, :width].astype(np.uint32).view(f"U{width}").ravel()
+        decoded: NDArray[np.str_] = np.char.decode(found.view(f"S{found.shape[1]}").ravel(), "utf-8")
+        return decoded
+
+    def numbers(self, column: int, kind: "type[np.float64 | np.int64]") -> NDArray[Any]:
+        """Return a cell of each line as Python's ``float`` or ``int`` reads it, shape (n,).
+
+        Raises
+        ------
+        ValueError, OverflowError : a cell is not such a number, or has anything but ASCII digits, signs, "." and "e".
+        """
+        if self.lengths(column).max() > _LONG_NUMBER:
+            cell = self._first + column
+            texts = [self._content[a:b] for a, b in zip(self._begin[cell], self._end[cell], strict=True)]
+            found, characters = np.array(texts, dtype=object), b"".join(texts)
+        else:
+            matrix = self._bytes(column)
+            found, characters = matrix.view(f"S{matrix.shape[1]}").ravel(), matrix.tobytes()
+        if characters.translate(None, b"0123456789+-.eE\0"):
+            raise ValueError("a cell is not a number in decimal digits")
+        return found.astype(kind)
+
+    def text(self, row: int, column: int) -> str:
+        """Return a cell of one line."""
+        cell = self._first[row] + column
+        return self._content[self._begin[cell] : self._end[cell]].decode()
+
+    def _bytes(self, column: int) -> NDArray[np.uint8]:
+        """Return a cell of each line, with NULs behind it, shape (n, a multiple of 8)."""
+        begin, lengths = self._begin[self._first + column], self.lengths(column)
+        words = -(-int(lengths.max()) // _WORD)
+        size = len(self._content)
+        at = np.ndarray((size + 1,), "<u8", self._content + bytes(_WORD), strides=(1,))  # the word at each place
+        found = np.empty((len(begin), words), "<u8")
+        for word in range(words):
+            kept = _MASKS[np.clip(lengths - word * _WORD, 0, _WORD)]
+            found[:, word] = at[np.minimum(begin + word * _WORD, size)] & kept
+        return found.view(np.uint8)
