@@ -379,3 +379,9 @@ def test_runs_of_arrays_that_are_none(rows, message):
 def test_qrels_of_arrays_that_are_none(rows, message):
     with pytest.raises(InputError, match=message):
         Qrels.from_grades(*rows)
+
+
+def test_a_score_of_many_digits_is_rounded_as_by_python(write):
+    long = f"0.{'123456789' * 30}"
+    run = load_run(write(f"1 Q0 a 1 {long} t\n1 Q0 b 2 0.1 t\n"))
+    assert run.scores.tolist() == np.float32([float(long), 0.1]).astype(float).tolist()
