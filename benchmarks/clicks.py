@@ -11,7 +11,7 @@ from benchmarks.measuring import Size
 from benchmarks.mq2008 import Fold, read_folds
 from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
-from structsvm.clicks import ClickLog, PositionBias, from_interventions, simulate, weigh
+from structsvm.clicks import ClickLog, ClickModel, PowerBias, from_interventions, simulate, weigh
 from structsvm.data import RankingData
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.losses import WeightedRanks
@@ -103,11 +103,11 @@ def _tested(fold: Fold, seed: int) -> list[float]:
     rng = np.random.default_rng(seed)
     w = rng.standard_normal(train.X.shape[1])
     longest = int(max(np.max(Queries.of(part.qid, len(part.y)).sizes) for part in (train, valid)))
-    bias = PositionBias.power(1.0, longest)
+    bias = PowerBias(1.0, longest)
     logs = [_log(part, w, bias, seed) for part in (train, valid)]
     swapped = simulate(train.X @ w, _relevance(train), train.qid, bias, sessions=SWAPPED, shown="swapped", seed=seed)
     known = _smoothed(from_interventions(swapped, 5), longest)
-    ways: list[PositionBias | None] = [None, bias, known]
+    ways: list[ClickModel | None] = [None, bias, known]
     labels = [
         tuple(weigh(log, way, part.qid).y for log, part in zip(logs, (train, valid), strict=True)) for way in ways
     ]
@@ -115,7 +115,7 @@ def _tested(fold: Fold, seed: int) -> list[float]:
     return [average_precision(_best(train, valid, *each).predict(test.X), test.y, test.qid) for each in labels]
 
 
-def _log(part: RankingData, w: Vector, bias: PositionBias, seed: int) -> ClickLog:
+def _log(part: RankingData, w: Vector, bias: ClickModel, seed: int) -> ClickLog:
     return simulate(part.X @ w, _relevance(part), part.qid, bias, sessions=SESSIONS, seed=seed)
 
 
@@ -123,10 +123,10 @@ def _relevance(part: RankingData) -> Vector:
     return np.where(part.y > 0, 0.9, 0.1)
 
 
-def _smoothed(found: PositionBias, positions: int) -> PositionBias:
+def _smoothed(found: ClickModel, positions: int) -> ClickModel:
     """Return the power of the position that the estimate of the first ones is closest to."""
     place = np.log(np.arange(1, len(found.propensity) + 1))
-    return PositionBias.power(max(0.0, -float(place @ np.log(found.propensity) / (place @ place))), positions)
+    return PowerBias(max(0.0, -float(place @ np.log(found.propensity) / (place @ place))), positions)
 
 
 def _best(train: RankingData, valid: RankingData, y: Vector, judged: Vector) -> Ranker:

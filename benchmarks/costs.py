@@ -16,7 +16,7 @@ from benchmarks.measuring import Size, threads
 from benchmarks.mq2008 import read_folds
 from benchmarks.rows import Row, Target, without_data
 from structsvm import Ranker, StructuralSVM
-from structsvm.clicks import PositionBias, from_interventions, simulate, weigh
+from structsvm.clicks import PowerBias, from_interventions, simulate, weigh
 from structsvm.data import RankingData
 from structsvm.estimators import LatentStructuralSVM, RampRanker
 from structsvm.losses import LatentLoss, SlackRescaled
@@ -95,7 +95,7 @@ def _clicks(scale: float, estimated: bool) -> Any:
     data = _data(scale)
     in_use = data.X @ np.random.default_rng(0).standard_normal(data.X.shape[1])
     users = np.where(data.y > 0, 0.9, 0.1)
-    bias = PositionBias.power(1.0, int(np.unique(data.qid, return_counts=True)[1].max()))
+    bias = PowerBias(1.0, int(np.unique(data.qid, return_counts=True)[1].max()))
     log = simulate(in_use, users, data.qid, bias, sessions=20)
     swapped = simulate(in_use, users, data.qid, bias, sessions=5, shown="swapped")
 

@@ -9,9 +9,10 @@ from benchmarks.measuring import Size, clock
 from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
 from structsvm.data import JoinedRuns, Qrels, Run, join_runs, load_qrels, load_runs
-from structsvm.fusion import METHODS, Comb, Fusion, WeightedCombSUM, fusion_method
+from structsvm.fusion import Comb, Fusion, WeightedCombSUM, fusion_method
 from structsvm.fusion.comb import NORMALISATIONS
 from structsvm.metrics import AP
+from structsvm.registry import fusions
 from structsvm.types import BoolVector
 
 TITLE = "Fusion"
@@ -56,7 +57,8 @@ def run(size: Size) -> Iterator[Row]:
 
 def _methods() -> Iterator[tuple[str, Fusion]]:
     """Yield every method with every normalisation, and how it is called."""
-    for name, made in METHODS.items():
+    for name in fusions.built_in:
+        made = fusions.find(name)
         if issubclass(made, Comb):
             yield from ((f"{made.__name__}, {how}", fusion_method(name, normalisation=how)) for how in NORMALISATIONS)
         else:

@@ -27,6 +27,7 @@ from structsvm import (
     protocols,
     qp,
     rankers,
+    registry,
     serving,
     significance,
     solvers,
@@ -35,6 +36,7 @@ from structsvm import (
 )
 from structsvm.data.letor_writing import LetorText
 from structsvm.protocols import experiment, letor
+from structsvm.registry import fusions
 
 X = np.random.default_rng(0).standard_normal((8, 3))
 Y, QID = np.tile([0.0, 1.0], 4), np.repeat([0, 1], 4)
@@ -111,10 +113,8 @@ NOT_CALLED = {
     **dict.fromkeys(
         [
             "Status",
-            "export.FORMATS",
             "plots.COLOURS",
             "plots.STYLE",
-            "fusion.METHODS",
             "problem.AnyPlanes",
             "problem.AnyPoint",
             "solvers.Callback",
@@ -157,7 +157,10 @@ NOT_CALLED = {
         ["qp.Attempt", "qp.DualQP", "qp.QPSolution", "qp.scales", "qp.ActiveSet"], "for authors of backends"
     ),
     **dict.fromkeys([f"qp.{name}" for name in ("GeneralBackend", "QPBackend")], _DERIVED),
-    **dict.fromkeys(["solvers.CuttingPlane", "solvers.Solver", "fusion.Fusion", "metrics.BinaryMeasure"], _DERIVED),
+    **dict.fromkeys(
+        ["solvers.CuttingPlane", "solvers.Solver", "fusion.Fusion", "metrics.BinaryMeasure", "clicks.ClickModel"],
+        _DERIVED,
+    ),
     **{
         f"losses.{name}": _DERIVED
         for name in (
@@ -168,6 +171,8 @@ NOT_CALLED = {
     **dict.fromkeys(["operators.MatrixKind", "operators.Operator", "operators.Readable"], _DERIVED),
     "text.RetrievalFunction": _DERIVED,
     "plots.Display": _DERIVED,
+    "export.Format": _DERIVED,
+    "export.Form": _MADE,
     "serving.Scorer": _DERIVED,
     **{f"serving.{name}": _MADE for name in ("Description", "NetworkScorer", "StumpScorer", "TreeScorer")},
     **dict.fromkeys(
@@ -181,10 +186,7 @@ NOT_CALLED = {
     **dict.fromkeys(["metrics.measure_names", "protocols.model_names", "protocols.paper_model_names"], _NO_ARGUMENTS),
     **dict.fromkeys(["protocols.letor.model_names", "protocols.letor.installed_model_names"], _NO_ARGUMENTS),
     "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
-    **{
-        f"registry.{name}": "by way of all that takes names"
-        for name in ("Registry", "backends", "losses", "measures", "rankers", "retrieval_functions", "solvers")
-    },
+    **{f"registry.{name}": "by way of all that takes names" for name in registry.__all__},
     **dict.fromkeys([f"tables.{name}" for name in ("Column", "Table", "lay_out")], _TEXT),
     **{f"tables.as_{name}": _TEXT for name in ("csv", "json", "latex", "markdown", "text")},
     **{
@@ -280,8 +282,8 @@ def _of_estimators() -> Iterator[Call]:
         yield Call(f"StructuralSVM({loss}).predict", lambda X, model=model: model().predict(X), {"X": xs})
         yield Call(f"StructuralSVM({loss}).score", model().score, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
         yield Call(f"StructuralSVM({loss}).most_violated", model().most_violated, {"x": xs[0], "y": ys[0]})
-    for name in fusion.METHODS:
-        kind = fusion.METHODS[name]
+    for name in fusions.built_in:
+        kind = fusions.find(name)
         yield Call(
             f"{name}.fit", lambda kind=kind, **given: kind().fit(**given).predict(given["X"], given["qid"]), ROWS
         )
@@ -454,13 +456,13 @@ def _of_data() -> Iterator[Call]:
 
 def _of_clicks() -> Iterator[Call]:
     rows = {"qid": QID, "document": np.arange(8), "position": np.tile([1, 2], 4), "clicks": np.tile([1, 1, 0, 0], 2)}
-    log, bias = clicks.ClickLog.of(**rows), clicks.PositionBias.power(1.0, 2)
+    log, bias = clicks.ClickLog.of(**rows), clicks.PowerBias(1.0, 2)
     yield Call("ClickLog.of", clicks.ClickLog.of, {**rows, "impressions": np.ones(8)})
     names = {"qid": "a", "document": "b", "position": "c", "clicks": "d", "impressions": "e"}
     yield Call("ClickLog.read", clicks.ClickLog.read, {"path": "missing", **names}, right=False)
     yield Call("ClickLog.joined", clicks.ClickLog.joined, {"logs": [log]})
     yield Call("PositionBias", clicks.PositionBias, {"propensity": [1.0, 0.5]})
-    yield Call("PositionBias.power", clicks.PositionBias.power, {"eta": 1.0, "positions": 3})
+    yield Call("PowerBias", clicks.PowerBias, {"eta": 1.0, "positions": 3})
     yield Call("from_randomised", clicks.from_randomised, {"log": log})
     twice = clicks.ClickLog.of([0] * 4, [0, 0, 1, 1], [1, 2, 1, 2], [1, 1, 1, 1], [2, 3, 2, 3])
     yield Call("from_interventions", clicks.from_interventions, {"log": twice, "positions": 2})
@@ -603,4 +605,4 @@ GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
 def covered() -> set[str]:
     """Return the names that are called, themselves or a method of theirs."""
     called = {part for group in GROUPS.values() for call in group() for part in re.findall(r"\w+", call.name)}
-    return called | {method.__name__ for method in fusion.METHODS.values()}
+    return called | {fusions.find(name).__name__ for name in fusions.built_in}

@@ -7,12 +7,11 @@ import click
 
 from structsvm.cli.console import echo, note
 from structsvm.cli.files import read_model
+from structsvm.cli.options import name_in, names_of
 from structsvm.cli.paths import INPUT, OUTPUT, Command
 from structsvm.cli.texts import example
+from structsvm.registry import exports
 from structsvm.storage.files import check_writable
-
-_FORMATS = ("solr", "elasticsearch", "svm_rank", "onnx", "json", "numpy")
-"""`structsvm.export.FORMATS`, which takes a second to import."""
 
 
 @click.command(
@@ -25,7 +24,15 @@ _FORMATS = ("solr", "elasticsearch", "svm_rank", "onnx", "json", "numpy")
     ),
 )
 @click.argument("model", type=INPUT)
-@click.option("--format", "form", type=click.Choice(_FORMATS), required=True, help="Format of the model.")
+@click.option(
+    "--format",
+    "form",
+    metavar="NAME",
+    callback=name_in(exports),
+    shell_complete=names_of(exports),
+    required=True,
+    help=f"Format of the model: {', '.join(exports.built_in)}, or one of a plug-in.",
+)
 @click.option("-o", "--output", type=OUTPUT, required=True, help="File to write it to.")
 @click.option(
     "--feature-names",

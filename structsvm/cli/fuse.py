@@ -10,11 +10,12 @@ import click
 
 from structsvm.cli.console import counted, note, progress_line
 from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import bad
+from structsvm.cli.options import bad, names_of
 from structsvm.cli.paths import OUTPUT, QRELS, RUNS, Command
 from structsvm.cli.plots import check_plot, with_plot, write_plot
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
+from structsvm.registry import fusions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +52,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     default="comb-mnz",
     show_default=True,
     callback=_as_method,
+    shell_complete=names_of(fusions),
     help="comb-min, comb-max, comb-med, comb-sum, comb-anz or comb-mnz, which combine scores; weighted-comb-sum, which "
     "learns weights for them from --qrels; rrf (reciprocal ranks), isr (inverse squares of ranks), borda, condorcet "
     "(wins over all runs) or copeland (contests won by majority), which look at ranks only. Settings follow in "

@@ -1,7 +1,7 @@
 """``structsvm list``."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from itertools import chain
@@ -12,31 +12,45 @@ import click
 from structsvm.cli.console import print_table
 from structsvm.cli.paths import Command
 from structsvm.cli.texts import example
-from structsvm.registry import Registry, backends, losses, measures, rankers, retrieval_functions, solvers
+from structsvm.registry import REGISTRIES, Registry, backends
+
+MODELS = "models"
+
+KINDS = (*REGISTRIES, MODELS)
+"""The kinds of names that ``structsvm list`` shows."""
 
 
 @click.command(
     cls=Command,
     name="list",
-    short_help="Show rankers, losses, solvers, backends, measures, retrieval functions and models.",
-    epilog=example("structsvm list"),
+    short_help="Show the names of losses, solvers, measures, models, ...",
+    epilog=example("structsvm list", "structsvm list losses measures"),
 )
-def list_command() -> None:
-    """Show the names of rankers, losses, solvers, QP backends, measures, retrieval functions, fusion and models.
+@click.argument("kinds", type=click.Choice(KINDS, case_sensitive=False), nargs=-1, metavar="[KIND]...")
+def list_command(kinds: tuple[str, ...]) -> None:
+    """Show names that options and functions take, each with what it is and which package it is from.
 
-    Other packages can add to the first six through entry points; the last column says where a name comes from.
+    KIND is one of {kinds}; without it, all are shown.
+
+    Other packages can add to all kinds but rankers and models through entry points.
     """
-    from structsvm.fusion import METHODS
+    for kind in dict.fromkeys(kinds or KINDS):
+        print_table(*_table(kind))
 
-    print_table(["ranker", "what it is", "from"], _rows(rankers))
-    print_table(["loss", "what it is", "from"], _rows(losses))
-    print_table(["solver", "what it is", "from"], _rows(solvers))
-    with_installed = ([name, _installed(name), *rest] for name, *rest in _rows(backends))
-    print_table(["QP backend", "installed", "what it is", "from"], with_installed)
-    print_table(["measure", "what it is", "from"], _rows(measures))
-    print_table(["retrieval function", "what it is", "from"], _rows(retrieval_functions))
-    print_table(["fusion", "what it is"], ([name, _first_sentence(method)] for name, method in METHODS.items()))
-    print_table(["model", "what it is", "of"], _models())
+
+list_command.help = (list_command.help or "").format(kinds=", ".join(KINDS))
+
+
+def _table(kind: str) -> tuple[list[str], Iterable[list[str]]]:
+    """Return the headings and rows of a kind of names."""
+    if kind == MODELS:
+        return ["model", "what it is", "of"], _models()
+    registry = REGISTRIES[kind]
+    if registry is backends:
+        return [registry.kind, "installed", "what it is", "from"], (
+            [name, _installed(name), *rest] for name, *rest in _rows(registry)
+        )
+    return [registry.kind, "what it is", "from"], _rows(registry)
 
 
 def _rows(registry: Registry[Any]) -> Iterator[list[str]]:

@@ -14,6 +14,8 @@ from structsvm.registry.spelling import plain, split_outside
 from structsvm.settings import is_number
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from structsvm.metrics import Measure
     from structsvm.solvers import Solver
 
@@ -39,6 +41,18 @@ def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter
         return name
 
     return check
+
+
+def names_of(registry: Registry[Any]) -> "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]":
+    """Return the shell completion of an option that takes names of a registry, of several the last one."""
+
+    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        done, comma, begun = incomplete.rpartition(",")
+        return [CompletionItem(done + comma + name) for name in registry.names() if name.startswith(begun)]
+
+    return complete
 
 
 def bad(error: InputError) -> click.BadParameter:

@@ -1,6 +1,6 @@
-"""How likely each position is examined: the position-based model of clicks."""
+"""The position-based model of clicks: how likely each position is examined."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from structsvm.arrays import numbers
 from structsvm.clicks.log import ClickLog
+from structsvm.clicks.model import ClickModel
 from structsvm.exceptions import InputError
 from structsvm.settings import require_integer, require_kind, require_number
-from structsvm.types import IntVector, Vector
+from structsvm.types import Vector
 
 
 def _propensities(values: Any) -> Vector:
@@ -21,7 +22,7 @@ def _propensities(values: Any) -> Vector:
 
 
 @frozen(eq=False)
-class PositionBias:
+class PositionBias(ClickModel):
     """The position-based model: a document is clicked where it is examined and looks relevant.
 
     ``P(click on d at position k) = p_k · P(d looks relevant)``. Clicks tell the ``p_k`` up to a factor alone, so that
@@ -34,33 +35,40 @@ class PositionBias:
     Examples
     --------
     >>> from structsvm.clicks import PositionBias
-    >>> PositionBias.power(1.0, 4).propensity.tolist()
-    [1.0, 0.5, 0.3333333333333333, 0.25]
+    >>> PositionBias([1.0, 0.4]).at([2, 1]).tolist()
+    [0.4, 1.0]
     """
 
     propensity: Vector = field(converter=_propensities)
 
-    @classmethod
-    def power(cls, eta: float, positions: int) -> Self:
-        """Return ``p_k = k^−eta`` of so many positions; eta = 1 is the usual severity of simulations."""
-        require_number("eta", eta, at_least=0.0)
-        require_integer("positions", positions, 1)
-        return cls(np.arange(1, positions + 1, dtype=np.float64) ** -eta)
 
-    def at(self, position: IntVector) -> Vector:
-        """Return the propensity of each of some positions, from 1.
+@frozen
+class PowerBias(ClickModel):
+    """The position-based model with ``p_k = k^−eta``.
 
-        Raises
-        ------
-        InputError : when there is none for one of them.
-        """
-        last = int(np.max(position, initial=0))
-        if last > len(self.propensity):
-            raise InputError(
-                f"there are propensities of {len(self.propensity)} positions, and the log has position {last}: "
-                "estimate them from a log that has it"
-            )
-        return np.asarray(self.propensity[np.asarray(position) - 1])
+    Parameters
+    ----------
+    eta : severity; 1 is the usual one of simulations, 0 no bias.
+    positions : number of positions.
+
+    Examples
+    --------
+    >>> from structsvm.clicks import PowerBias
+    >>> PowerBias(1.0, 4).propensity.tolist()
+    [1.0, 0.5, 0.3333333333333333, 0.25]
+    """
+
+    eta: float = 1.0
+    positions: int = 10
+
+    def __attrs_post_init__(self) -> None:
+        require_number("eta", self.eta, at_least=0.0)
+        require_integer("positions", self.positions, 1)
+
+    @property
+    def propensity(self) -> Vector:
+        """See `ClickModel.propensity`."""
+        return np.arange(1, self.positions + 1, dtype=np.float64) ** -self.eta
 
 
 def from_randomised(log: ClickLog) -> PositionBias:

@@ -7,8 +7,9 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.clicks.log import ClickLog
-from structsvm.clicks.position_bias import PositionBias
+from structsvm.clicks.model import ClickModel
 from structsvm.exceptions import InputError
+from structsvm.registry import click_models
 from structsvm.settings import require_kind, require_number
 from structsvm.types import Vector
 
@@ -19,8 +20,9 @@ class WeightedClicks:
 
     Parameters
     ----------
-    y : for each document the clicks over the propensities of its impressions, which is an estimate of its relevance
-        without bias, as far as no propensity was clipped: labels for the loss "weighted_ranks", shape (rows,).
+    y : for each document the clicks, less those that the offset explains, over the propensities of its impressions:
+        labels for the loss "weighted_ranks", shape (rows,). They estimate its relevance without bias, as far as no
+        propensity was clipped.
     impressions : how often the document was shown, shape (rows,).
     clicks : number of clicks.
     effective_clicks : ``(Σ u)² / Σ u²`` over the clicks with weights u, one over the propensity: that many clicks of
@@ -31,9 +33,9 @@ class WeightedClicks:
 
     Examples
     --------
-    >>> from structsvm.clicks import ClickLog, PositionBias, weigh
+    >>> from structsvm.clicks import ClickLog, PowerBias, weigh
     >>> log = ClickLog.of([1, 1], [0, 1], [1, 2], clicks=[6, 3], impressions=[10, 10])
-    >>> weighted = weigh(log, PositionBias.power(1.0, 2), qid=[1, 1])
+    >>> weighted = weigh(log, PowerBias(1.0, 2), qid=[1, 1])
     >>> weighted.y.tolist(), weighted.clicks, weighted.largest_weight
     ([0.6, 0.6], 9, 2.0)
     """
@@ -49,7 +51,7 @@ class WeightedClicks:
 
 def weigh(
     log: ClickLog,
-    bias: PositionBias | None,
+    bias: ClickModel | str | None,
     qid: ArrayLike,
     document: ArrayLike | None = None,
     *,
@@ -64,7 +66,8 @@ def weigh(
     Parameters
     ----------
     log : the log.
-    bias : the propensities; None: all 1, which takes clicks as they are.
+    bias : the click model, or its name; None: all propensities are 1, which takes clicks as they are. Clicks that its
+        offset explains are subtracted, down to 0.
     qid : query id of each row of features, shape (rows,).
     document : document of each row, as in the log; None: the log has numbers of rows, from 0.
     smallest : propensities below it count as this much: less variance for some bias (Strehl, Langford, Li and Kakade,
@@ -76,12 +79,13 @@ def weigh(
 
     Examples
     --------
+    >>> from structsvm.clicks import ClickLog, PowerBias, weigh
     >>> log = ClickLog.of([1, 1, 1], [0, 1, 2], [1, 2, 3], clicks=[6, 1, 2], impressions=[10, 10, 10])
-    >>> weigh(log, PositionBias.power(1.0, 3), qid=[1, 1, 1]).y
+    >>> weigh(log, PowerBias(1.0, 3), qid=[1, 1, 1]).y
     array([0.6, 0.2, 0.6])
     """
     require_kind("log", log, ClickLog, "a ClickLog")
-    require_kind("bias", bias, PositionBias | None, "a PositionBias or None")
+    model: ClickModel | None = None if bias is None else click_models.create(bias)
     require_number("smallest", smallest, at_least=0.0)
     ids = np.asarray(qid)
     documents = np.arange(ids.size) if document is None else np.asarray(document)
@@ -93,14 +97,15 @@ def weigh(
     known = row >= 0
     if not known.any():
         raise InputError("no document of the log is among the rows: qid and document must be written as in the log")
-    propensity = np.ones(len(log)) if bias is None else bias.at(log.position)
-    clicks, shown, exposure = (
+    propensity = np.ones(len(log)) if model is None else model.at(log.position)
+    offset = np.zeros(len(log)) if model is None else model.offset_at(log.position)
+    clicks, shown, exposure, explained = (
         np.bincount(row[known], each[known], len(ids)).astype(np.float64)
-        for each in (log.clicks, log.impressions, log.impressions * propensity)
+        for each in (log.clicks, log.impressions, log.impressions * propensity, log.impressions * offset)
     )
     mean = np.divide(exposure, shown, out=np.ones(len(ids)), where=shown > 0.0)
     weight = 1.0 / np.maximum(mean, smallest)
-    y = np.divide(clicks * weight, shown, out=np.zeros(len(ids)), where=shown > 0.0)
+    y = np.divide(np.maximum(clicks - explained, 0.0) * weight, shown, out=np.zeros(len(ids)), where=shown > 0.0)
     total = float(clicks.sum())
     clicked = clicks > 0.0
     return WeightedClicks(

@@ -19,7 +19,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 @frozen(eq=False)
 class Form:
-    """A weighted sum of features, as formats write it: ``score = constant + Σ weights[k] · x[k]``.
+    """A trained ranker as formats write it: ``score = constant + Σ weights[k] · x[k]``.
 
     Parameters
     ----------
@@ -28,6 +28,14 @@ class Form:
     constant : what is added.
     standard : means and deviations, where the ranker standardises and a format has a place for them; None: it does not.
     by_query : the normalisation by query that comes first; None: none.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.export import Form
+    >>> form = Form.of(Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1]), ["bm25", "age"])
+    >>> dict(zip(form.names, form.weights.tolist(), strict=True)), form.constant
+    ({'bm25': 0.125, 'age': 0.0}, 0.0)
     """
 
     names: tuple[str, ...] | None = field(repr=False)
@@ -105,10 +113,24 @@ class Form:
 
 
 class Format(ABC):
-    """A format. Derive from it, and put an instance into the table of `structsvm.export.writing`."""
+    r"""A format that rankers are exported in. Derive from it and write `write`.
 
-    name: ClassVar[str]
-    """What it is asked for by."""
+    An entry point in the group ``structsvm.exports`` gives it a name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm import Ranker
+    >>> from structsvm.export import Format, export
+    >>> class Weights(Format):
+    ...     def write(self, form, path, model_name):
+    ...         path.write_text("\n".join(f"{weight:g}" for weight in form.weights))
+    >>> ranker = Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
+    >>> export(ranker, "weights.txt", Weights())
+    ()
+    >>> Path("weights.txt").read_text().split()
+    ['0.125', '0']
+    """
 
     by_query: ClassVar[bool] = False
     """Whether it can say that features are normalised by query first."""

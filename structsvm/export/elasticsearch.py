@@ -16,7 +16,6 @@ class Elasticsearch(Format):
     A ranker that standardises has the feature normalizer ``standard`` for each feature.
     """
 
-    name = "elasticsearch"
     constant = False
 
     def write(self, form: Form, path: Path, model_name: str) -> None:

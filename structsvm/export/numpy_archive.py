@@ -14,7 +14,6 @@ class NumPyArchive(Format):
     The last two are there where features are normalised within the query first; see `PlainJSON`.
     """
 
-    name = "numpy"
     by_query = True
 
     def write(self, form: Form, path: Path, model_name: str) -> None:

@@ -20,7 +20,6 @@ class ONNXGraph(Format):
     Where features are normalised by query, the rows of an input are those of one query.
     """
 
-    name = "onnx"
     by_query = True
 
     def write(self, form: Form, path: Path, model_name: str) -> None:

@@ -15,7 +15,6 @@ class PlainJSON(Format):
     0 being 1; and where ``centred`` is false nothing is subtracted.
     """
 
-    name = "json"
     by_query = True
 
     def write(self, form: Form, path: Path, model_name: str) -> None:

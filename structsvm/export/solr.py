@@ -16,7 +16,6 @@ class Solr(Format):
     A ranker that standardises has a ``StandardNormalizer`` for each feature.
     """
 
-    name = "solr"
     constant = False
 
     def write(self, form: Form, path: Path, model_name: str) -> None:

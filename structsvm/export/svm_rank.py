@@ -26,8 +26,6 @@ _HEAD = (
 class SVMRank(Format):
     """A file with one support vector, which is the vector of weights; features are numbered from 1."""
 
-    name = "svm_rank"
-
     def write(self, form: Form, path: Path, model_name: str) -> None:
         """See `Format.write`; the threshold b is what is subtracted from scores."""
         form.require_float32("svm_rank")

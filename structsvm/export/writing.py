@@ -1,44 +1,23 @@
-"""The table of formats, and the writing of one."""
+"""The writing of a ranker in a format."""
 
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.exceptions import InputError
 from structsvm.export.base import Form, Format
-from structsvm.export.elasticsearch import Elasticsearch
-from structsvm.export.numpy_archive import NumPyArchive
-from structsvm.export.onnx_graph import ONNXGraph
-from structsvm.export.plain_json import PlainJSON
-from structsvm.export.solr import Solr
-from structsvm.export.svm_rank import SVMRank
-from structsvm.registry.spelling import plain
+from structsvm.registry import exports
 from structsvm.settings import as_path, require_kind
 from structsvm.storage.files import replacement
 
-_FORMATS: tuple[Format, ...] = (Solr(), Elasticsearch(), SVMRank(), ONNXGraph(), PlainJSON(), NumPyArchive())
-
 _ROUNDING = 1e-9
-
-FORMATS = tuple(each.name for each in _FORMATS)
-"""Names of the formats that `export` writes; what each needs is said there.
-
-Examples
---------
->>> import argparse
->>> from structsvm.export import FORMATS
->>> parser = argparse.ArgumentParser()
->>> option = parser.add_argument("--format", choices=FORMATS, default="solr")
->>> ", ".join(FORMATS)
-'solr, elasticsearch, svm_rank, onnx, json, numpy'
-"""
 
 
 def export(
     ranker: Any,
     path: str | PathLike[str],
-    format: str,
+    format: str | Format,
     *,
     feature_names: Any = None,
     model_name: str | None = None,
@@ -50,7 +29,8 @@ def export(
     ranker : fitted, and a weighted sum of features: `Ranker`, `RankSVM`, `MaximumEntropy` or `WeightSearch`.
     path : the file, which is replaced if it exists.
     format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, and
-        OpenSearch's), "svm_rank" (a model file of svm_rank_classify), "onnx", "json" or "numpy" (npz).
+        OpenSearch's), "svm_rank" (a model file of svm_rank_classify), "onnx", "json" or "numpy" (npz); a name that
+        another package registered; or an object.
     feature_names : a name for each feature, which Solr and Elasticsearch need; None: those that the ranker knows.
     model_name : what Solr and Elasticsearch shall call the model; None: the name of the file without its ending.
 
@@ -76,10 +56,8 @@ def export(
     >>> [each["name"] for each in json.loads(Path("model.json").read_text())["features"]]
     ['bm25', 'age']
     """
-    require_kind("format", format, str, f"one of {', '.join(FORMATS)}")
-    chosen = next((each for each in _FORMATS if plain(each.name) == plain(format)), None)
-    if chosen is None:
-        raise UnknownNameError("format", format, FORMATS)
+    chosen = exports.create(format)
+    called = exports.name_of(type(chosen)) or type(chosen).__name__
     target = as_path("path", path)
     name = target.stem if model_name is None else model_name
     require_kind("model_name", name, str, "text")
@@ -90,7 +68,7 @@ def export(
         raise InputError("the weights of features as they are overflow: normalise them before, not in the ranker")
     if form.by_query is not None and not chosen.by_query:
         raise InputError(
-            f"{chosen.name} scores one document at a time, and this ranker normalises features within a query "
+            f"{called} scores one document at a time, and this ranker normalises features within a query "
             f"({form.by_query.name}), which needs all of its documents: train with normalise='standard' (--normalise "
             "standard), or export as onnx, json or numpy, which say so"
         )
@@ -100,6 +78,5 @@ def export(
     if abs(left_out) <= _ROUNDING * (abs(form.constant) + abs(form.constant_of_normalised - form.constant)):
         return ()
     return (
-        f"{chosen.name} adds no constant to scores: those of this model are {left_out:.6g} higher, which changes no "
-        "ranking",
+        f"{called} adds no constant to scores: those of this model are {left_out:.6g} higher, which changes no ranking",
     )

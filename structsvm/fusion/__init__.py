@@ -7,14 +7,13 @@ retrieved. `fuse_runs` makes a TREC run of several.
 
 from structsvm.fusion.base import Fusion
 from structsvm.fusion.comb import Comb, CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
-from structsvm.fusion.methods import METHODS, fusion_method
+from structsvm.fusion.methods import fusion_method
 from structsvm.fusion.reciprocal import InverseSquareRank, ReciprocalRankFusion
 from structsvm.fusion.runs import fuse_runs
 from structsvm.fusion.voting import BordaCount, Condorcet, Copeland
 from structsvm.fusion.weighted import WeightedCombSUM
 
 __all__ = [
-    "METHODS",
     "BordaCount",
     "Comb",
     "CombANZ",

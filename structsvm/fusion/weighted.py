@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Tags
 
-from structsvm.arrays import numbers
+from structsvm.arrays import numbers, numbers_alone
 from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
@@ -82,6 +82,8 @@ class WeightedCombSUM(Comb):
     def _require_settings(self) -> None:
         super()._require_settings()
         require_number(place(self, "power"), self.power, above=0.0)
+        if not self.learns:
+            numbers_alone(self.weights, place(self, "weights"))
         if isinstance(self.weights, str) and self.weights != BY_MEASURE:
             try:
                 rankers.create(self.weights)

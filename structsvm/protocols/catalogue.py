@@ -8,12 +8,12 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from structsvm.exceptions import NotInstalledError, UnknownNameError
-from structsvm.fusion.methods import METHODS, find_method
 from structsvm.protocols.estimator_model import EstimatorModel, StagedModel
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.protocols.model import Model
 from structsvm.protocols.svm_models import ClassificationSVM, RankingSVM
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.registry import fusions
 from structsvm.registry.spelling import plain
 from structsvm.settings import as_list, require_kind
 
@@ -83,14 +83,17 @@ def other_systems(
             rounds=rounds,
             grid={"num_leaves": (4, 8, 16)},
         ),
-        *(EstimatorModel(name=method.__name__, features=given, estimator=method()) for method in METHODS.values()),
+        *(
+            EstimatorModel(name=type(each).__name__, features=given, estimator=each)
+            for each in map(fusions.create, fusions.built_in)
+        ),
     )
 
 
 def find_model(name: str, models: Sequence[Model]) -> Model:
     """Return the model of a name; case does not matter, nor do hyphens and underscores, as in "comb-mnz".
 
-    A method of fusion may have the name that it has in `structsvm.fusion.METHODS`, as "borda".
+    A method of fusion may have the name that it has in `structsvm.registry.fusions`, as "borda".
 
     Parameters
     ----------
@@ -108,8 +111,7 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     >>> find_model("svm-map", [create_model("SVM-map")]).name
     'SVM-map'
     """
-    method = find_method(name)
-    wanted = plain(name if method is None else method.__name__)
+    wanted = plain(fusions.find(name).__name__ if fusions.knows(name) else name)
     known: list[Model] = as_list("models", models, "a list of models")
     for model in known:
         require_kind("each of models", model, Model, "a Model")

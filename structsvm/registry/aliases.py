@@ -96,3 +96,6 @@ OF_MEASURES = Aliases(
 
 OF_LOSSES = Aliases(names={"nDCG": "ndcg(gain=linear)"})
 """A loss that is called as the measure is has the gains of the measure."""
+
+OF_FUSIONS = Aliases(names={"reciprocalrankfusion": "rrf", "inversesquarerank": "isr", "bordacount": "borda"})
+"""Methods of fusion by the names of their classes, where those are not the names here."""

@@ -1,6 +1,6 @@
 """Objects of one kind by name: built-in names and the entry points of other packages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar, cast
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
-from structsvm.registry.aliases import OF_LOSSES, OF_MEASURES, Aliases
-from structsvm.registry.spelling import Spelling, plain, require_complete, spell
+from structsvm.registry.aliases import Aliases
+from structsvm.registry.spelling import Spelling, parameters_of, plain, require_complete, spell
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ class Registry(Generic[T]):
         ------
         UnknownNameError : when nothing has that name; it tells the nearest one.
         InputError : when ``spec`` is a class instead of an object, or an object of another kind;
-            when a setting in the name is wrong or lacking.
+            when a setting is unknown, wrong or lacking.
         PluginError : when the package that registered the name cannot be imported.
         """
         if isinstance(spec, str):
@@ -99,6 +99,7 @@ class Registry(Generic[T]):
             twice = sorted(set(written) & set(settings))
             if twice:
                 raise InputError(f"the name {spec!r} says what {twice[0]} is: it cannot be given a second time")
+            self._require_known(name, made, settings)
             require_complete(name, made, written | settings, cutoff)
             return made(**written, **settings)
         if isinstance(spec, type):
@@ -141,6 +142,15 @@ class Registry(Generic[T]):
         """Say whether a text starts with a name, built in or registered by another package."""
         wanted = plain(Spelling.of(text).name)
         return any(plain(known) == wanted for known in self._all())
+
+    def _require_known(self, name: str, made: Any, settings: Mapping[str, Any]) -> None:
+        """Refuse settings that the class of a name does not have."""
+        known = parameters_of(made)
+        for key in settings:
+            if key not in known:
+                having = [each for each in self.built_in if key in parameters_of(cast(Any, self._class(each)))]
+                whose = f"it is for {', '.join(having)}" if having else f"it has {', '.join(known) or 'none'}"
+                raise InputError(f"the {self.kind} {name!r} has no setting {key}: {whose}")
 
     def _known(self, text: str) -> str:
         """Return the name, as it is registered, that a text starts with."""
@@ -204,8 +214,11 @@ def _imported(target: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _registries() -> "tuple[Registry[Any], ...]":
-    return losses, solvers, backends, measures, retrieval_functions, rankers
+def _registries() -> "Iterable[Registry[Any]]":
+    """Return the registries of this package."""
+    from structsvm.registry.built_in import REGISTRIES
+
+    return REGISTRIES.values()
 
 
 def _other_meaning(text: str, kind: str) -> str:
@@ -218,215 +231,3 @@ def _other_meaning(text: str, kind: str) -> str:
 
 def _package(target: str) -> str:
     return target.partition(":")[0].partition(".")[0]
-
-
-losses: Registry[Any] = Registry(
-    "loss",
-    "structsvm.losses",
-    {
-        "map": "structsvm.losses:AveragePrecision",
-        "roc_area": "structsvm.losses:ROCArea",
-        "swapped_pairs": "structsvm.losses:SwappedPairs",
-        "weighted_ranks": "structsvm.losses:WeightedRanks",
-        "zero_one": "structsvm.losses:ZeroOne",
-        "ndcg": "structsvm.losses:NDCG",
-        "letor_ndcg": "structsvm.losses:NDCG",
-        "mrr": "structsvm.losses:ReciprocalRank",
-        "p": "structsvm.losses:PrecisionAtK",
-        "recall": "structsvm.losses:RecallAtK",
-        "f1": "structsvm.losses:FBeta",
-        "f2": "structsvm.losses:FBeta",
-        "f0.5": "structsvm.losses:FBeta",
-        "f": "structsvm.losses:FBeta",
-        "prbep": "structsvm.losses:PrecisionRecallBreakEven",
-        "multiclass": "structsvm.losses:Multiclass",
-        "chain_hamming": "structsvm.losses:ChainHamming",
-    },
-    classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
-    place="loss=...",
-    implied={
-        "letor_ndcg": {"discount": "letor"},
-        "f1": {"beta": 1.0},
-        "f2": {"beta": 2.0},
-        "f0.5": {"beta": 0.5},
-    },
-    cutoffs={"ndcg": 10, "letor_ndcg": 10, "p": 5, "recall": 10},
-    aliases=OF_LOSSES,
-    related={
-        "structsvm.losses:LatentLoss": (
-            "is a LatentLoss: LatentStructuralSVM(loss=...) learns with it, and structsvm.testing.check_latent_loss "
-            "checks it"
-        )
-    },
-)
-"""Losses, which rankers and structural SVMs learn to make small.
-
-Examples
---------
->>> from structsvm.registry import losses
->>> losses.create("NDCG@10").k
-10
->>> losses.spell(losses.create("f", beta=2.0))
-'f2'
->>> "map" in losses.names()
-True
-"""
-
-solvers: Registry[Any] = Registry(
-    "solver",
-    "structsvm.solvers",
-    {
-        "auto": "structsvm.solvers:Auto",
-        "one-slack": "structsvm.solvers:OneSlack",
-        "n-slack": "structsvm.solvers:NSlack",
-        "frank-wolfe": "structsvm.solvers:FrankWolfe",
-    },
-    classes=("structsvm.solvers:Solver",),
-    place="solver=...",
-)
-"""Solvers, which minimise problems.
-
-Examples
---------
->>> from structsvm.registry import solvers
->>> solvers.create("one_slack", tol=0.01).tol
-0.01
->>> solvers.names()
-['auto', 'one-slack', 'n-slack', 'frank-wolfe']
-"""
-
-backends: Registry[Any] = Registry(
-    "QP backend",
-    "structsvm.qp",
-    {
-        "active-set": "structsvm.qp:ActiveSet",
-        "cvxopt": "structsvm.qp:CVXOPT",
-        "osqp": "structsvm.qp:OSQP",
-        "highs": "structsvm.qp:HiGHS",
-        "auto": "structsvm.qp:ActiveSet",
-    },
-    classes=("structsvm.qp:QPBackend",),
-    place="backend=... of a solver",
-)
-"""QP backends, which solve the quadratic programmes of cutting-plane solvers.
-
-Examples
---------
->>> from structsvm.registry import backends
->>> backends.find("highs").name
-'highs'
->>> backends.spell(backends.create("auto"))
-'active-set'
-"""
-
-measures: Registry[Any] = Registry(
-    "measure",
-    "structsvm.measures",
-    {
-        "map": "structsvm.metrics:AP",
-        "roc_area": "structsvm.metrics:ROCArea",
-        "ndcg": "structsvm.metrics:NDCG",
-        "letor_ndcg": "structsvm.metrics:NDCG",
-        "p": "structsvm.metrics:P",
-        "recall": "structsvm.metrics:Recall",
-        "mrr": "structsvm.metrics:RR",
-        "success": "structsvm.metrics:Success",
-        "rprec": "structsvm.metrics:RPrec",
-        "err": "structsvm.metrics:ERR",
-        "rbp": "structsvm.metrics:RBP",
-        "bpref": "structsvm.metrics:BPref",
-        "infap": "structsvm.metrics:InfAP",
-        "judged": "structsvm.metrics:JudgedShare",
-        "iprec": "structsvm.metrics:IPrec",
-        "11pt_avg": "structsvm.metrics:ElevenPoint",
-        "gm_map": "structsvm.metrics:GMAP",
-        "set_p": "structsvm.metrics:SetP",
-        "set_recall": "structsvm.metrics:SetRecall",
-        "set_f": "structsvm.metrics:SetF",
-        "set_map": "structsvm.metrics:SetMAP",
-        "num_q": "structsvm.metrics:NumQ",
-        "num_ret": "structsvm.metrics:NumRet",
-        "num_rel": "structsvm.metrics:NumRel",
-        "num_rel_ret": "structsvm.metrics:NumRelRet",
-    },
-    classes=("structsvm.metrics:Measure",),
-    place="measure=..., which a ranker reports and does not train on",
-    implied={"letor_ndcg": {"discount": "letor"}},
-    cutoffs={
-        "ndcg": 10,
-        "letor_ndcg": 10,
-        "p": 5,
-        "recall": 10,
-        "success": 5,
-        "err": 20,
-        "judged": 10,
-        "iprec": 0.1,
-    },
-    aliases=OF_MEASURES,
-)
-"""Measures, by which rankings are judged.
-
-Examples
---------
->>> from structsvm.registry import measures
->>> measures.create("P@1").mean([0.9, 0.5, 0.1], [0, 1, 0])
-0.0
->>> measures.create("recip_rank").mean([0.9, 0.5, 0.1], [0, 1, 0])  # as trec_eval calls it
-0.5
-"""
-
-retrieval_functions: Registry[Any] = Registry(
-    "retrieval function",
-    "structsvm.retrieval",
-    {
-        "cosine": "structsvm.text.functions:Cosine",
-        "tfidf": "structsvm.text.functions:TFIDF",
-        "okapi": "structsvm.text.functions:Okapi",
-        "lm_dirichlet": "structsvm.text.functions:Dirichlet",
-        "lm_jelinek_mercer": "structsvm.text.functions:JelinekMercer",
-        "lm_absolute": "structsvm.text.functions:AbsoluteDiscount",
-        "indri_dirichlet": "structsvm.text.functions:IndriDirichlet",
-        "indri_jelinek_mercer": "structsvm.text.functions:IndriJelinekMercer",
-        "terrier_bm25": "structsvm.text.functions:TerrierBM25",
-        "terrier_tf_idf": "structsvm.text.functions:TerrierTFIDF",
-        "lucene_bm25": "structsvm.text.functions:LuceneBM25",
-    },
-    classes=("structsvm.text.functions:RetrievalFunction",),
-    place="function=...",
-)
-"""Retrieval functions, which score documents by the terms of a query.
-
-Examples
---------
->>> from structsvm.registry import retrieval_functions
->>> retrieval_functions.create("lm_dirichlet(mu=500)").mu
-500.0
->>> retrieval_functions.create("okapi", b=0.3)
-Okapi(k1=1.2, b=0.3, k3=7.0)
-"""
-
-rankers: Registry[Any] = Registry(
-    "ranker",
-    "",  # none of other packages: `structsvm.load` could not read their files
-    {
-        "ranker": "structsvm.estimators:Ranker",
-        "rank_svm": "structsvm.rankers:RankSVM",
-        "maximum_entropy": "structsvm.rankers:MaximumEntropy",
-        "weight_search": "structsvm.rankers:WeightSearch",
-        "rank_boost": "structsvm.rankers:RankBoost",
-        "rank_net": "structsvm.rankers:RankNet",
-        "lambda_mart": "structsvm.rankers:LambdaMART",
-    },
-    classes=("structsvm.estimators.ranking:RankingEstimator",),
-    place="train --ranker",
-)
-"""Rankers, as ``structsvm train --ranker`` has them.
-
-Examples
---------
->>> from structsvm.registry import rankers
->>> rankers.find("rank-svm").__name__
-'RankSVM'
->>> rankers.create("rank_boost(n_rounds=50)").n_rounds
-50
-"""

@@ -87,7 +87,7 @@ class Spelling:
         ------
         InputError : there is no such setting, or its value is of another kind.
         """
-        parameters, kinds = _parameters(made), _kinds(made)
+        parameters, kinds = parameters_of(made), _kinds(made)
         settings = dict(implied)
         at = _behind_at(made)
         if self.cutoff is not None:
@@ -126,7 +126,7 @@ def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff:
     """
     lacking = [
         key
-        for key, parameter in _parameters(made).items()
+        for key, parameter in parameters_of(made).items()
         if parameter.default is parameter.empty and key not in settings
     ]
     at = _behind_at(made)
@@ -147,7 +147,7 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
     """
     made: type = type(thing)
     settings = {}
-    for key, parameter in _parameters(made).items():
+    for key, parameter in parameters_of(made).items():
         value = getattr(thing, key, None)
         if key in leave_out or value is parameter.default or (np.isscalar(value) and value == parameter.default):
             continue
@@ -195,11 +195,12 @@ def _in_parentheses(text: str) -> tuple[str, str]:
 def _behind_at(made: type) -> str | None:
     """Return the setting that is written behind ``@``: the attribute `behind_at` of the class, if it is a setting."""
     at: str | None = getattr(made, "behind_at", None)
-    return at if at in _parameters(made) else None
+    return at if at in parameters_of(made) else None
 
 
 @cache
-def _parameters(made: type) -> dict[str, inspect.Parameter]:
+def parameters_of(made: type[Any]) -> dict[str, inspect.Parameter]:
+    """Return the settings of a class by name."""
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {key: each for key, each in inspect.signature(made).parameters.items() if each.kind in named}
 

@@ -2,10 +2,8 @@ import importlib.util
 from importlib.metadata import EntryPoint
 
 from structsvm import protocols
-from structsvm.fusion import METHODS
-from structsvm.metrics import measure_names
 from structsvm.protocols import letor
-from structsvm.registry import backends, losses, retrieval_functions, solvers
+from structsvm.registry import REGISTRIES, losses
 
 
 def row(output: str, first: str) -> str:
@@ -14,18 +12,20 @@ def row(output: str, first: str) -> str:
 
 def test_every_name_is_listed(run):
     done = run("list")
-    for name in [
-        *losses.names(),
-        *solvers.names(),
-        *backends.names(),
-        *measure_names(),
-        *retrieval_functions.names(),
-        *METHODS,
-        *letor.model_names(),
-        *protocols.model_names(),
-    ]:
+    registered = (name for registry in REGISTRIES.values() for name in registry.names())
+    for name in (*registered, *letor.model_names(), *protocols.model_names()):
         assert row(done.stdout, name)
     assert done.stderr == ""
+
+
+def test_kinds_are_shown_by_themselves(run):
+    output = run("list", "solvers", "click-models").stdout
+    assert [line.split()[0] for line in output.splitlines() if "built in" in line] == [
+        *(name for name in REGISTRIES["solvers"].names() if name != "auto"),
+        "auto",
+        *REGISTRIES["click-models"].names(),
+    ]
+    assert "losses" in run("list", "sovlers", code=2).stderr
 
 
 def test_a_backend_that_is_not_installed(run, monkeypatch):

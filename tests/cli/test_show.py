@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from structsvm import StructuralSVM
-from structsvm.cli.export import export_command
 from structsvm.data import load_letor
 from structsvm.estimators import LatentStructuralSVM, RampRanker
-from structsvm.export import FORMATS
 from structsvm.rankers import RankBoost, RankNet, WeightSearch
 from tests.estimators.detector import Detector, series
 
@@ -117,11 +115,6 @@ def test_export(run):
         model = json.loads(Path("model.json").read_text())
         assert [feature["name"] for feature in model["features"]] == expected
         assert model["name"] == "x"
-
-
-def test_all_formats_are_offered():
-    (option,) = (param for param in export_command.params if param.name == "form")
-    assert tuple(option.type.choices) == FORMATS
 
 
 def test_export_refuses(model, run):

@@ -11,6 +11,7 @@ from structsvm import Ranker
 from structsvm.clicks import (
     ClickLog,
     PositionBias,
+    PowerBias,
     from_interventions,
     from_log,
     from_randomised,
@@ -20,7 +21,7 @@ from structsvm.clicks import (
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.types import IntVector, Vector
 
-BIAS = PositionBias.power(1.0, 6)
+BIAS = PowerBias(1.0, 6)
 
 
 def users(queries: int = 150, seed: int = 0) -> tuple[Vector, Vector, IntVector]:
@@ -43,7 +44,7 @@ def test_simulated_clicks_are_those_of_the_model(shown: str) -> None:
 
 def test_documents_behind_the_last_position_are_not_shown() -> None:
     scores, relevance, qid = users(3)
-    log = simulate(scores, relevance, qid, PositionBias.power(1.0, 2), sessions=5)
+    log = simulate(scores, relevance, qid, PowerBias(1.0, 2), sessions=5)
     assert log.positions == 2
     assert len(log) == 6
 
@@ -117,7 +118,7 @@ def test_weights_lead_to_the_ranker_that_judgments_lead_to() -> None:
     rng = np.random.default_rng(0)
     X, qid = rng.standard_normal((1200, 2)), np.repeat(np.arange(150), 8)
     y = (X[:, 0] + 0.3 * rng.standard_normal(1200) > 1.0).astype(float)
-    bias = PositionBias.power(1.0, 8)
+    bias = PowerBias(1.0, 8)
     log = simulate(X[:, 1], np.where(y > 0, 0.9, 0.1), qid, bias, sessions=30)
     labels = (weigh(log, None, qid).y, weigh(log, bias, qid).y, y)
     naive, weighted, judged = (

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import structsvm
-from structsvm import exceptions, fusion, normalisation, registry
-from structsvm.export import FORMATS
+from structsvm import exceptions, normalisation, registry
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -28,6 +27,8 @@ KINDS = {
     "QP backends": registry.backends,
     "Rankers": registry.rankers,
     "Retrieval functions": registry.retrieval_functions,
+    "Methods of fusion": registry.fusions,
+    "Click models": registry.click_models,
 }
 
 
@@ -101,7 +102,6 @@ def test_registered_names_are_in_the_table_with_their_class(heading):
         assert path in listed()
 
 
-def test_methods_formats_and_normalisations_are_in_their_tables():
-    assert list(table("Methods of fusion")) == list(fusion.METHODS)
-    assert list(table("Formats of export")) == list(FORMATS)
+def test_formats_and_normalisations_are_in_their_tables():
+    assert list(table("Formats of export")) == list(registry.exports.built_in)
     assert list(table("Normalisations")) == list(normalisation.NORMALISATIONS)

@@ -81,10 +81,10 @@ def test_its_own_tests_pass(run: Run) -> None:
     assert "skipped" not in done.stdout
 
 
-def test_both_are_listed_without_being_imported(run: Run) -> None:
+def test_all_are_listed_without_being_imported(run: Run) -> None:
     lines = run("-m", "structsvm", "list").stdout.splitlines()
     rows = {line.split()[0]: line for line in lines if "structsvm-example-plugin 0.1.0" in line}
-    assert set(rows) == {"dcg", "piqp"}
+    assert set(rows) == {"dcg", "piqp", "csv", "trust"}
     code = "import sys; from structsvm.registry import losses, backends; print(losses.names(), backends.names())"
     done = run("-c", f"{code}; print([name for name in sys.modules if 'example' in name or name == 'piqp'])")
     names, imported = done.stdout.splitlines()
@@ -124,6 +124,8 @@ def test_the_command_line_trains_with_both_by_name(run: Run, trained: subprocess
     assert (trained.returncode, trained.stderr) == (0, "")
     assert "one-slack, backend piqp: " in trained.stdout
     assert "handed over" not in trained.stdout
+    exported = run("-m", "structsvm", "export", "m.npz", "--format", "csv", "--output", "weights.csv")
+    assert (exported.stdout, exported.stderr) == ("model    weights.csv, for csv\n", "")
     done = run("-m", "structsvm", "evaluate", "m.npz", "train.txt")
     assert (done.returncode, done.stderr) == (0, "")
 

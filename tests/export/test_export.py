@@ -8,9 +8,10 @@ import scipy.sparse as sp
 
 from structsvm import Ranker, StructuralSVM, load
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
-from structsvm.export import FORMATS, export
+from structsvm.export import export
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.rankers import MaximumEntropy, RankBoost, RankSVM, WeightSearch
+from structsvm.registry import exports
 from tests.export import readers
 from tests.real_data import MQ2008, mq2008, needs
 
@@ -77,7 +78,7 @@ def read(path, form, rows):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", exports.built_in)
 def test_scores_are_those_of_the_model(form, kind, tmp_path):
     ranker = KINDS[kind].fit(X, Y, qid=QID)
     path, left_out = written(ranker, form, tmp_path)
@@ -114,7 +115,7 @@ def test_normalisation_by_query_is_refused_where_there_is_no_place_for_it(form, 
 
 
 @needs(MQ2008)
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", exports.built_in)
 @pytest.mark.parametrize("normalise", [None, "standard"])
 def test_mq2008(form, normalise, tmp_path):
     read_, test = mq2008(0, 1), mq2008(4, 1)
@@ -136,7 +137,7 @@ def test_mq2008(form, normalise, tmp_path):
 
 def test_files_are_the_same_each_time(tmp_path):
     ranker = Ranker().fit(X, Y, qid=QID)
-    for form in FORMATS:
+    for form in exports.built_in:
         if form == "onnx":
             pytest.importorskip("onnx")
         before = written(ranker, form, tmp_path)[0].read_bytes()
@@ -160,7 +161,7 @@ def test_names_are_those_that_the_ranker_knows(tmp_path):
 def test_refusals(tmp_path):
     ranker = Ranker().fit(X, Y, qid=QID)
     path = tmp_path / "m"
-    with pytest.raises(UnknownNameError, match="no format named 'sorl'. Did you mean 'solr'"):
+    with pytest.raises(UnknownNameError, match="no export format named 'sorl'. Did you mean 'solr'"):
         export(ranker, path, "sorl")
     for other in (RankBoost(2).fit(X, Y, qid=QID), StructuralSVM(), None):
         with pytest.raises(InputError, match="a fitted ranker by a weighted sum of features"):

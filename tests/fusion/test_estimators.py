@@ -13,7 +13,6 @@ from sklearn.pipeline import make_pipeline
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.features import QueryPercentiles, Thresholds
 from structsvm.fusion import (
-    METHODS,
     BordaCount,
     Comb,
     CombANZ,
@@ -25,8 +24,9 @@ from structsvm.fusion import (
     fusion_method,
 )
 from structsvm.metrics import AP, NDCG
+from structsvm.registry import fusions
 
-each = pytest.mark.parametrize("method", [method() for method in METHODS.values()], ids=METHODS)
+each = pytest.mark.parametrize("method", list(map(fusions.create, fusions.built_in)), ids=fusions.built_in)
 
 
 def queries(seed=0):
@@ -166,7 +166,7 @@ def test_names():
         "count": "nonzero",
         "measure": None,
     }
-    for name, method in METHODS.items():
+    for name, method in ((name, fusions.find(name)) for name in fusions.built_in):
         assert type(fusion_method(name)) is type(fusion_method(method.__name__)) is method
         assert ("normalisation" in fusion_method(name).get_params()) == issubclass(method, Comb)
 

@@ -209,12 +209,11 @@ def _name(rng: Random) -> str:
 
 
 def _names() -> list[str]:
-    from structsvm.fusion import METHODS
     from structsvm.protocols import letor, model_names
-    from structsvm.registry import backends, losses, measures, retrieval_functions, solvers
+    from structsvm.registry import REGISTRIES
 
-    known: list[str] = [*METHODS, *letor.model_names(), *model_names(), "0.1:10:3", "1:1e9", "1,10", "601-650", "1-3,5"]
-    for registry in (backends, losses, measures, retrieval_functions, solvers):
+    known: list[str] = [*letor.model_names(), *model_names(), "0.1:10:3", "1:1e9", "1,10", "601-650", "1-3,5"]
+    for registry in REGISTRIES.values():
         known += registry.built_in
     return known
 

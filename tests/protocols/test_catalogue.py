@@ -6,7 +6,7 @@ import pytest
 from structsvm import fusion, rankers
 from structsvm.exceptions import NotInstalledError
 from structsvm.features import FillMissing, QueryMinMax
-from structsvm.fusion import METHODS, CombMNZ
+from structsvm.fusion import CombMNZ
 from structsvm.metrics import AP
 from structsvm.protocols import AsGiven, Scores, catalogue, create_model, model_names, other_systems, paper_model_names
 from structsvm.protocols.experiment import Settings, run
@@ -14,11 +14,12 @@ from structsvm.protocols.letor import benchmark, installed_model_names
 from structsvm.protocols.letor import create_model as create_letor_model
 from structsvm.protocols.letor import model_names as letor_model_names
 from structsvm.rankers import RankBoost, WeightSearch
+from structsvm.registry import fusions
 from tests.protocols.experiment.conftest import scored_documents
 from tests.protocols.letor.conftest import write_set
 
 FEW = {"every": 100, "tol": 1e-3, "pairs_Cs": (1e-3, 1.0), "queries_Cs": (0.1, 10.0)}
-NO_MODELS = {"Preferences", "preferences_from_clicks", "Comb", "Fusion", "METHODS", "fuse_runs", "fusion_method"}
+NO_MODELS = {"Preferences", "preferences_from_clicks", "Comb", "Fusion", "fuse_runs", "fusion_method"}
 
 
 def names(models):
@@ -66,7 +67,7 @@ def test_the_experiment_takes_all_of_them(tmp_path):
 def test_those_that_know_what_is_missing_read_the_scores_as_they_are():
     models = other_systems(Scores("min-max"), **FEW)
     told = {model.name for model in models if isinstance(model.features, AsGiven)}
-    assert told == {"RankBoost", "LambdaMART", *(method.__name__ for method in METHODS.values())}
+    assert told == {"RankBoost", "LambdaMART", *(fusions.find(name).__name__ for name in fusions.built_in)}
 
 
 def test_the_benchmark_takes_all_of_them(tmp_path):
@@ -81,7 +82,7 @@ def test_the_benchmark_takes_all_of_them(tmp_path):
 
 @pytest.mark.parametrize("create", [create_model, create_letor_model])
 def test_methods_of_fusion_have_the_names_that_fuse_knows(create):
-    for name, method in METHODS.items():
+    for name, method in ((name, fusions.find(name)) for name in fusions.built_in):
         assert create(name).name == create(method.__name__).name == method.__name__
 
 

@@ -94,6 +94,10 @@ WRITTEN: dict[str, dict[str, Any]] = {
     "monotonic_cst": {"[1,0,-1]": [1, 0, -1], "{bm25:1}": {"bm25": 1}},
     "directions": {"[[1,0],[0,1]]": [[1, 0], [0, 1]], "coordinates": "coordinates"},
     "start": {"[1,0]": [1, 0], "first": "first"},
+    "normalisation": {"z": "z"},
+    "count": {"nonzero": "nonzero"},
+    "weights": {"measure": "measure", "[1,0.5]": [1, 0.5]},
+    "propensity": {"[0.5]": [0.5]},
     "params": {"{max_depth:4,boosting:dart,verbose:true}": {"max_depth": 4, "boosting": "dart", "verbose": True}},
 }
 """Values of settings of which the type does not say all, by what is written."""

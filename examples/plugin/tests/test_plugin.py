@@ -1,11 +1,14 @@
-"""Whether the loss and the backend are right, and the names lead to them."""
+"""Whether the loss, the backend, the format and the click model are right, and the names lead to them."""
 
 import numpy as np
 import pytest
 from structsvm_example.dcg import DCG
 from structsvm_example.piqp_backend import PIQP
 
+from structsvm import Ranker
+from structsvm.clicks import simulate, weigh
 from structsvm.exceptions import InputError
+from structsvm.export import export
 from structsvm.qp import DualQP
 from structsvm.registry import backends, losses
 from structsvm.testing import check_backend, check_loss
@@ -40,7 +43,23 @@ def test_an_attempt_that_ends_early_is_handed_over():
     assert qp.gap(solution.a) <= 1e-12
 
 
-def test_names_lead_to_both():
+def test_the_format_has_names_and_weights(tmp_path):
+    ranker = Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
+    assert export(ranker, tmp_path / "m.csv", "csv", feature_names=["bm25", "age"]) == ()
+    rows = [line.split(",") for line in (tmp_path / "m.csv").read_text().splitlines()]
+    assert [row[0] for row in rows] == ["feature", "bm25", "age", "(intercept)"]
+    assert [float(row[1]) for row in rows[1:]] == [*ranker.coef_, 0.0]
+
+
+def test_relevance_is_found_behind_clicks_by_mistake():
+    relevance = np.array([0.0, 1.0, 0.5, 0.0])
+    log = simulate([4.0, 3.0, 2.0, 1.0], relevance, None, "trust(trust=1)", sessions=100_000)
+    assert log.clicks[0] > 40_000
+    weighted = weigh(log, "trust(trust=1)", [0] * 4)
+    np.testing.assert_allclose(weighted.y, relevance, atol=0.03)
+
+
+def test_names_lead_to_all_of_them():
     assert losses.create("dcg") == DCG()
     assert losses.create("dcg@5(discount=3)") == DCG(k=5, discount=3.0)
     assert backends.create("piqp") == PIQP()

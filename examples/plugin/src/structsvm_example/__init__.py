@@ -1,1 +1,1 @@
-"""A loss and a QP backend for structsvm. The package itself imports neither: a name that is used does."""
+"""A loss, a QP backend, an export format and a click model for structsvm, each imported when its name is used."""
