@@ -30,8 +30,8 @@ T = TypeVar("T", bound=Callable[..., Any])
 _LEGEND = """\
 The gap is certified: the primal is at most this far above the optimum, in units of C; asked for was {tol:g}. An
 iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are those kept at the end, and at
-the peak. Seconds are those in the oracle (scores and argmaxes), in QPs, and in all; what is compiled or loaded at
-first use was before. Handed over are QPs that a backend left to the built-in one, active-set."""
+the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all; what is compiled or
+loaded at first use was before. Handed over are QPs that a backend left to the built-in one, active-set."""
 
 
 def _several(option: str, registry: Registry[Any], default: str, help: str) -> Callable[[T], T]:

@@ -73,7 +73,7 @@ def gap_against_time(comparison: Comparison) -> "Figure":
                         legend.remove()
                 title = f"C = {C:g}" if len(losses) == 1 else f"{as_label(loss)}, C = {C:g}"
                 axes.set(title=title, xlabel="", ylabel="")
-        figure.supxlabel("seconds", fontsize="medium")
+        figure.supxlabel("seconds (wall clock)", fontsize="medium")
         figure.supylabel("certified gap / C", fontsize="medium")
         figure.legend(list(lines.values()), list(map(as_label, lines)), loc="outside right upper")
     return figure

@@ -140,9 +140,9 @@ _COLUMNS = (
     Column.number("iterations", "iterations", "d", missing="–"),
     Column.number("cuts", "cuts", "d", missing="–"),
     Column.number("peak", "peak_cuts", "d", missing="–"),
-    Column.number("oracle s", "oracle_seconds", ".2f", missing="–"),
-    Column.number("QP s", "qp_seconds", ".2f", missing="–"),
-    Column.number("all s", "seconds", ".2f", missing="–"),
+    Column.number("oracle wall s", "oracle_seconds", ".2f", missing="–"),
+    Column.number("QP wall s", "qp_seconds", ".2f", missing="–"),
+    Column.number("wall s", "seconds", ".2f", missing="–"),
     Column.number("handed over", "handovers", "d", missing="–"),
 )
 

@@ -21,7 +21,7 @@ Cost = Literal["seconds", "iterations", "passes", "calls"]
 Value = Literal["gap", "excess", "primal", "dual", "bounds"]
 
 _COSTS = {
-    "seconds": "seconds",
+    "seconds": "seconds (wall clock)",
     "iterations": "iterations",
     "passes": "passes over the data",
     "calls": "calls of the workers",

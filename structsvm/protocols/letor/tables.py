@@ -67,7 +67,10 @@ def summary_table(benchmark: Benchmark) -> Table:
             Column.number("Seconds", "seconds", ".2f"),
         ),
         sections=tuple(tuple(_summary(benchmark, name) for name in group) for group in _groups(benchmark)),
-        notes=(f"{_EMPTY} {_NDCG}. Seconds: training for all values of the hyper-parameter, mean of the folds.",),
+        notes=(
+            f"{_EMPTY} {_NDCG}. Seconds are the wall-clock time of training for all values of the hyper-parameter, "
+            "mean of the folds.",
+        ),
     )
 
 
@@ -251,7 +254,7 @@ def training_table(benchmark: Benchmark) -> Table:
         notes=(
             f"The value of the hyper-parameter (C of an SVM) that is picked has the largest {measure.upper()} on the "
             f"validation queries. {_starts(benchmark)} The gap is certified: no weights are better by more, in units "
-            "of the loss; for RankSVM, as a share of the pairs.",
+            "of the loss; for RankSVM, as a share of the pairs. Seconds are of wall-clock time.",
             *(f"{end}: {WIDER_RANGE}." for end in benchmark.ends),
             *(f"{each}: its figures are of what was reached by then." for each in benchmark.unconverged),
         ),

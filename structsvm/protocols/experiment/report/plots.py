@@ -237,7 +237,7 @@ def _training(results: Results) -> Plot:
                 _strip(gap, gaps, row + shift, colour, None)
         time.set(
             xscale="log",
-            xlabel="seconds a trial, all values",
+            xlabel="wall-clock seconds a trial, all values",
             yticks=range(len(models)),
             yticklabels=list(map(as_label, models)),
         )

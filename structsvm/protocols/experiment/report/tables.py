@@ -166,9 +166,10 @@ def fits_table(results: Results, variant: str) -> Table:
         notes=(
             "Tried and picked: the hyper-parameter, C of an SVM. Features, what was picked and gap are medians of the "
             "trials, seconds the mean. At an end: trials in which validation picked the least or largest number that "
-            "was tried, and it did better than the one beside it. Seconds are those of training for all values in "
-            "turn, an SVM of the paper each from the model before. The gap, of every C, is certified: no weights are "
-            "better than those of the model by more, in units of the loss; for RankSVM, as a share of the pairs.",
+            "was tried, and it did better than the one beside it. Seconds are the wall-clock time of training for all "
+            "values in turn, an SVM of the paper each from the model before. The gap, of every C, is certified: no "
+            "weights are better than those of the model by more, in units of the loss; for RankSVM, as a share of the "
+            "pairs.",
         ),
     )
 
