@@ -5,8 +5,9 @@ a loss of your own; both tell how far from optimal the result can still be. A `P
 solvers see, a `Result` what they return.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from structsvm import lazy
 
 if TYPE_CHECKING:
     from structsvm.estimators import Ranker, StructuralSVM
@@ -18,25 +19,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Problem", "Ranker", "Result", "Status", "StructuralSVM", "load", "most_violated"]
 
-_HOME = {
-    "Problem": "structsvm.problem",
-    "Ranker": "structsvm.estimators",
-    "Result": "structsvm.result",
-    "Status": "structsvm.result",
-    "StructuralSVM": "structsvm.estimators",
-    "load": "structsvm.serving",
-    "most_violated": "structsvm.problem",
-}
+_get, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.estimators": ["Ranker", "StructuralSVM"],
+        "structsvm.problem": ["Problem", "most_violated"],
+        "structsvm.result": ["Result", "Status"],
+        "structsvm.serving": ["load"],
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: scikit-learn and numba take a second to load."""
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
     if name == "__version__":  # said once, in pyproject.toml
-        return import_module("importlib.metadata").version("structural-svm")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib.metadata import version
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+        return version("structural-svm")
+    return _get(name)

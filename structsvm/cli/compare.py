@@ -19,7 +19,6 @@ from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.signals import finish
 from structsvm.storage.files import check_writable, replacing
-from structsvm.storage.records import count_records
 
 if TYPE_CHECKING:
     from structsvm import Problem
@@ -136,6 +135,7 @@ def compare_command(
     from structsvm.estimators import Ranker
     from structsvm.estimators.parameters import is_plain, regularised
     from structsvm.operators import narrowed, occupied
+    from structsvm.storage.records import count_records
 
     for name in loss_names:
         require_ranking_loss(name)

@@ -1,7 +1,8 @@
 """Readers and writers of ranking data, and a small data set to try things on."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from structsvm import lazy
 
 if TYPE_CHECKING:
     from structsvm.data.collections import Document, Documents, Topic, read_documents, read_topics
@@ -44,30 +45,20 @@ __all__ = [
     "write_run",
 ]
 
-_HOME = {
-    "collections": ["Document", "Documents", "Topic", "read_documents", "read_topics"],
-    "dataset": ["JoinedRuns", "Pool", "RankingData"],
-    "digits": ["load_digits_queries", "load_digits_runs"],
-    "feature_names": ["load_feature_names"],
-    "letor": ["load_letor", "load_letor_parts"],
-    "letor_writing": ["write_letor"],
-    "pooling": ["join_runs", "load_pool", "pool_runs"],
-    "qrels": ["Qrels"],
-    "run": ["Run"],
-    "table": ["load_table"],
-    "trec": ["load_qrels", "load_run", "load_runs"],
-    "trec_writing": ["write_run"],
-}
-"""The modules that the public names are in."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: one reader should not wait for what another one needs."""
-    home = next((home for home, names in _HOME.items() if name in names), None)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"structsvm.data.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.data.collections": ["Document", "Documents", "Topic", "read_documents", "read_topics"],
+        "structsvm.data.dataset": ["JoinedRuns", "Pool", "RankingData"],
+        "structsvm.data.digits": ["load_digits_queries", "load_digits_runs"],
+        "structsvm.data.feature_names": ["load_feature_names"],
+        "structsvm.data.letor": ["load_letor", "load_letor_parts"],
+        "structsvm.data.letor_writing": ["write_letor"],
+        "structsvm.data.pooling": ["join_runs", "load_pool", "pool_runs"],
+        "structsvm.data.qrels": ["Qrels"],
+        "structsvm.data.run": ["Run"],
+        "structsvm.data.table": ["load_table"],
+        "structsvm.data.trec": ["load_qrels", "load_run", "load_runs"],
+        "structsvm.data.trec_writing": ["write_run"],
+    },
+)

@@ -5,9 +5,9 @@
 any other. A `Cluster` keeps the partitions: all in this process, or at the workers of Dask.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from structsvm import lazy
 from structsvm.distributed.cluster import Call, Cluster, InProcess
 from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.partition import Partition
@@ -31,15 +31,10 @@ __all__ = [
     "read_partitions",
 ]
 
-_HOME = {"DaskRanker": "dask_ranker", "Partitions": "partitions", "read_partitions": "partitions"}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: a problem needs no estimators."""
-    if name in _HOME:
-        return getattr(import_module(f"structsvm.distributed.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.distributed.dask_ranker": ["DaskRanker"],
+        "structsvm.distributed.partitions": ["Partitions", "read_partitions"],
+    },
+)

@@ -1,8 +1,23 @@
 """Estimators for scikit-learn."""
 
-from structsvm.estimators.latent_structural_svm import LatentStructuralSVM
-from structsvm.estimators.ramp_ranker import RampRanker
-from structsvm.estimators.ranker import Ranker
-from structsvm.estimators.structural_svm import StructuralSVM
+from typing import TYPE_CHECKING
+
+from structsvm import lazy
+
+if TYPE_CHECKING:
+    from structsvm.estimators.latent_structural_svm import LatentStructuralSVM
+    from structsvm.estimators.ramp_ranker import RampRanker
+    from structsvm.estimators.ranker import Ranker
+    from structsvm.estimators.structural_svm import StructuralSVM
 
 __all__ = ["LatentStructuralSVM", "RampRanker", "Ranker", "StructuralSVM"]
+
+__getattr__, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.estimators.latent_structural_svm": ["LatentStructuralSVM"],
+        "structsvm.estimators.ramp_ranker": ["RampRanker"],
+        "structsvm.estimators.ranker": ["Ranker"],
+        "structsvm.estimators.structural_svm": ["StructuralSVM"],
+    },
+)
