@@ -181,7 +181,7 @@ def mutants(loss: Any) -> Iterator[tuple[str, Any]]:
 def is_found(loss: Any, examples: Any, seed: int) -> bool:
     """Say whether `check_loss` finds the mistake, with kernels run in Python."""
     try:
-        with patch("structsvm.testing.methods.compiled_kernel", lambda kernel: kernel):
+        with patch("structsvm.problem.checking.methods.compiled_kernel", lambda kernel: kernel):
             check_loss(loss, examples, seed=seed)
     except CheckError:
         return True

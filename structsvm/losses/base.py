@@ -48,6 +48,8 @@ class StructuredLoss(ABC, Generic[Y]):
     of_one_sample : whether the loss is meant for a whole data set as one example, as measures of sets are: rows without
         ``qid``, however many, are then no oversight.
     behind_at : the setting that names of the loss have behind ``@``, if it has that setting.
+    check_before_fit : whether the first fit of a process checks the loss on some of its examples, for half a second at
+        most, if it is not a loss of this library.
     """
 
     per_row: ClassVar[bool] = False
@@ -55,6 +57,7 @@ class StructuredLoss(ABC, Generic[Y]):
     scores_rows: ClassVar[bool] = True
     of_one_sample: ClassVar[bool] = False
     behind_at: ClassVar[str] = "k"
+    check_before_fit: ClassVar[bool] = True
 
     def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
         """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None: it is for all.
@@ -107,7 +110,7 @@ class ScoreLoss(StructuredLoss[Y]):
         It finds the loss-augmented argmax ŷ, writes ``c(y) − c(ŷ)`` to ``out`` (which has
         the shape of ``scores`` and arbitrary content) and returns ``Δ(y, ŷ)``. None: the
         four Python methods are used, example by example.
-    per_row, reads_rows, scores_rows, of_one_sample : as in `StructuredLoss`.
+    per_row, reads_rows, scores_rows, of_one_sample, check_before_fit : as in `StructuredLoss`.
 
     Examples
     --------
@@ -411,6 +414,11 @@ class InScoreSpace(ScoreLoss[tuple[Any, Any]]):
 
     reads_rows = False
     scores_rows = False
+
+    @property
+    def check_before_fit(self) -> bool:  # type: ignore[override]
+        """As the wrapped loss says."""
+        return self.wrapped.check_before_fit
 
     def encode(self, y_hat: tuple[Any, Any], y: tuple[Any, Any]) -> Vector:
         """Return ``Ψ(x, ŷ)``."""

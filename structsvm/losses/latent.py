@@ -121,6 +121,11 @@ class Completed(Loss[Any, tuple[Any, Any]]):
         """Return the latent that completes the truth y of an example."""
         return call_method(self, "complete", example, self.latent.complete, x, y, w)
 
+    @property
+    def check_before_fit(self) -> bool:  # type: ignore[override]
+        """As the latent loss says."""
+        return self.latent.check_before_fit
+
     def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
         """Return those of the latent loss."""
         return self.latent.weight_bounds(d)

@@ -76,6 +76,11 @@ class SlackRescaled(ScoreLoss[Any]):
         return bool(self.inner.of_one_sample)
 
     @property
+    def check_before_fit(self) -> bool:  # type: ignore[override]
+        """As the loss."""
+        return bool(self.inner.check_before_fit)
+
+    @property
     def exact(self) -> bool:
         """As the loss."""
         return bool(self.inner.exact)

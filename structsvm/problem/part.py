@@ -4,9 +4,9 @@ import numpy as np
 from attrs import evolve
 
 from structsvm.exceptions import InputError
+from structsvm.problem.checking.before_fit import trusted_oracle
 from structsvm.problem.problem import Problem
 from structsvm.problem.ranking_examples import RankingExamples
-from structsvm.problem.trial import trusted_oracle
 
 
 def part_alone(examples: RankingExamples) -> Problem:
@@ -31,7 +31,7 @@ def part_alone(examples: RankingExamples) -> Problem:
     problem = Problem(
         loss=loss,
         operator=operator,
-        oracle=trusted_oracle(loss, operator, ys, usable, 1),
+        oracle=trusted_oracle(loss, operator, ys, usable, 1, of_queries=True),
         ptr=operator.ptr,
         cap=np.zeros(operator.n),
         weights=np.where(usable, weights, 0.0),

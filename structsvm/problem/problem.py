@@ -19,6 +19,7 @@ from structsvm.operators import Operator, Readable
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes
 from structsvm.problem.base import AbstractProblem
+from structsvm.problem.checking.before_fit import trusted_oracle
 from structsvm.problem.checks import (
     beaten,
     checked_weights,
@@ -44,7 +45,6 @@ from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.problem.ranking_examples import ranking_examples
 from structsvm.problem.scored_line import ScoredLine
-from structsvm.problem.trial import trusted_oracle
 from structsvm.registry import losses
 from structsvm.settings import require_kind, require_number
 from structsvm.types import BoolVector, IntVector, Vector
@@ -162,7 +162,7 @@ class Problem(AbstractProblem):
         parts = ranking_examples(X, y, qid, bound, sample_weight, intercept)
         if parts.usable is not None:
             require_one_usable(bound, parts.ys, parts.usable)
-        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable, n_jobs)
+        return cls.make(parts.loss, parts.operator, parts.ys, C, parts.weights, parts.usable, n_jobs, of_queries=True)
 
     @classmethod
     def from_examples(
@@ -210,6 +210,8 @@ class Problem(AbstractProblem):
         weights: Vector | None = None,
         usable: BoolVector | None = None,
         n_jobs: int | None = None,
+        *,
+        of_queries: bool = False,
     ) -> Self:
         """Put a problem together from its parts.
 
@@ -221,11 +223,14 @@ class Problem(AbstractProblem):
         weights : example weights κ, shape (n,), not negative; None: all 1.
         usable : which examples the loss can learn from; the others count for nothing. None: all.
         n_jobs : threads that compute, or processes; see `Problem`.
+        of_queries : whether an example is a query, so that some of its documents make up a query too, which a loss
+            that is not of this library is checked on.
 
         Raises
         ------
         InputError : when C, the weights or the numbers of examples do not fit; or when a loss that is not of this
             library has a truth with a loss, or a kernel that reads beyond its vectors, changes them or does not end.
+        CheckError : when such a loss is seen to be wrong on some of the examples (`ScoreLoss.check_before_fit`).
         """
         require_C(C)
         require_jobs("n_jobs", n_jobs)
@@ -244,7 +249,7 @@ class Problem(AbstractProblem):
         problem = cls(
             loss=loss,
             operator=operator,
-            oracle=trusted_oracle(loss, operator, ys, usable, n_jobs),
+            oracle=trusted_oracle(loss, operator, ys, usable, n_jobs, of_queries=of_queries),
             ptr=operator.ptr,
             cap=cap,
             weights=kappa,

@@ -51,12 +51,12 @@ def methods(kind: type) -> Iterator[Any]:
 
 
 def constants(kind: type) -> tuple[Any, ...]:
-    """Return the constants that a class holds, those of its bases included."""
+    """Return the constants that a class holds, those of its bases included, except the option to check it."""
     return tuple(
         (base.__qualname__, name, value)
         for base in kind.__mro__
         for name, value in sorted(vars(base).items())
-        if not name.startswith("__") and is_constant(value)
+        if not name.startswith("__") and name != "check_before_fit" and is_constant(value)
     )
 
 

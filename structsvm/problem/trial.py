@@ -1,4 +1,4 @@
-"""What a loss of somebody else's is asked before a fit trusts it: the loss of the truth, and a run of its kernel."""
+"""Runs of a kernel in Python, before compiled code goes wherever it leads."""
 
 import sys
 import threading
@@ -11,14 +11,9 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import RAISED_AS_IS
-from structsvm.operators import Operator
-from structsvm.problem.checks import failed, run_check
-from structsvm.problem.oracle import Oracle, make_oracle
+from structsvm.problem.checks import run_check
 from structsvm.problem.program import named_globals, plain_function
 from structsvm.types import BoolVector, IntVector, Vector
-
-_OWN = "structsvm."
 
 _LIMIT = 10.0
 """Seconds of computing after which a kernel that is interpreted is held to be in an endless loop."""
@@ -32,49 +27,7 @@ _ENOUGH = 0.25
 _SMALL = 12
 """Documents of the queries that are cut out of longer ones."""
 
-_MOST_TRUTHS = 100
-"""True outputs whose loss is asked for where the fit itself does not call the Python methods."""
-
-_ROUNDING = 1e-8
-
 _tried: set[tuple[Any, type]] = set()
-
-
-def is_own(loss: ScoreLoss[Any]) -> bool:
-    """Say whether a loss is one of this library, which its tests have tried."""
-    return type(loss).__module__.startswith(_OWN) and not hasattr(loss, "wrapped")
-
-
-def require_free_truths(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVector | None) -> None:
-    """Require ``Δ(y, y) = 0``, without which the hinge of an example that is told apart would not be 0.
-
-    Parameters
-    ----------
-    loss, ys : the loss and the true outputs; numbers that occur again are looked at once.
-    usable : which examples the loss can learn from; None: all.
-
-    Raises
-    ------
-    InputError : when one is not; it names the example.
-    """
-    which = np.arange(len(ys)) if usable is None else np.flatnonzero(usable)
-    if isinstance(ys, np.ndarray) and ys.ndim == 1 and ys.dtype != object:
-        which = which[np.unique(ys[which], return_index=True)[1]]
-    found = np.zeros(1)
-    for i in which[: None if loss.kernel is None else _MOST_TRUTHS].tolist():
-        try:
-            found[0] = loss.loss(ys[i], ys[i])
-        except Exception as error:
-            if loss.kernel is not None:  # which reads labels, where the Python methods may know of numbers alone
-                return
-            if isinstance(error, RAISED_AS_IS):
-                raise
-            raise failed(loss, "loss", error, ys[i], example=i) from error
-        if not abs(found[0]) <= _ROUNDING:
-            raise InputError(
-                f"{loss.title}.loss returned {found[0]:.6g} for the true output of example {i}: Δ(y, y) must be 0. "
-                f"{run_check(loss)}"
-            )
 
 
 def require_safe_kernel(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVector | None, ptr: IntVector) -> None:
@@ -223,15 +176,3 @@ def _interpreted(function: Any) -> tuple[Any, set[int]]:
 
 def _empty(cell: CellType) -> CellType:
     return CellType()
-
-
-def trusted_oracle(
-    loss: ScoreLoss[Any], operator: Operator, ys: Sequence[Any], usable: BoolVector | None, n_jobs: int | None
-) -> Oracle:
-    """Return the argmaxes of a loss, which is tried first where it is not of this library."""
-    oracle = make_oracle(loss, ys, n_jobs)
-    if not is_own(loss):
-        require_free_truths(loss, ys, usable)
-        if loss.kernel is not None:
-            require_safe_kernel(loss, ys, usable, operator.ptr)
-    return oracle

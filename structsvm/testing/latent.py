@@ -8,9 +8,9 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.losses.latent import Completed, LatentLoss
+from structsvm.problem.checking.methods import Methods, show
 from structsvm.settings import as_list, require_integer, require_kind
 from structsvm.testing.losses import check_loss
-from structsvm.testing.methods import Methods, show
 from structsvm.types import Vector
 
 _SIZES = (0.0, 0.1, 1.0, 10.0)

@@ -73,7 +73,7 @@ def assert_found(mutant: Mutant, loss: Any, examples: Any = None) -> None:
     wrong = mutated(loss, mutant)
     trials = 3 if mutant.old == mutant.new else 12
     try:
-        with patch("structsvm.testing.methods.compiled_kernel", lambda kernel: kernel):
+        with patch("structsvm.problem.checking.methods.compiled_kernel", lambda kernel: kernel):
             check_loss(wrong, examples, trials=trials)
     except AssertionError as error:
         verdict = str(error)

@@ -129,7 +129,7 @@ def altered(module: Any, name: str, old: str, new: str) -> Any:
 
 
 def kernel_loss(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> ChainHamming:
-    monkeypatch.setattr("structsvm.testing.methods.compiled_kernel", lambda kernel: kernel)
+    monkeypatch.setattr("structsvm.problem.checking.methods.compiled_kernel", lambda kernel: kernel)
     kernel = staticmethod(altered(module, "chain_hamming", old, new))
     mutant: Any = type("Mutant", (ChainHamming,), {"kernel": kernel})
     return mutant(range(3))  # type: ignore[no-any-return]

@@ -184,6 +184,7 @@ class Forgetful(ROCArea):
 
     exact = False
     kernel = None
+    check_before_fit = False
     asked = 0
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
@@ -227,7 +228,8 @@ def negative(scores, labels, params, out):  # type: ignore[no-untyped-def]
 @each_solver
 @pytest.mark.parametrize(("kernel", "message"), [(hollow, "is encoded by NaN"), (negative, "a loss of -0.5")])
 def test_what_no_argmax_returns_is_still_refused(solver: Any, kernel: Any, message: str) -> None:
-    mutant: Any = type("Mutant", (ChainHamming,), {"kernel": staticmethod(kernel), "exact": False})
+    methods = {"kernel": staticmethod(kernel), "exact": False, "check_before_fit": False}
+    mutant: Any = type("Mutant", (ChainHamming,), methods)
     with pytest.raises(OracleError, match=message):
         solver.solve(sequences(mutant))
 
@@ -240,7 +242,8 @@ def later(scores, labels, params, out):  # type: ignore[no-untyped-def]
 
 def test_a_nan_in_a_sweep_is_refused(solver_name: str) -> None:
     """At w = 0 the plane is one of numbers: the compiled sweep is the first to see the others."""
-    mutant: Any = type("Mutant", (ChainHamming,), {"kernel": staticmethod(later), "exact": False})
+    methods = {"kernel": staticmethod(later), "exact": False, "check_before_fit": False}
+    mutant: Any = type("Mutant", (ChainHamming,), methods)
     with pytest.raises(OracleError, match="is encoded by NaN"):
         solvers.create(solver_name).solve(sequences(mutant))
 

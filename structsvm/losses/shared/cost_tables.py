@@ -31,6 +31,13 @@ _MOST_BYTES = 2 * 2**30
 """Memory that the tables of a training set may take."""
 
 
+_HINTS = {
+    "truth value": "k and j are arrays: write np.where(condition, a, b) for if. ",
+    "read-only": "It may not change k and j: write k - 1, not k -= 1. ",
+}
+"""Ways out, by words in the errors of a cost."""
+
+
 def evaluate(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64], R: int, N: int) -> Vector:
     """Return costs in the shape that k and j broadcast to.
 
@@ -41,11 +48,11 @@ def evaluate(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64],
     shape = np.broadcast_shapes(k.shape, j.shape)
     try:
         with np.errstate(all="ignore"):
-            returned = cost(k, j, R, N)
+            returned = cost(_read_only(k), _read_only(j), R, N)
     except (StructSVMError, MemoryError):
         raise
     except Exception as error:
-        hint = "k and j are arrays: write np.where(condition, a, b) for if. " if "truth value" in str(error) else ""
+        hint = next((way for words, way in _HINTS.items() if words in str(error)), "")
         said = f"{title}.cost raised {type(error).__name__}: {str(error).rstrip('.')}. {hint}"
         raise InputError(f"{said}Run structsvm.testing.check_loss on the loss.") from error
     try:
@@ -228,6 +235,13 @@ def _some(low: int, high: int) -> IntVector:
     if high - low < _CHECKED:
         return np.arange(low, high + 1)
     return np.unique(low - 1 + np.geomspace(1, high - low + 1, _CHECKED).round().astype(np.int64))
+
+
+def _read_only(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a view that a cost cannot change: the loss computes with these numbers afterwards."""
+    view = numbers.view()
+    view.flags.writeable = False
+    return view
 
 
 def _shown(returned: Any) -> str:

@@ -150,6 +150,10 @@ class GradedRankingLoss(PairsOfGrades):
     is written too; where ``Δ`` is a sum over pairs of ``v_ij (g_i − g_j)`` for those that are swapped, sorting
     by ``s − g`` is the exact argmax. An output is one number per document, larger is ahead, ties in document order.
 
+    Of the P pairs of different grades, each changes ``encode`` by ``±½ v_ij``, with ``v_ij = 1 / P`` unless `weight` is
+    written: ``+½ v_ij`` for the document ahead and ``−½ v_ij`` for the other if the pair is in the right order, and
+    the reverse if it is swapped. To swap a pair thus lowers ``scores·c`` by ``v_ij (s_i − s_j)``, once and not twice.
+
     Examples
     --------
     >>> import numpy as np

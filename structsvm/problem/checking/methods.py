@@ -23,6 +23,14 @@ MOST_OUTPUTS = 50_000
 _MOST_NUMBERS = 40
 
 
+class Malformed(CheckError):
+    """A method of a loss raised something, or returned something that cannot be used: a fit reports it too."""
+
+
+class Raised(Malformed):
+    """A method of a loss raised something."""
+
+
 @frozen(eq=False)
 class Methods:
     """The methods of a loss under the names that its author knows.
@@ -70,7 +78,7 @@ class Methods:
             many = "" if length is None else f"{length} "
             whose = "one a score, as many for every output" if self.generic is None else "as many for every x and y"
             verdict = f"returned {_returned(code)}: it must return a vector of {many}finite numbers, {whose}"
-            raise self.wrong("encode", verdict, y, output=output)
+            raise self.wrong("encode", verdict, y, kind=Malformed, output=output)
         return vector
 
     def delta(self, y: Any, output: Any) -> float:
@@ -81,7 +89,8 @@ class Methods:
         except (TypeError, ValueError):
             number = np.nan
         if not 0.0 <= number < np.inf:
-            raise self.wrong("loss", f"returned {show(delta)}: it must return a number of at least 0", y, output=output)
+            verdict = f"returned {show(delta)}: it must return a number of at least 0"
+            raise self.wrong("loss", verdict, y, kind=Malformed, output=output)
         return number
 
     def augmented(self, scores: Vector, y: Any) -> Any:
@@ -115,13 +124,13 @@ class Methods:
         try:
             return checked_bounds(bounds, d, "it")
         except InputError as error:
-            raise self.wrong("weight_bounds", f"returned {show(bounds)}: {error}", y) from None
+            raise self.wrong("weight_bounds", f"returned {show(bounds)}: {error}", y, kind=Malformed) from None
 
     def usable(self, y: Any) -> bool:
         """Say whether an example can be learned from."""
         usable = self.call("usable", lambda: self.loss.usable(y), y)
         if not isinstance(usable, bool | np.bool_):
-            raise self.wrong("usable", f"returned {show(usable)}: it must return True or False", y)
+            raise self.wrong("usable", f"returned {show(usable)}: it must return True or False", y, kind=Malformed)
         return bool(usable)
 
     def labels(self, y: Any) -> Vector:
@@ -129,7 +138,9 @@ class Methods:
         labels = self.call("labels", lambda: self.loss.labels(y), y)
         vector = as_numbers(labels)
         if vector is None:
-            raise self.wrong("labels", f"returned {_returned(labels)}: it must return a vector of numbers", y)
+            raise self.wrong(
+                "labels", f"returned {_returned(labels)}: it must return a vector of numbers", y, kind=Malformed
+            )
         return vector
 
     def params(self, ys: list[Any]) -> Vector:
@@ -155,7 +166,7 @@ class Methods:
         try:
             compiled = compiled_kernel(self.loss.kernel)
         except InputError as error:
-            raise CheckError(f"{self.loss.title}: {error}") from error
+            raise Raised(f"{self.loss.title}: {error}") from error
         return self.call("kernel", lambda: float(compiled(scores, labels, params, out)), y, scores=scores)
 
     def operator(self) -> None:
@@ -177,7 +188,9 @@ class Methods:
         if verdict:
             raise self.wrong("kernel", verdict, y, scores=scores)
 
-    def wrong(self, method: str, verdict: str, y: Any, **seen: Any) -> CheckError:
+    def wrong(
+        self, method: str, verdict: str, y: Any, *, kind: type[CheckError] = CheckError, **seen: Any
+    ) -> CheckError:
         """Return the error that says what a method did wrong: the verdict first, then example, scores and output.
 
         Parameters
@@ -185,6 +198,7 @@ class Methods:
         method : of the `ScoreLoss`.
         verdict : what it did.
         y : the example.
+        kind : of the error.
         seen : ``scores``, ``output`` and ``latent``, where they are known.
         """
         lines = [f"{self.loss.title}.{self.loss.called(method)} {verdict}"]
@@ -197,7 +211,7 @@ class Methods:
             lines.append(f"  latent h = {show(seen['latent'])}")
         if "scores" in seen:
             lines.append(f"  {'scores' if self.generic is None else 'w'} = {show(seen['scores'])}")
-        return CheckError("\n".join(lines))
+        return kind("\n".join(lines))
 
     def call(self, method: str, call: Callable[[], T], y: Any, **seen: Any) -> T:
         """Call a method, so that what it raises is told with the example; `NotImplementedError` is left as it is."""
@@ -206,11 +220,13 @@ class Methods:
         except NotImplementedError:
             raise
         except Exception as error:
-            raise self.wrong(method, f"raised {type(error).__name__}: {error}", y, **seen) from error
+            raise self.wrong(method, f"raised {type(error).__name__}: {error}", y, kind=Raised, **seen) from error
 
 
 def unchanged(now: Any, before: Any) -> bool:
     """Say whether an example is as it was, as far as that can be seen."""
+    if now is before:
+        return True
     if isinstance(now, tuple | list) and isinstance(before, tuple | list):
         return len(now) == len(before) and all(map(unchanged, now, before))
     try:

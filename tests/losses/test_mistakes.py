@@ -1,0 +1,77 @@
+"""A sample of the mistakes of `tests.losses.mistakes`, in the order in which they are cheap to find."""
+
+import pytest
+
+from structsvm.exceptions import CheckError, InputError
+from structsvm.losses import InterleavingLoss
+from structsvm.problem import Problem
+from structsvm.testing import check_loss
+from tests.losses.mistakes import (
+    MISTAKES,
+    RIGHT,
+    FirstRelevant,
+    Mistake,
+    by_check_loss,
+    by_fit,
+    by_short_check,
+    error_of,
+    problem,
+)
+
+SILENT = [
+    "cost: random",
+    "encode: times 0.95 for outputs",
+    "loss: half of the cost",
+    "labels: all relevant",
+    "weight: random",
+    "labels: shares not divided",
+    "argmax: the sign",
+    "argmax: the truth",
+    "argmax: changes y",
+    "argmax: price of one document",
+    "argmax: cost of another class",
+    "kernel: no gain for grades 3 and 4",
+]
+"""Most of them end in a false certificate of a fit without the check before it."""
+
+BEYOND = ["argmax: wrong beyond 6 documents", "argmax: wrong beyond 10 documents", "argmax: grades up to 2"]
+
+
+def named(names: list[str]) -> list[object]:
+    return [pytest.param(each, id=f"{each.base.__name__}, {each.name}") for each in MISTAKES if each.name in names]
+
+
+@pytest.mark.parametrize("mistake", named(SILENT))
+def test_the_check_before_a_fit_finds_what_a_fit_does_not(mistake: Mistake) -> None:
+    assert by_short_check(mistake) == CheckError.__name__
+
+
+@pytest.mark.parametrize("mistake", named([*SILENT[-1:], *BEYOND]))
+def test_check_loss_finds_mistakes_in_high_grades_and_long_queries(mistake: Mistake) -> None:
+    assert by_check_loss(mistake) == CheckError.__name__
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mistake", named([mistake.name for mistake in MISTAKES]))
+def test_all_mistakes_are_found(mistake: Mistake) -> None:
+    assert by_check_loss(mistake)
+    assert by_fit(mistake, checked=True)
+
+
+@pytest.mark.parametrize("base", RIGHT)
+def test_right_losses_pass(base: type) -> None:
+    for seed in range(2):
+        assert not error_of(lambda seed=seed: problem(type("Right", (base,), {})(), seed))
+
+
+def test_a_cost_may_not_change_its_arguments() -> None:
+    class Changes(InterleavingLoss):
+        def cost(self, k, j, R, N):  # type: ignore[no-untyped-def]
+            k -= 1
+            return FirstRelevant().cost(k + 1, j, R, N)
+
+    words = r"Changes.cost raised ValueError: .* read-only. It may not change k and j: write k - 1, not k -= 1. Run"
+    with pytest.raises(InputError, match=words):
+        Problem.from_queries([[1.0], [2.0]], [0, 1], loss=Changes())
+    with pytest.raises(InputError, match=words):
+        check_loss(Changes())
