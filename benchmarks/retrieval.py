@@ -11,7 +11,7 @@ from benchmarks.measuring import Size, peak_megabytes
 from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm.data import Run, read_documents, read_topics
 from structsvm.text import Analyzer, Index, Postings, Retriever, Strings
-from structsvm.text.functions import LuceneBM25
+from structsvm.text.functions import BM25
 
 TITLE = "Retrieval"
 ABOUT = """
@@ -29,7 +29,7 @@ those of the processor; peak MB those of the process so far.
 KINDS = {"frequent": 0, "content": 100}
 SIZES = (100_000, 300_000, 1_000_000)
 TERMS, LENGTH, QUERIES, WORDS, TOP = 200_000, 60, 100, 8, 1000
-FUNCTION = LuceneBM25()
+FUNCTION = BM25(k1=0.9, b=0.4)
 FIRST, AGAIN, PEER, MATRIX = "Retriever, first", "Retriever, again", "bm25s", "matrix of bm25s"
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ def random_index(documents: int) -> Index:
         np.full(documents, LENGTH, dtype=np.int32),
     )
     ids = Strings.of(f"{number:07}" for number in range(documents))
-    return Index(Analyzer(), ids, {"text": postings}, postings)
+    return Index(Analyzer(None, None), ids, {"text": postings}, postings)
 
 
 def random_texts(documents: int) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _vaswani(size: Size) -> Iterator[Row]:
     if folder is None:
         yield without_data(what, "this library", "text/vaswani")
         return
-    index = Index.build(read_documents(folder / "vaswani" / "doc-text.trec"), Analyzer())
+    index = Index.build(read_documents(folder / "vaswani" / "doc-text.trec"), Analyzer(None, None))
     topics = read_topics(folder / "vaswani" / "query-text.trec")
     yield from _compared(what, index, {topic.id: topic.query() for topic in topics}, size)
 
@@ -146,7 +146,7 @@ def _numbers(index: Index, text: str) -> list[int]:
     return [number for number in found if number is not None]
 
 
-def _bm25s(index: Index, function: LuceneBM25) -> Any:
+def _bm25s(index: Index, function: BM25) -> Any:
     """Return bm25s with its matrix of eager scores, made of the index."""
     import bm25s
 

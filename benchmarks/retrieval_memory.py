@@ -75,7 +75,9 @@ def _measured(who: str, work: str, documents: int, folder: str) -> dict[str, flo
 
 
 def _index(texts: list[str], folder: str) -> None:
-    Index.build(((f"{number:07}", {"text": text}) for number, text in enumerate(texts)), Analyzer()).save(folder)
+    Index.build(((f"{number:07}", {"text": text}) for number, text in enumerate(texts)), Analyzer(None, None)).save(
+        folder
+    )
 
 
 def _search(folder: str, queries: list[str]) -> None:

@@ -505,7 +505,7 @@ def _of_text() -> Iterator[Call]:
         {"index": index, "topics": topics, "candidates": candidates, "qrels": candidates, **made},
     )
     yield Call("find_features", text.letor.find_features, {"features": ["released", "tfidf"]})
-    asked = {"index": index, "topics": topics, "function": "okapi", "top": 1, "query": None, "name": "run"}
+    asked = {"index": index, "topics": topics, "function": "bm25", "top": 1, "query": None, "name": "run"}
     yield Call("retrieve", text.retrieve, asked)
     yield Call("Retriever", text.Retriever, {"index": index, "function": "okapi", "field": "text"})
     yield Call("Retriever.retrieve", text.Retriever(index, "okapi").retrieve, {"topics": topics, "top": 1})

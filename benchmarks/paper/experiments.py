@@ -19,8 +19,8 @@ SECONDS = "seconds.json"
 _FUNCTIONS = "cosine,tfidf,okapi,lm_dirichlet,lm_jelinek_mercer"
 _INDEXES: dict[str, tuple[str, ...]] = {
     "plain": (),
-    "porter": ("--stemmer", "porter"),
-    "stop": ("--stemmer", "porter", "--stop-words", "glasgow"),
+    "porter": ("--stop-words", "none"),
+    "stop": ("--stop-words", "glasgow"),
 }
 
 

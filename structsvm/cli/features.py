@@ -64,7 +64,7 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     multiple=True,
     callback=names_in(retrieval_functions),
     help="Without --candidates: retrieval functions; the union of their top documents are the candidates.  "
-    "[default: okapi]",
+    "[default: bm25]",
 )
 @click.option(
     "--top",
@@ -162,7 +162,7 @@ def features_command(
         if judged:
             pairs, missing = _indexed(judgments, read, asked)
         else:
-            pairs, missing = _first_documents(read, asked, candidates, function or ("okapi",), top, query), []
+            pairs, missing = _first_documents(read, asked, candidates, function or ("bm25",), top, query), []
     with progress_bar("topics", shown=not quiet) as show:
         data = letor_features(
             read,

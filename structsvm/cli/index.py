@@ -50,8 +50,8 @@ def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> s
     name="index",
     short_help="Index a collection of texts.",
     epilog=example(
-        "structsvm index cran.all.1400 --out plain",
-        "structsvm index cran.all.1400 --fields text --stemmer porter --stop-words glasgow --out stemmed",
+        "structsvm index cran.all.1400 --out index",
+        "structsvm index cran.all.1400 --fields text --stemmer none --stop-words none --out plain",
     ),
 )
 @click.argument("collection", type=COLLECTION)
@@ -61,7 +61,7 @@ def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> s
 @click.option(
     "--stemmer",
     metavar="NAME",
-    default=_NONE,
+    default="porter",
     show_default=True,
     callback=_as_stemmer,
     help="Stemmer of the terms: porter, porter2, or none, which keeps tokens as they are.",
@@ -69,11 +69,11 @@ def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> s
 @click.option(
     "--stop-words",
     metavar="NAME|FILE",
-    default=_NONE,
+    default="snowball",
     show_default=True,
     callback=_as_stop_words,
-    help="Words to leave out: glasgow (318 words), lucene (33), none, or a file of words. Write ./ before a file that "
-    "is named like a list.",
+    help="Words to leave out: snowball (174 words), glasgow (318), lucene (33), none, or a file of words. Write ./ "
+    "before a file that is named like a list.",
 )
 @with_fields
 @with_format

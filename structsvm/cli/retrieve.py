@@ -47,8 +47,8 @@ def _file(name: str) -> str:
     name="retrieve",
     short_help="Rank the documents of indexes for topics, as TREC runs.",
     epilog=example(
-        "structsvm retrieve index/ topics.trec --function okapi --out runs/",
-        "structsvm retrieve plain/ porter/ cran.qry --function 'cosine,tfidf,okapi(b=0.4)' --out runs/",
+        "structsvm retrieve index/ topics.trec --out runs/",
+        "structsvm retrieve plain/ porter/ cran.qry --function 'bm25(b=0.4),lm_dirichlet,tfidf' --out runs/",
     ),
 )
 @click.argument("indexes", metavar="INDEX...", type=INDEX, nargs=-1, required=True)
@@ -57,10 +57,10 @@ def _file(name: str) -> str:
     "--function",
     metavar="NAMES",
     multiple=True,
-    default=("okapi",),
+    default=("bm25",),
     show_default=True,
     callback=names_in(retrieval_functions),
-    help='Retrieval functions, as in cosine,okapi(k1=0.9,b=0.4); "structsvm list" shows them.',
+    help='Retrieval functions, as in bm25(k1=0.9,b=0.4),lm_dirichlet; "structsvm list" shows them.',
 )
 @click.option("-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs, one for each index and function.")
 @click.option(

@@ -62,9 +62,9 @@ class TextRanker(BaseEstimator):
     --------
     >>> from structsvm.data import Qrels
     >>> from structsvm.pipelines import TextRanker
-    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text import Index
     >>> texts = {"a": "flow over a wing", "b": "heat flow", "c": "wing flutter", "d": "heat transfer"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> judged = Qrels.from_grades(["1", "1"], ["c", "a"], [1, 0])
     >>> ranker = TextRanker(index, ["okapi", "cosine"], depth=10).fit({"1": "flutter of a wing"}, judged)
     >>> ranker.rank({"2": "heat transfer"}).doc_ids

@@ -164,17 +164,16 @@ retrieval_functions: Registry[Any] = Registry(
     "retrieval function",
     "structsvm.retrieval",
     {
+        "bm25": "structsvm.text.functions:BM25",
+        "okapi": "structsvm.text.functions:Okapi",
         "cosine": "structsvm.text.functions:Cosine",
         "tfidf": "structsvm.text.functions:TFIDF",
-        "okapi": "structsvm.text.functions:Okapi",
         "lm_dirichlet": "structsvm.text.functions:Dirichlet",
         "lm_jelinek_mercer": "structsvm.text.functions:JelinekMercer",
         "lm_absolute": "structsvm.text.functions:AbsoluteDiscount",
         "indri_dirichlet": "structsvm.text.functions:IndriDirichlet",
         "indri_jelinek_mercer": "structsvm.text.functions:IndriJelinekMercer",
-        "terrier_bm25": "structsvm.text.functions:TerrierBM25",
         "terrier_tf_idf": "structsvm.text.functions:TerrierTFIDF",
-        "lucene_bm25": "structsvm.text.functions:LuceneBM25",
     },
     classes=("structsvm.text.functions:RetrievalFunction",),
     place="function=...",
@@ -186,8 +185,8 @@ Examples
 >>> from structsvm.registry import retrieval_functions
 >>> retrieval_functions.create("lm_dirichlet(mu=500)").mu
 500.0
->>> retrieval_functions.create("okapi", b=0.3)
-Okapi(k1=1.2, b=0.3, k3=7.0)
+>>> retrieval_functions.create("bm25", b=0.3)
+BM25(k1=1.2, b=0.3)
 """
 
 rankers: Registry[Any] = Registry(

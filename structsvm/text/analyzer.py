@@ -45,7 +45,7 @@ class Analyzer:
     ----------
     stemmer : "porter", the algorithm of Porter (Program 14, 1980) as published; "porter2", its revision, which is
         Snowball's for English; None: a term is a token. Both are PyStemmer's.
-    stop_words : name of a list ("glasgow", "lucene"); words; None: there are none. They are looked for
+    stop_words : name of a list ("snowball", "glasgow", "lucene"); words; None: there are none. They are looked for
         before stemming. `read_stop_words` reads those of a file, and says what a word with an apostrophe stands for.
 
     Raises
@@ -54,12 +54,14 @@ class Analyzer:
 
     Examples
     --------
-    >>> Analyzer(stemmer="porter", stop_words="glasgow").terms("The boundary-layers of the wings")
+    >>> Analyzer().terms("The boundary-layers of the wings")
     ['boundari', 'layer', 'wing']
+    >>> Analyzer(stemmer=None, stop_words=None).terms("The boundary-layers of the wings")
+    ['the', 'boundary', 'layers', 'of', 'the', 'wings']
     """
 
-    stemmer: str | None = field(default=None)
-    stop_words: str | tuple[str, ...] | None = field(default=None, converter=_as_stop_words)
+    stemmer: str | None = field(default="porter")
+    stop_words: str | tuple[str, ...] | None = field(default="snowball", converter=_as_stop_words)
 
     @stemmer.validator
     def _known_stemmer(self, attribute: "Attribute[str | None]", value: Any) -> None:

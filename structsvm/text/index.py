@@ -36,7 +36,7 @@ class Index:
     --------
     >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
     >>> index
-    Index(2 documents, 3 terms, 4 postings)
+    Index(2 documents, 2 terms, 3 postings)
     >>> index.whole.document_frequency[index.whole.find("wing")]
     np.int64(2)
     """
@@ -47,19 +47,21 @@ class Index:
     whole: Postings
 
     @classmethod
-    def build(cls, documents: Iterable[Any], analyzer: Analyzer) -> Self:
+    def build(cls, documents: Iterable[Any], analyzer: Analyzer | None = None) -> Self:
         """Index documents, which are read once and need not be in memory.
 
         Parameters
         ----------
         documents : of each its ``id`` and its ``fields``, texts by name, as of `structsvm.data.read_documents`; or a
             pair of these.
-        analyzer : makes terms.
+        analyzer : makes terms. None: ``Analyzer()``, which stems and drops stop words.
 
         Raises
         ------
         InputError : there are no documents, or none with a term, or two have the same id.
         """
+        if analyzer is None:
+            analyzer = Analyzer()
         require_kind("analyzer", analyzer, Analyzer, "an Analyzer")
         counting, ids = Counting(analyzer), _Ids()
         for document in _iterated(documents):

@@ -65,11 +65,11 @@ class Retriever:
     --------
     >>> from structsvm.text import Analyzer, Index, Retriever
     >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
-    >>> Retriever(index, "okapi").retrieve({"1": "wings"}).doc_ids.tolist()
-    ['b', 'a']
+    >>> Retriever(index).retrieve({"1": "wings"}).doc_ids.tolist()
+    ['a', 'b']
     """
 
-    def __init__(self, index: Index, function: str | RetrievalFunction, field: str | None = None) -> None:
+    def __init__(self, index: Index, function: str | RetrievalFunction = "bm25", field: str | None = None) -> None:
         require_kind("index", index, Index, "an Index, such as Index.load(folder) returns")
         self.index = index
         self.function: RetrievalFunction = retrieval_functions.create(function)
@@ -188,7 +188,7 @@ class Retriever:
 def retrieve(
     index: Index,
     topics: Topics,
-    function: str | RetrievalFunction,
+    function: str | RetrievalFunction = "bm25",
     top: int = 1000,
     *,
     query: str | None = None,
@@ -205,7 +205,7 @@ def retrieve(
     ----------
     index : the collection.
     topics : the topics, such as `read_topics` returns; or the text of each query by the id of its topic.
-    function : retrieval function, by name, as in ``"okapi"`` or ``"okapi(k1=0.9,b=0.4)"``, or as an object.
+    function : retrieval function, by name, as in ``"bm25"`` or ``"bm25(k1=0.9,b=0.4)"``, or as an object.
     top : how many documents of a topic are retrieved, at most, at least 1.
     query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
     field : field of the documents that is looked at, with its own lengths and frequencies of terms; None: all fields
@@ -221,9 +221,9 @@ def retrieve(
     Examples
     --------
     >>> from structsvm.data import Document
-    >>> from structsvm.text import Analyzer, Index, retrieve
+    >>> from structsvm.text import Index, retrieve
     >>> documents = [Document("d1", {"text": "wings and flow"}), Document("d2", {"text": "heat flow, flow"})]
-    >>> run = retrieve(Index.build(documents, Analyzer()), {"1": "flow over wings"}, "lucene_bm25")
+    >>> run = retrieve(Index.build(documents), {"1": "flow over wings"})
     >>> run.doc_ids
     array(['d1', 'd2'], dtype='<U2')
     """

@@ -13,6 +13,17 @@ _LUCENE = """
 a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was
 will with
 """
+_SNOWBALL = """
+i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its
+itself they them their theirs themselves what which who whom this that these those am is are was were be been being have
+has had having do does did doing would should could ought i'm you're he's she's it's we're they're i've you've we've
+they've i'd you'd he'd she'd we'd they'd i'll you'll he'll she'll we'll they'll isn't aren't wasn't weren't hasn't
+haven't hadn't doesn't don't didn't won't wouldn't shan't shouldn't can't cannot couldn't mustn't let's that's who's
+what's here's there's when's where's why's how's a an the and but if or because as until while of at by for with about
+against between into through during before after above below to from up down in out on off over under again further then
+once here there when where why how all any both each few more most other some such no nor not only own same so than too
+very
+"""
 
 
 def _glasgow() -> frozenset[str]:
@@ -28,19 +39,21 @@ _APOSTROPHES = str.maketrans("", "", "'’")
 STOP_LISTS: Mapping[str, Callable[[], frozenset[str]]] = {
     "glasgow": _glasgow,
     "lucene": lambda: frozenset(_LUCENE.split()),
+    "snowball": lambda: frozenset(_SNOWBALL.split()),
 }
-"""The lists by name: the 318 words of the Glasgow Information Retrieval Group, as scikit-learn has them, and the 33 of
-Lucene's ``StopAnalyzer``.
+"""The lists by name: the 318 words of the Glasgow Information Retrieval Group, as scikit-learn has them, the 33 of
+Lucene's ``StopAnalyzer``, and the 174 of Snowball's English list.
 
 Examples
 --------
 >>> from structsvm.text import STOP_LISTS, Analyzer
 >>> {name: len(words()) for name, words in STOP_LISTS.items()}
-{'glasgow': 318, 'lucene': 33}
+{'glasgow': 318, 'lucene': 33, 'snowball': 174}
 >>> for name in STOP_LISTS:
-...     print(name, Analyzer(stop_words=name).terms("this is about the wing"))
+...     print(name, Analyzer(stop_words=name).terms("this is about the thin wing"))
 glasgow ['wing']
-lucene ['about', 'wing']
+lucene ['about', 'thin', 'wing']
+snowball ['thin', 'wing']
 """
 
 

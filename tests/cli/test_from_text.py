@@ -10,7 +10,11 @@ from tests.data.trec_reference import average_precisions, lines_of, read_qrels, 
 
 ENDINGS = ("ing", "ed", "s")
 FUNCTIONS = ("cosine", "tfidf", "okapi", "lm_dirichlet", "lm_jelinek_mercer")
-INDEXES = {"plain": (), "porter": ("--stemmer", "porter"), "stop": ("--stemmer", "porter", "--stop-words", "glasgow")}
+INDEXES = {
+    "plain": ("--stemmer", "none", "--stop-words", "none"),
+    "porter": ("--stop-words", "none"),
+    "stop": ("--stop-words", "glasgow"),
+}
 
 
 @pytest.fixture

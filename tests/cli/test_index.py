@@ -51,9 +51,10 @@ def contents_of(folder):
     return [path.read_bytes() for path in Path(folder).iterdir()]
 
 
-def test_terms_are_tokens_where_nothing_is_said(run, docs):
+def test_defaults_are_those_of_python(run, docs):
     run("index", docs, "--out", "idx", "--quiet")
-    assert Index.load("idx").analyzer == Analyzer()
+    assert Index.load("idx").analyzer == Analyzer() == Analyzer("porter", "snowball")
+    assert same(Index.load("idx"), Index.build(read_documents(docs)))
 
 
 def test_folders_around_it_are_made_in_the_end(run, docs):
@@ -122,7 +123,10 @@ def test_what_cannot_be_indexed(run, docs, words, message):
     ("words", "message"),
     [
         (("--stemmer", "lovins"), "there is no stemmer 'lovins'; known: none, porter, porter2"),
-        (("--stop-words", "glasgo"), "'glasgo' is neither a file nor the name of a list; known: none, glasgow, lucene"),
+        (
+            ("--stop-words", "glasgo"),
+            "'glasgo' is neither a file nor the name of a list; known: none, glasgow, lucene, snowball",
+        ),
         (("--stop-words", "."), ". is a directory"),
         (("--format", "xml"), "there is no format 'xml'"),
         (("--out", "docs.jsonl"), "is a file"),

@@ -21,8 +21,8 @@ TOPICS = [{"id": "2", "text": "flow of wings"}, {"id": "10", "text": "nothing at
 def indexes(run, here):
     Path("docs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in DOCUMENTS))
     Path("topics.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in TOPICS))
-    run("index", "docs.jsonl", "--out", "plain", "-q")
-    run("index", "docs.jsonl", "--stemmer", "porter", "--out", "stems", "-q")
+    run("index", "docs.jsonl", "--stemmer", "none", "--stop-words", "none", "--out", "plain", "-q")
+    run("index", "docs.jsonl", "--out", "stems", "-q")
 
 
 def test_runs_are_those_of_python(run, indexes):
@@ -52,6 +52,14 @@ def test_runs_are_those_of_python(run, indexes):
     ]
 
 
+def test_the_default_function_is_that_of_python(run, indexes):
+    run("retrieve", "stems", "topics.jsonl", "--out", "runs", "-q")
+    read, made = load_run("runs/stems.bm25.run"), retrieve(Index.load("stems"), read_topics("topics.jsonl"))
+    assert (read.doc_ids.tolist(), read.scores.tolist()) == (made.doc_ids.tolist(), made.scores.tolist())
+    assert made.name == Retriever(Index.load("stems")).name == "bm25"
+    assert next(line for line in run("list").stdout.splitlines() if "BM25" in line).split()[0] == "bm25"
+
+
 def test_other_files_of_the_folder_are_named(run, indexes):
     Path("runs").mkdir()
     Path("runs/other").write_text("mine")
@@ -74,7 +82,7 @@ def test_other_files_of_the_folder_are_named(run, indexes):
             "topics.jsonl is a file, and an index is a folder: indexes come",
         ),
         (("empty", "topics.jsonl", "--out", "runs"), 1, "empty"),
-        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 1, "two runs would be called plain.okapi"),
+        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 1, "two runs would be called plain.bm25"),
         (("plain", "none.jsonl", "--out", "runs"), 1, "there is no file none.jsonl"),
         (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 1, "has no title"),
         (("plain", "strange.jsonl", "--out", "runs"), 1, "no document has a term of any of 1 topics"),
@@ -100,7 +108,7 @@ def test_what_cannot_be_retrieved(run, indexes, words, code, message):
     Path("strange.jsonl").write_text('{"id": "1", "text": "quux"}\n')
     if "deep/plain" in words:
         Path("plain").rename("deep/plain")
-        run("index", "docs.jsonl", "--out", "plain", "-q")
+        run("index", "docs.jsonl", "--stemmer", "none", "--stop-words", "none", "--out", "plain", "-q")
     assert message in run("retrieve", *words, code=code).stderr
     assert not {path.name for path in Path().iterdir()} & {"runs", "deeper"}
 
@@ -109,11 +117,11 @@ def test_one_field_alone(run, here):
     documents = [{"id": "a", "title": "wing", "text": "heat"}, {"id": "b", "title": "flow", "text": "a wing"}]
     Path("docs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents))
     Path("topics.jsonl").write_text('{"id": "1", "text": "wing"}\n')
-    run("index", "docs.jsonl", "--out", "plain", "-q")
+    run("index", "docs.jsonl", "--stemmer", "none", "--stop-words", "none", "--out", "plain", "-q")
     for field, found in {"title": ["a"], "text": ["b"], "whole": ["a", "b"]}.items():
-        run("retrieve", "plain", "topics.jsonl", "--field", field, "--function", "lucene_bm25", "--out", "runs", "-q")
-        made = load_run(f"runs/plain.{field}.lucene_bm25.run")
-        assert (made.name, sorted(made.doc_ids.tolist())) == (f"plain.{field}.lucene_bm25", found)
+        run("retrieve", "plain", "topics.jsonl", "--field", field, "--out", "runs", "-q")
+        made = load_run(f"runs/plain.{field}.bm25.run")
+        assert (made.name, sorted(made.doc_ids.tolist())) == (f"plain.{field}.bm25", found)
     assert len(list(Path("runs").iterdir())) == 3
 
 
@@ -129,14 +137,14 @@ def test_an_index_that_is_not_what_was_written(run, indexes, array):
 
 def test_a_run_does_not_replace_the_topics(run, indexes):
     Path("runs").mkdir()
-    topics = Path("topics.jsonl").rename("runs/plain.okapi.run")
+    topics = Path("topics.jsonl").rename("runs/plain.bm25.run")
     done = run("retrieve", "plain", topics, "--out", "runs", "--format", "jsonl", code=1)
     assert "would replace the input" in done.stderr
 
 
 def test_an_interrupted_one_leaves_what_was_there(run, indexes, monkeypatch):
     run("retrieve", "plain", "topics.jsonl", "--out", "runs", "-q")
-    before = Path("runs/plain.okapi.run").read_bytes()
+    before = Path("runs/plain.bm25.run").read_bytes()
 
     def interrupted(self, *_arguments, **_settings):
         if self.index.analyzer.stemmer:

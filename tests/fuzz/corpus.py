@@ -112,7 +112,7 @@ def make_corpus() -> Mapping[str, bytes]:
         try:
             _write_models()
             run_experiment(load_pool("runs", "q.txt"), Settings(**_SETTINGS), "results", jobs=1)
-            Index.build(read_documents("documents.trec"), Analyzer("porter")).save("indexed")
+            Index.build(read_documents("documents.trec"), Analyzer("porter", None)).save("indexed")
         finally:
             os.chdir(before)
         made = ["m.npz", "s.npz", "l.npz", "result.npz", "c.npz", "results/results.json", "results/trials.jsonl"]

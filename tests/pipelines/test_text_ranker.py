@@ -46,7 +46,7 @@ TRAIN, NEW = TOPICS[:8], TOPICS[8:]
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     made = [tmp_path_factory.mktemp("indexes") / name for name in ("plain", "stems")]
-    for folder, analyzer in zip(made, [Analyzer(), Analyzer("porter", ("the",))], strict=True):
+    for folder, analyzer in zip(made, [Analyzer(None, None), Analyzer("porter", ("the",))], strict=True):
         Index.build(DOCUMENTS, analyzer).save(folder)
     return made
 
@@ -154,7 +154,9 @@ def test_topics_that_cannot_be_learned_from(folders):
 
 
 def test_score_counts_what_was_not_retrieved():
-    index = Index.build([("a", {"text": "heat"}), ("b", {"text": "heat flow"}), ("c", {"text": "jets"})], Analyzer())
+    index = Index.build(
+        [("a", {"text": "heat"}), ("b", {"text": "heat flow"}), ("c", {"text": "jets"})], Analyzer(None, None)
+    )
     judged = Qrels.from_grades(["1", "1", "1", "2", "3"], ["a", "b", "c", "c", "a"], [1, 0, 1, 1, 1])
     made = TextRanker(index, ["okapi", "cosine"], features=Scores()).fit({"1": "heat"}, judged)
     assert made.rank({"1": "heat"}).doc_ids.tolist() == ["a", "b"]
@@ -223,7 +225,7 @@ def test_indexes_may_move_and_no_other_is_taken(folders, tmp_path):
         TextRanker.load(path, indexes=3)
     with pytest.raises(InputError, match=r"the index in .*stems is another one than .*model.npz was trained with"):
         TextRanker.load(path, indexes=folders[1])
-    Index.build([*DOCUMENTS[:-1], ("d59", {"text": "heat"})], Analyzer()).save(tmp_path / "here")
+    Index.build([*DOCUMENTS[:-1], ("d59", {"text": "heat"})], Analyzer(None, None)).save(tmp_path / "here")
     with pytest.raises(InputError, match="is another one than"):
         TextRanker.load(path)
     with pytest.raises(DataFormatError, match="it is no index"):
@@ -332,7 +334,11 @@ def test_indexes_of_one_name(folders, tmp_path):
 def test_half_of_cranfield_ranks_the_other(tmp_path):
     """The figures of docs/text/ranking.md, but for the choice of C."""
     documents = list(read_documents(CRANFIELD / "cran.all.1400"))
-    folders = {"words": Analyzer(), "porter": Analyzer("porter"), "stopped": Analyzer("porter", "glasgow")}
+    folders = {
+        "words": Analyzer(None, None),
+        "porter": Analyzer("porter", None),
+        "stopped": Analyzer("porter", "glasgow"),
+    }
     for name, analyzer in folders.items():
         Index.build(documents, analyzer).save(tmp_path / name)
     every = read_topics(CRANFIELD / "cran.qry", numbering="position")

@@ -22,25 +22,25 @@ PUBLISHED = {
 
 
 def test_a_term_is_a_token_where_nothing_else_is_said():
-    assert Analyzer().terms(WORDS) == tokens(WORDS)
+    assert Analyzer(None, None).terms(WORDS) == tokens(WORDS)
 
 
 @pytest.mark.parametrize("stemmer", PUBLISHED)
 def test_stems_are_those_published(stemmer):
     for word, stem in PUBLISHED[stemmer].items():
-        assert Analyzer(stemmer).terms(word) == [stem]
+        assert Analyzer(stemmer, None).terms(word) == [stem]
 
 
 @pytest.mark.parametrize(("stemmer", "algorithm"), [("porter", "porter"), ("porter2", "english")])
 @given(text=st.text(alphabet="abeilngosty' -é"))
 def test_stems_are_those_of_the_library(stemmer, algorithm, text):
     theirs = Stemmer(algorithm)
-    assert Analyzer(stemmer).terms(text) == [theirs.stemWord(token) or token for token in tokens(text)]
+    assert Analyzer(stemmer, None).terms(text) == [theirs.stemWord(token) or token for token in tokens(text)]
 
 
 def test_a_stem_is_never_empty():
     assert Stemmer("porter").stemWord("s") == ""
-    assert Analyzer("porter").terms("s S's") == ["s", "s", "s"]
+    assert Analyzer("porter", None).terms("s S's") == ["s", "s", "s"]
 
 
 def test_stop_words_are_looked_for_before_stemming():
@@ -48,18 +48,18 @@ def test_stop_words_are_looked_for_before_stemming():
     assert Analyzer("porter", ("flows",)).terms("flow flows") == ["flow"]
 
 
-@pytest.mark.parametrize(("name", "count"), [("glasgow", 318), ("lucene", 33)])
+@pytest.mark.parametrize(("name", "count"), [("glasgow", 318), ("lucene", 33), ("snowball", 149)])
 def test_named_lists(name, count):
     assert len(named_stop_words(name)) == count
-    assert Analyzer(stop_words=name).terms("The wing and its flow")[-1] == "flow"
-    assert "the" not in Analyzer(stop_words=name).terms("The wing and its flow")
+    assert Analyzer(None, stop_words=name).terms("The wing and its flow")[-1] == "flow"
+    assert "the" not in Analyzer(None, stop_words=name).terms("The wing and its flow")
     assert all(tokens(word) == [word] for word in named_stop_words(name))
 
 
 def test_the_lists_are_those_named():
-    assert set(STOP_LISTS) == {"glasgow", "lucene"}
+    assert set(STOP_LISTS) == {"glasgow", "lucene", "snowball"}
     with pytest.raises(UnknownNameError, match=r"no list of stop words named 'glasgo'. Did you mean 'glasgow'\?"):
-        Analyzer(stop_words="glasgo")
+        Analyzer(None, stop_words="glasgo")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_lists_are_those_named():
     ],
 )
 def test_stop_words_are_tokens(words, stopped):
-    assert Analyzer(stop_words=words).stop_words == stopped
+    assert Analyzer(None, stop_words=words).stop_words == stopped
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_settings_that_cannot_be_used(settings):
 
 def test_text_must_be_text():
     with pytest.raises(InputError, match="text must be a text, got b'wing'"):
-        Analyzer().terms(b"wing")
+        Analyzer(None, None).terms(b"wing")
 
 
 def test_analyzers_are_values():
@@ -109,7 +109,7 @@ def test_analyzers_are_values():
 
 def test_threads_share_an_analyzer():
     texts = [" ".join(f"{word}{k}ing" for word in tokens(WORDS)) for k in range(40)]
-    expected = [Analyzer("porter2").terms(text) for text in texts]
+    expected = [Analyzer("porter2", None).terms(text) for text in texts]
     fresh = Analyzer("porter2", ("nothing",))
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(fresh.terms, texts)) == expected

@@ -64,7 +64,12 @@ def folder(index, tmp_path):
 @pytest.mark.parametrize("documents", [DOCUMENTS, ONE_FIELD])
 @pytest.mark.parametrize(
     "analyzer",
-    [Analyzer(), Analyzer("porter", "lucene"), Analyzer("porter2", ("flow", "of")), Analyzer(None, "glasgow")],
+    [
+        Analyzer(None, None),
+        Analyzer("porter", "lucene"),
+        Analyzer("porter2", ("flow", "of")),
+        Analyzer(None, "glasgow"),
+    ],
 )
 def test_what_is_loaded_is_what_was_saved(documents, analyzer, tmp_path):
     made = Index.build(documents, analyzer)
@@ -80,7 +85,7 @@ def test_what_is_loaded_is_what_was_saved(documents, analyzer, tmp_path):
 
 
 def test_the_whole_is_stored_once_where_there_is_one_field(tmp_path):
-    Index.build(ONE_FIELD, Analyzer()).save(tmp_path / "idx")
+    Index.build(ONE_FIELD, Analyzer(None, None)).save(tmp_path / "idx")
     assert sorted(contents(tmp_path / "idx")) == [
         "ids.ptr.npy",
         "ids.text.npy",
@@ -91,7 +96,7 @@ def test_the_whole_is_stored_once_where_there_is_one_field(tmp_path):
 
 def test_the_names_of_fields_name_no_files(tmp_path):
     names = ["../up", "a/b", "", "CON", "Title", "title", "x" * 300, "whole", "é\n"]
-    made = Index.build([("a", dict.fromkeys(names, "wing"))], Analyzer())
+    made = Index.build([("a", dict.fromkeys(names, "wing"))], Analyzer(None, None))
     made.save(tmp_path / "idx")
     assert same(Index.load(tmp_path / "idx", verify=True), made)
     assert [path.name for path in tmp_path.iterdir()] == ["idx"]
@@ -101,7 +106,7 @@ def test_at_most_twelve_bytes_a_posting_and_the_strings(tmp_path):
     rng = np.random.default_rng(0)
     words = [f"word{number}" for number in range(300)]
     documents = [(f"d{k}", {"x": " ".join(words[j] for j in rng.integers(0, 300, 80))}) for k in range(300)]
-    made = Index.build(documents, Analyzer())
+    made = Index.build(documents, Analyzer(None, None))
     made.save(tmp_path / "idx")
     strings = sum(len(texts.content) + texts.ptr.nbytes for texts in (made.doc_ids, made.whole.terms))
     assert folder_size(tmp_path / "idx") <= 12 * made.whole.n_postings + strings
@@ -310,7 +315,7 @@ def test_a_file_that_may_not_be_read(folder):
 
 
 def test_an_index_replaces_another_with_all_of_it(folder, tmp_path):
-    other = Index.build(ONE_FIELD, Analyzer())
+    other = Index.build(ONE_FIELD, Analyzer(None, None))
     loaded = Index.load(folder)
     other.save(folder)
     assert same(Index.load(folder, verify=True), other)
@@ -331,9 +336,9 @@ def test_an_empty_folder_and_a_damaged_index_are_replaced(index, folder, tmp_pat
 
 def test_a_link_stays(index, folder, tmp_path):
     (tmp_path / "link").symlink_to("idx")
-    Index.build(ONE_FIELD, Analyzer()).save(tmp_path / "link")
+    Index.build(ONE_FIELD, Analyzer(None, None)).save(tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
-    assert same(Index.load(folder), Index.build(ONE_FIELD, Analyzer()))
+    assert same(Index.load(folder), Index.build(ONE_FIELD, Analyzer(None, None)))
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "whole.npy", ".hidden", "sub", "run.txt"])
@@ -376,7 +381,7 @@ def test_places_where_nothing_can_be(index, tmp_path):
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_what_was_there_stays_where_writing_fails(index, tmp_path, there, error):
     if there:
-        Index.build(ONE_FIELD, Analyzer()).save(tmp_path / "idx")
+        Index.build(ONE_FIELD, Analyzer(None, None)).save(tmp_path / "idx")
     before = contents(tmp_path)
     left = [3]
 
@@ -408,7 +413,7 @@ def test_what_was_there_comes_back_where_the_new_one_cannot_be_moved(index, fold
         return found(path, target)
 
     with patch.object(Path, "rename", rename), pytest.raises((InputError, KeyboardInterrupt)):
-        Index.build(ONE_FIELD, Analyzer()).save(folder)
+        Index.build(ONE_FIELD, Analyzer(None, None)).save(folder)
     assert contents(folder) == before
     assert [path.name for path in tmp_path.iterdir()] == ["idx"]
 
@@ -427,7 +432,7 @@ def killed(moment, folder):
     child = os.fork()
     if not child:
         setattr({"write_array": index_files, "rename": Path, "rmtree": shutil}[moment], moment, killing)
-        Index.build([("z", {"text": "another wing"})], Analyzer()).save(folder)
+        Index.build([("z", {"text": "another wing"})], Analyzer(None, None)).save(folder)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -465,7 +470,7 @@ def test_leftovers_of_other_machines_are_left_alone(index, folder, tmp_path):
 def test_lists_longer_than_what_is_looked_at_together(tmp_path):
     """A list may begin anywhere among the postings that are looked at together, and at their beginning."""
     documents = [(f"d{number}", {"x": "a b" if number % 3 else "b c"}) for number in range(40)]
-    made = Index.build(documents, Analyzer())
+    made = Index.build(documents, Analyzer(None, None))
     made.save(tmp_path / "idx")
     path = tmp_path / "idx" / "whole.documents.npy"
     array = np.load(path)
@@ -484,7 +489,7 @@ def test_loading_takes_milliseconds(tmp_path):
     rng = np.random.default_rng(0)
     words = np.array([f"word{number}" for number in range(20_000)], dtype=object)
     documents = ((f"d{k}", {"x": " ".join(words[rng.integers(0, 20_000, 100)])}) for k in range(3_000))
-    Index.build(documents, Analyzer()).save(tmp_path / "idx")
+    Index.build(documents, Analyzer(None, None)).save(tmp_path / "idx")
     seconds = []
     for _ in range(5):
         began = time.perf_counter()

@@ -81,7 +81,7 @@ def morgan(
     >>> from structsvm.text import Analyzer, Index
     >>> texts = ["wing lift", "lift", "lift heat", "wing drag", "flow heat"] * 4
     >>> ids = [str(k) for k in range(20)]
-    >>> index = Index.build([(k, {"text": text}) for k, text in zip(ids, texts)], Analyzer())
+    >>> index = Index.build([(k, {"text": text}) for k, text in zip(ids, texts)], Analyzer(None, None))
     >>> qrels = Qrels.from_grades(["1"] * 20, ids, [1, 1, 0, 0, 0] * 4)
     >>> settings = MorganSettings(terms=2, repeats=1, min_relevant=8, methods=paper_methods()[:2])
     >>> with tempfile.TemporaryDirectory() as folder:

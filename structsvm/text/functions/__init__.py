@@ -6,18 +6,18 @@ depends on a collection, and returns what scores its documents.
 
 from structsvm.text.functions.absolute_discount import AbsoluteDiscount
 from structsvm.text.functions.base import RetrievalFunction, Scorer
+from structsvm.text.functions.bm25 import BM25, Okapi
 from structsvm.text.functions.cosine import Cosine
 from structsvm.text.functions.dirichlet import Dirichlet
 from structsvm.text.functions.divergence import NegativeDivergence
 from structsvm.text.functions.jelinek_mercer import JelinekMercer
 from structsvm.text.functions.likelihood import IndriDirichlet, IndriJelinekMercer
-from structsvm.text.functions.lucene import LuceneBM25
-from structsvm.text.functions.okapi import Okapi
 from structsvm.text.functions.statistics import CollectionStatistics, DocumentStatistics, Occurrences, TermStatistics
-from structsvm.text.functions.terrier import TerrierBM25, TerrierTFIDF
+from structsvm.text.functions.terrier import TerrierTFIDF
 from structsvm.text.functions.tfidf import TFIDF
 
 __all__ = [
+    "BM25",
     "TFIDF",
     "AbsoluteDiscount",
     "CollectionStatistics",
@@ -27,13 +27,11 @@ __all__ = [
     "IndriDirichlet",
     "IndriJelinekMercer",
     "JelinekMercer",
-    "LuceneBM25",
     "NegativeDivergence",
     "Occurrences",
     "Okapi",
     "RetrievalFunction",
     "Scorer",
     "TermStatistics",
-    "TerrierBM25",
     "TerrierTFIDF",
 ]

@@ -23,12 +23,12 @@ class AbsoluteDiscount(NegativeDivergence):
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import AbsoluteDiscount
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, AbsoluteDiscount()).retrieve({"1": "wing"}).scores.round(3).tolist()
-    [-0.873, -0.886]
+    [-0.151, -0.562]
     """
 
     delta: float = field(default=0.7, validator=inside(0.0, 1.0))

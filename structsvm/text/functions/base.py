@@ -33,16 +33,16 @@ class RetrievalFunction(ABC):
     --------
     >>> import numpy as np
     >>> from attrs import frozen
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import RetrievalFunction
     >>> @frozen
     ... class LogIDF(RetrievalFunction):
     ...     def weights(self, found):
     ...         return np.log1p(found.tf) * np.log(found.collection.n_documents / found.df)
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, LogIDF()).retrieve({"1": "a wing"}).scores.round(3)
-    array([1.652, 0.281])
+    array([0.445, 0.281])
     """
 
     @abstractmethod
@@ -125,13 +125,13 @@ class Scorer:
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index
+    >>> from structsvm.text import Index
     >>> from structsvm.text.functions import Okapi
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none", "d": "nothing", "e": "no more"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> scorer = Okapi().bind(index.whole)
     >>> scorer.scores({"wing": 1, "one": 1}).round(2), scorer.retrieved({"wing": 1, "one": 1})
-    (array([0.34, 1.49, 0.  , 0.  , 0.  ]), array([ True,  True, False, False, False]))
+    (array([0.39, 0.26, 0.  , 0.  , 0.  ]), array([ True,  True, False, False, False]))
     """
 
     def __init__(self, function: RetrievalFunction, postings: Postings) -> None:

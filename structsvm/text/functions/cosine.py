@@ -18,12 +18,12 @@ class Cosine(RetrievalFunction):
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import Cosine
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, Cosine()).retrieve({"1": "wing"}).scores.round(3).tolist()
-    [0.432, 0.394]
+    [1.0, 0.432]
     """
 
     def of_documents(self, documents: DocumentStatistics) -> Vector:

@@ -22,12 +22,12 @@ class Dirichlet(NegativeDivergence):
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import Dirichlet
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, Dirichlet()).retrieve({"1": "wing"}).scores.round(3).tolist()
-    [-0.98, -0.98]
+    [-0.509, -0.511]
     """
 
     mu: float = field(default=1000.0, validator=positive)

@@ -22,12 +22,12 @@ class JelinekMercer(NegativeDivergence):
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import JelinekMercer
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, JelinekMercer()).retrieve({"1": "wing"}).scores.round(3).tolist()
-    [-0.827, -0.948]
+    [-0.223, -0.598]
     """
 
     weight: float = field(default=0.5, validator=inside(0.0, 1.0))

@@ -23,12 +23,12 @@ class IndriDirichlet(Dirichlet):
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import IndriDirichlet
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, IndriDirichlet()).retrieve({"1": "wing"}).scores.round(3).tolist()
-    [-0.981, -0.981]
+    [-0.51, -0.511]
     """
 
     mu: float = field(default=2500.0, validator=positive)
@@ -51,12 +51,12 @@ class IndriJelinekMercer(JelinekMercer):
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import IndriJelinekMercer
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, IndriJelinekMercer()).retrieve({"1": "wing"}).scores.round(3).tolist()
-    [-0.799, -0.942]
+    [-0.174, -0.616]
     """
 
     weight: float = field(default=0.4, validator=inside(0.0, 1.0))

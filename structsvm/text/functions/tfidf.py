@@ -25,12 +25,12 @@ class TFIDF(RetrievalFunction):
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> from structsvm.text.functions import TFIDF
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()], Analyzer())
+    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, TFIDF()).retrieve({"1": "wing"}).scores.round(3).tolist()
-    [0.064, 0.059]
+    [0.071, 0.053]
     """
 
     k1: float = field(default=1.0, validator=positive)

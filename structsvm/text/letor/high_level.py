@@ -46,8 +46,8 @@ def retrieval_feature(name: str, function: str, description: str = "", formula: 
     >>> data.feature_names
     ('text.DIR10', 'text.DIR1000')
     >>> data.X.round(2)  # the larger mu, the less does the text count
-    array([[-0.64, -0.57],
-           [-0.52, -0.57]])
+    array([[-0.44, -0.35],
+           [-0.27, -0.35]])
     """
     return Feature(
         name,

@@ -36,7 +36,7 @@ def judged(relevant):
 
 
 def indexed(documents):
-    return Index.build([(name, {"text": text}) for name, text in documents.items()], Analyzer())
+    return Index.build([(name, {"text": text}) for name, text in documents.items()], Analyzer(None, None))
 
 
 def write_collection(folder: Path):

@@ -27,7 +27,7 @@ def counted(index):
 def test_mutual_information_is_that_of_scikit_learn(data):
     words = st.lists(st.sampled_from("abcdef"), max_size=6)
     documents = data.draw(st.lists(words, min_size=2, max_size=14).filter(any))
-    index = Index.build([(str(k), {"text": " ".join(each)}) for k, each in enumerate(documents)], Analyzer())
+    index = Index.build([(str(k), {"text": " ".join(each)}) for k, each in enumerate(documents)], Analyzer(None, None))
     rows = np.array(data.draw(st.permutations(range(len(documents)))))[: data.draw(st.integers(1, len(documents)))]
     relevant = np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))))
     present = counted(index)[rows] > 0
@@ -51,7 +51,7 @@ def test_values_are_okapi_tf(index):
 
 
 def test_a_value_by_hand():
-    index = Index.build([("a", {"text": "x x y"}), ("b", {"text": "y"})], Analyzer())
+    index = Index.build([("a", {"text": "x x y"}), ("b", {"text": "y"})], Analyzer(None, None))
     assert okapi_tf(index.whole, np.array([0]))[:, 0] == pytest.approx([2 / (2 + 0.5 + 1.5 * 3 / 2), 0.0])
 
 

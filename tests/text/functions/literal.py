@@ -47,17 +47,13 @@ def tfidf(c, Q, d, k1=1.0, b=0.5, k=1.0):
     )  # fmt: skip
 
 
-def okapi(c, Q, d, k1=1.2, b=0.75, k3=7.0, log=math.log):
+def okapi(c, Q, d, k1=1.2, b=0.75, k3=7.0):
     return sum(
-        log((c.N - c.df(t) + 0.5) / (c.df(t) + 0.5))
+        math.log((c.N - c.df(t) + 0.5) / (c.df(t) + 0.5))
         * (k1 + 1) * d.count(t) / (d.count(t) + k1 * (1 - b + b * len(d) / c.avg))
         * (k3 + 1) * Q.count(t) / (k3 + Q.count(t))
         for t in set(Q) & set(d)
     )  # fmt: skip
-
-
-def terrier_bm25(c, Q, d, k1=1.2, b=0.75, k3=8.0):
-    return okapi(c, Q, d, k1, b, k3, math.log2)
 
 
 def terrier_tf_idf(c, Q, d, k1=1.2, b=0.75):
@@ -68,7 +64,7 @@ def terrier_tf_idf(c, Q, d, k1=1.2, b=0.75):
     )  # fmt: skip
 
 
-def lucene_bm25(c, Q, d, k1=0.9, b=0.4):
+def bm25(c, Q, d, k1=1.2, b=0.75):
     return sum(
         Q.count(t) * math.log(1 + (c.N - c.df(t) + 0.5) / (c.df(t) + 0.5))
         * d.count(t) / (d.count(t) + k1 * (1 - b + b * len(d) / c.avg))
@@ -114,15 +110,14 @@ def likelihood(model):
 SCORES = {
     "cosine": cosine,
     "tfidf": tfidf,
+    "bm25": bm25,
     "okapi": okapi,
     "lm_dirichlet": divergence(dirichlet),
     "lm_jelinek_mercer": divergence(jelinek_mercer),
     "lm_absolute": divergence(absolute),
     "indri_dirichlet": lambda c, Q, d, mu=2500.0: likelihood(dirichlet)(c, Q, d, mu=mu),
     "indri_jelinek_mercer": lambda c, Q, d, weight=0.4: likelihood(jelinek_mercer)(c, Q, d, weight=weight),
-    "terrier_bm25": terrier_bm25,
     "terrier_tf_idf": terrier_tf_idf,
-    "lucene_bm25": lucene_bm25,
 }
 SETTINGS = {
     "tfidf": {"k1": 2.0, "b": 0.3, "k": 3.0},
@@ -132,7 +127,6 @@ SETTINGS = {
     "lm_absolute": {"delta": 0.25},
     "indri_dirichlet": {"mu": 3.5},
     "indri_jelinek_mercer": {"weight": 0.1},
-    "terrier_bm25": {"k1": 0.5, "b": 0.0, "k3": 2.0},
     "terrier_tf_idf": {"k1": 3.0, "b": 0.1},
-    "lucene_bm25": {"k1": 3.0, "b": 0.1},
+    "bm25": {"k1": 3.0, "b": 0.0},
 }

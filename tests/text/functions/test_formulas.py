@@ -23,7 +23,7 @@ QUERIES = st.lists(st.sampled_from("abcdefgxyz"), max_size=7)
 
 def index_of(documents):
     named = [(f"d{number}", {"text": " ".join(words)}) for number, words in enumerate(documents)]
-    return Index.build(named, Analyzer())
+    return Index.build(named, Analyzer(None, None))
 
 
 def test_all_built_in_functions_are_compared():
@@ -111,11 +111,22 @@ def test_a_query_says_how_often_it_has_a_term(count):
         Okapi().bind(index_of([["a"]]).whole).scores({"a": count})
 
 
-def test_lucene_is_that_of_bm25s():
+def test_a_term_of_most_documents_does_not_lower_bm25():
+    """By Okapi's idf a document with more terms of the query is behind one with fewer."""
+    postings = index_of(["a", "a", "a", "ab", "b"]).whole
+    bm25, okapi = (
+        retrieval_functions.create(name, b=0.0).bind(postings).scores({"a": 1, "b": 1}) for name in ("bm25", "okapi")
+    )
+    assert bm25[3] > bm25[4] > bm25[0] > 0
+    assert okapi[3] < okapi[4]
+    assert okapi[0] < 0
+
+
+def test_bm25_is_that_of_bm25s():
     bm25s = pytest.importorskip("bm25s")
     random = np.random.default_rng(0)
     documents = [random.choice(list("abcdefghij"), random.integers(1, 20)).tolist() for _ in range(50)]
     peer = bm25s.BM25(method="lucene", k1=0.9, b=0.4, dtype="float64")
     peer.index(documents, show_progress=False)
-    scores = retrieval_functions.create("lucene_bm25").bind(index_of(documents).whole).scores({"a": 2, "j": 1})
+    scores = retrieval_functions.create("bm25(k1=0.9,b=0.4)").bind(index_of(documents).whole).scores({"a": 2, "j": 1})
     np.testing.assert_allclose(scores, peer.get_scores(["a", "a", "j"]), rtol=1e-6)

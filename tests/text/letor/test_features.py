@@ -20,7 +20,7 @@ collections = st.lists(st.fixed_dictionaries({"title": tokens, "body": tokens}),
 def make_index(documents):
     """Index documents, each a dict of fields, under the ids d0, d1, ..."""
     texts = [{name: " ".join(words) for name, words in fields.items()} for fields in documents]
-    return Index.build([(f"d{k}", fields) for k, fields in enumerate(texts)], Analyzer())
+    return Index.build([(f"d{k}", fields) for k, fields in enumerate(texts)], Analyzer(None, None))
 
 
 def make_topics(*texts):
