@@ -46,6 +46,7 @@ NAMES = (
     "indexing",
     "retrieval",
     "serving",
+    "commands",
     "retrieval_memory",
     "installs",
     "first_fit",

@@ -77,6 +77,15 @@ def test_rows_say_who_is_not_there(nobody):
     ]
 
 
+def test_commands_are_timed_as_processes(nobody, monkeypatch):
+    commands = store.load("commands")
+    monkeypatch.setattr(commands, "COMMANDS", {"--help": "--help"})
+    monkeypatch.setattr(commands, "prepare", lambda folder: None)
+    without, row = commands.run(TINY)
+    assert without.note.startswith("no data")
+    assert 0.0 < row.values["cpu"] < 60.0
+
+
 def test_every_benchmark_is_a_module_with_the_same_parts():
     modules = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     assert modules - set(store.NAMES) == {
