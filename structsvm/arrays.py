@@ -1,7 +1,8 @@
 """What arrays that are passed in may hold: real numbers, none of which is lost on the way to float64."""
 
 import sys
-from collections.abc import Iterator, Mapping, Set
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from numbers import Complex, Real
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, InputTypeError
+from structsvm.memory import require_memory
 
 _NO_NUMBERS = {
     "c": "complex numbers, whose imaginary part would be lost: pass what is meant, such as numpy.abs of them. "
@@ -48,6 +50,8 @@ def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64
     require_unmasked(values, what)
     try:
         array = np.asarray(values)
+        if array.dtype != np.float64:
+            _require_room(array, what)
         _require_real(array, what)
         with np.errstate(over="ignore"):
             return array.astype(np.float64, copy=False)
@@ -97,6 +101,8 @@ def require_real(values: Any, what: str, *, dates: bool = False) -> None:
     InputError : it says what they are.
     """
     require_unmasked(values, what)
+    if isinstance(values, np.ndarray) and not (values.flags.c_contiguous and values.dtype.kind == "f"):
+        _require_room(values, what)
     try:
         columns = list(_typed(values))
     except (TypeError, ValueError, OverflowError):  # nothing that NumPy makes an array of
@@ -115,13 +121,16 @@ def require_unmasked(values: Any, what: str) -> None:
         )
 
 
+def _require_room(array: NDArray[Any], what: str) -> None:
+    """Refuse an array of which memory cannot hold a copy: one that was broadcast may have any number of rows."""
+    require_memory(8.0 * array.size, f"the numbers of {what}, of shape {array.shape},", "pass fewer rows")
+
+
 def _typed(values: Any) -> Iterator[tuple[Any, str]]:
     """Yield what has a type of numbers, and what messages add for its place: each column of a data frame."""
     if hasattr(values, "dtypes") and hasattr(values, "columns"):
         for number, name in enumerate(values.columns):
             yield values.iloc[:, number].to_numpy(), f", column {name!r},"
-    elif is_sparse(values):
-        yield getattr(values, "data", values), ""
     else:
         yield np.asarray(values), ""
 
@@ -148,6 +157,68 @@ def require_table(X: Any) -> None:
             f"X must be a table of numbers, a document or example a row, got {type(X).__name__}: pass an array, a "
             f"sparse matrix or a data frame{way_out}"
         )
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the names of the columns of a data frame; None if X has none, or numbers in their place.
+
+    Raises
+    ------
+    InputTypeError : when only some are texts.
+    """
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return None
+    names = list(X.columns)
+    texts = [isinstance(name, str) for name in names]
+    if any(texts) and not all(texts):
+        other = names[texts.index(False)]
+        raise InputTypeError(
+            f"the columns of X must be named by texts, or all by numbers, and one is {other!r}: rename it, as in "
+            "X.columns = X.columns.astype(str)"
+        )
+    return names if names and all(texts) else None
+
+
+def by_name(X: Any, names: Sequence[str] | None, title: str) -> Any:
+    """Return the columns of a data frame that a model knows by name, in its order; other columns are left out.
+
+    An X without names, or of a model without names, is returned as it is: its columns count by their position.
+
+    Parameters
+    ----------
+    X : features.
+    names : the names that the model knows; None: it knows none.
+    title : what messages call the model.
+
+    Raises
+    ------
+    InputError : when a column is missing, or there are several of its name.
+    """
+    known, found = None if names is None else list(names), column_names(X)
+    if known is None or found is None or found == known:
+        return X
+    there = Counter(found)
+    missing = [name for name in known if name not in there]
+    if missing:
+        unknown = sorted(there.keys() - set(known), key=found.index)
+        others = f"; X has others, which it does not know: {_shown(unknown)}" if unknown else ""
+        raise InputError(
+            f"X lacks {len(missing)} of the {len(known)} features that {title} was fitted with: {_shown(missing)}"
+            f"{others}. Rename or add columns, or pass an array, whose columns count by position"
+        )
+    twice = [name for name in known if there[name] > 1]
+    if twice:
+        raise InputError(f"X has several columns of the name {twice[0]!r}: leave all but one out")
+    return X[known]
+
+
+def _shown(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(map(repr, names[:_MOST_NAMES])) + more
+
+
+_MOST_NAMES = 5
+"""Names that a message lists."""
 
 
 def in_our_words(error: str, X: Any, missing: bool) -> str:

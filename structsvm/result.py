@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from attrs import Factory, asdict, evolve, field, fields, frozen
 
-from structsvm.compute.memory import in_units
 from structsvm.exceptions import InputError, ModelFileError, TooLargeError
+from structsvm.memory import in_units
 from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
 from structsvm.storage.archives import finite_numbers, record, require_names, require_numbers, shape, texts
 from structsvm.storage.files import read_archive, write_archive

@@ -21,17 +21,19 @@ ALL = frozenset(MODULES)
 
 # The parts of the package in order: what each may import besides itself. A solver sees
 # neither a loss nor an operator, a loss sees no solver, an operator sees no loss.
-BASE = {"lazy", "types", "exceptions", "arrays", "compute", "settings"}
+BASE = {"lazy", "types", "exceptions", "memory", "arrays", "sparse", "compute", "settings"}
 SHARED = BASE | {"storage", "registry", "result"}
 MAY_IMPORT = {
     "lazy": set(),
     "types": set(),
     "exceptions": set(),
-    "arrays": {"exceptions"},
+    "memory": {"exceptions"},
+    "arrays": {"exceptions", "memory"},
+    "sparse": {"exceptions", "memory", "arrays"},
     "signals": set(),
     "compute": {"types", "exceptions", "signals"},
     "settings": {"exceptions"},
-    "storage": {"exceptions", "settings"},
+    "storage": {"exceptions", "memory", "settings"},
     "registry": {"exceptions"},
     "queries": {"types", "exceptions", "arrays"},
     "normalisation": BASE | {"queries", "registry", "storage"},
@@ -50,7 +52,7 @@ MAY_IMPORT = {
     "problem": BASE | {"registry", "result", "queries", "signals", "operators", "metrics", "losses", "planes"},
     "solvers": BASE | {"storage", "registry", "result", "qp", "planes", "problem"},
     "testing": SHARED | {"operators", "metrics", "qp", "losses", "problem", "solvers", "text"},
-    "tables": {"exceptions", "storage"},
+    "tables": {"exceptions", "settings", "storage"},
     "plots": SHARED | {"queries", "metrics", "significance"},
     "evaluation": BASE | {"registry", "metrics", "significance", "data", "tables"},
     "comparison": SHARED | {"tables", "plots", "qp", "planes", "problem", "solvers"},

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 from attrs import evolve, frozen
@@ -12,7 +12,7 @@ from structsvm.cli.console import counted, note
 from structsvm.cli.options import several_or_none
 from structsvm.cli.paths import DATA, OUTPUT
 from structsvm.data.columns.names import named_as_table
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, quoted
 
 if TYPE_CHECKING:
     from structsvm.data import RankingData
@@ -181,8 +181,10 @@ def read_as_wide(
     InputError : the data cannot be read, or have other features.
     """
     if columns.are_tables(paths):
-        if columns.features is None:
-            columns = evolve(columns, features=names)
+        missing = [name for name in names or () if name not in (columns.features or names or ())]
+        if missing:
+            raise InputError(f"--features leaves out {quoted(missing[0])}, a feature that is known here: name it too")
+        columns = evolve(columns, features=names or columns.features)
         data = _read_tables(paths, columns, labels=labels, queries=queries)
         if data.X.shape[1] != known:
             raise InputError(
@@ -207,25 +209,24 @@ def read_as_wide(
         few(rows.width)
     for path in rows.without_queries:
         note(f"{path} has no query ids, and no file of group sizes is beside it: all of it is taken as one query")
-    for path, found in rows.names:
-        _require_first_of(names, found, path)
-    return rows.data(known, sparse=sparse)
-
-
-def _require_first_of(names: tuple[str, ...] | None, found: tuple[str, ...] | None, path: Path) -> None:
-    """Require that the names in a file are the first of those that are known, if both have any.
-
-    Raises
-    ------
-    InputError : a name is another one, or there are further ones.
-    """
+    found = rows.feature_names
+    data = rows.data(known, sparse=sparse)
     if not names or not found or found == names[: len(found)]:
-        return
-    k = next((k for k, (one, other) in enumerate(zip(names, found, strict=False)) if one != other), None)
-    if k is None:
-        raise InputError(f"{counted(len(names), 'feature')} are known here, and {path} names {len(found)}")
+        return data
+    for path, of_file in rows.names:
+        if of_file and set(of_file) != set(names):
+            _refuse_names(names, of_file, path)
+    order = [found.index(name) for name in names]
+    return evolve(data, X=data.X[:, order], feature_names=names)
+
+
+def _refuse_names(names: tuple[str, ...], found: tuple[str, ...], path: Path) -> NoReturn:
+    """Say which features a file lacks, or has that are not known."""
+    unknown, lacking = [n for n in found if n not in names], [n for n in names if n not in found]
+    strange = f"names {unknown[0]!r}, which is not known here" if unknown else f"does not name {lacking[0]!r}"
     raise InputError(
-        f"feature {k + 1} is {names[k]!r} here, and {found[k]!r} in {path}: bring its columns into this order"
+        f"{path} {strange}: features are found by name, and its comments must name the "
+        f"{counted(len(names), 'feature')} that are known, in any order"
     )
 
 

@@ -502,7 +502,7 @@ def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
 
     if ranker.normalise is not None:
         return []
-    ranges, names = ColumnRanges.of(data.X), ranker.feature_names_
+    ranges, names = ColumnRanges.of(data.X), ranker.known_names
     if not ranges.far_apart:
         return []
     told = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])

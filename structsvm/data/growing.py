@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from structsvm.compute.memory import require_memory
 from structsvm.data.letor_block import Rows
+from structsvm.memory import require_memory
 from structsvm.types import Features
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import DTypeLike, NDArray
 
-from structsvm.compute.memory import require_memory
 from structsvm.data.columns.base import ColumnFile
 from structsvm.data.columns.parquet import START, open_parquet
 from structsvm.data.columns.text import open_text
@@ -19,6 +18,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.growing import Growing
 from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.memory import require_memory
 from structsvm.settings import as_float_type, as_list, as_path, require_choice, require_kind
 from structsvm.types import IntVector
 

@@ -28,8 +28,8 @@ from structsvm.distributed.scoring import (
     light,
     mean,
     parts_of_means,
-    require_same_features,
     scores_of,
+    with_features_of,
 )
 from structsvm.distributed.sources import FileColumns, are_files, is_call
 from structsvm.distributed.sources.collections import is_frame
@@ -282,7 +282,7 @@ class DaskRanker(Ranker):
         require_number(place(self, "limit"), self.limit, above=0.0)
         chosen = checked_measures(measures)
         if is_frame(X):
-            require_same_features(self, [name for name in X.columns if name not in _named(y, qid, sample_weight)])
+            X = with_features_of(self, X, y, qid, sample_weight)
         data = Partitions.of(
             *(X, y, qid, sample_weight),
             client=self.client,
@@ -370,13 +370,9 @@ class DaskRanker(Ranker):
     def _remember(self, data: Partitions, *, in_frame: bool) -> None:
         """Set the attributes that say what features are, as `Ranker.fit` does of arrays and data frames."""
         self.n_features_in_ = data.n_features
-        for name in ("feature_names_in_", "feature_names_"):
-            if name in vars(self):
-                delattr(self, name)
-        if data.names is not None and in_frame:
+        self.__dict__.pop("feature_names_in_", None)
+        if data.names is not None:
             self.feature_names_in_ = np.array(data.names, dtype=object)
-        elif data.names is not None:
-            self.feature_names_ = data.names
 
     def _columns(self, *, labels: bool) -> FileColumns:
         """Return what files must hold that are to be scored: the features of this ranker."""
@@ -390,10 +386,10 @@ class DaskRanker(Ranker):
             self._require_width(X.n_features)
             self._require_qid(known=X.has_queries)
             return list(X.parts), [each.rows for each in X.surveys]
-        calls, _ = calls_of(X, None, qid, columns=self._columns(labels=False))
         if is_frame(X):
-            require_same_features(self, [name for name in X.columns if name not in _named(qid)])
-        elif hasattr(X, "chunks") and getattr(X, "ndim", 0) == 2:
+            X = with_features_of(self, X, qid)
+        calls, _ = calls_of(X, None, qid, columns=self._columns(labels=False))
+        if hasattr(X, "chunks") and getattr(X, "ndim", 0) == 2:
             self._require_width(X.shape[1])
         if not isinstance(X, list | tuple) and not are_files(X):
             self._require_qid(known=qid is not None)
@@ -446,7 +442,3 @@ def _require_roles(loss: ScoreLoss[Any], *, labels: bool, queries: bool) -> None
 def _is_local(X: Any) -> bool:
     """Say whether it is data of this process: an array, a matrix or a data frame that is not Dask's."""
     return not (hasattr(X, "dask") or is_call(X) or isinstance(X, Partitions | list | tuple) or are_files(X))
-
-
-def _named(*given: Any) -> list[str]:
-    return [each for each in given if isinstance(each, str)]

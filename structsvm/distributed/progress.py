@@ -2,7 +2,7 @@
 
 import logging
 
-from structsvm.compute.memory import in_units
+from structsvm.memory import in_units
 from structsvm.result import Step
 
 logger = logging.getLogger("structsvm")

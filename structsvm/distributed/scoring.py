@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from structsvm.arrays import by_name
 from structsvm.compute.threads import using
 from structsvm.distributed.partition import Partition, naming
 from structsvm.distributed.survey import query_weights
@@ -97,25 +98,14 @@ def mean(measure: Measure, parts: Sequence[PartOfMean]) -> float:
     return measure.over_queries(values, None if measure.summary == "sum" else np.array([p.weight for p in counted]))
 
 
-def require_same_features(ranker: Ranker, columns: Any) -> None:
-    """Require the columns of a data frame to be those that a ranker learned from, in their order.
+def with_features_of(ranker: Ranker, X: Any, *roles: Any) -> Any:
+    """Return a data frame of Dask's with the features that a ranker knows by name, and the columns that roles name.
 
     Raises
     ------
-    InputError : when they are not; it names the first that differs.
+    InputError : when a feature is missing.
     """
-    known = getattr(ranker, "feature_names_in_", None)
-    if known is None:
-        return
-    names, found = list(map(str, known)), list(map(str, columns))
-    if names == found:
-        return
-    k = next((k for k, (one, other) in enumerate(zip(names, found, strict=False)) if one != other), None)
-    if k is None:
-        raise InputError(
-            f"X has {len(found)} columns, and fit was given {len(names)}: X[list(ranker.feature_names_in_)] has those"
-        )
-    raise InputError(
-        f"column {k} of X is {found[k]!r}, and that of fit was {names[k]!r}: select the columns of fit, in their "
-        "order, as in X[list(ranker.feature_names_in_)]"
-    )
+    named = [each for each in roles if isinstance(each, str)]
+    given = [name for name in X.columns if name not in named]
+    found = by_name(X[given], ranker.known_names, type(ranker).__name__)
+    return X if list(found.columns) == given else X[[*found.columns, *named]]

@@ -179,7 +179,7 @@ def _kind(qid: NDArray[Any]) -> str:
 def _features(probe: Ranker, X: Any) -> Any:
     """Return features that are checked; of missing ones it is said what to do about them in partitions."""
     try:
-        return checked_features(probe, X, reset=True, min_rows=0)
+        return checked_features(probe, X, min_rows=0)
     except InputError as error:
         if "FillMissing" not in str(error):
             raise

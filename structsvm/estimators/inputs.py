@@ -16,22 +16,20 @@ from structsvm.losses import Loss, ScoreLoss
 from structsvm.operators import BinnedMatrix, Readable, readable
 from structsvm.operators.matrix import is_finite
 from structsvm.queries import require_finite_labels, require_labels
+from structsvm.serving.rows import checked_rows, require_finite
 from structsvm.types import Vector
 
 MOST_ROWS_OF_A_QUERY = 10_000
 """Rows that one query plausibly has: as many as LightGBM's lambdarank takes. Pools of TREC have some 5000 a topic."""
 
 
-def checked_features(
-    estimator: BaseEstimator, X: Any, *, reset: bool, min_rows: int = 1, missing: bool = False
-) -> Readable:
-    """Return X as float64 or float32 in C order, as CSR or as a `BinnedMatrix`, and remember (or compare) its width.
+def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
+    """Return features to fit as float64 or float32 in C order, as CSR or as a `BinnedMatrix`.
 
     Parameters
     ----------
     estimator : keeps the number of features, and their names.
     X : what was passed in.
-    reset : True to remember, False to compare.
     min_rows : fewest rows that make sense.
     missing : whether NaN is allowed, for a value that is missing.
 
@@ -52,7 +50,6 @@ def checked_features(
         checked: Readable = validate_data(
             estimator,
             X,
-            reset=reset,
             skip_check_array=finite,
             accept_sparse="csr",
             dtype=dtype,
@@ -62,9 +59,28 @@ def checked_features(
         )
     except (TypeError, ValueError, OverflowError) as error:
         raise refusal(error, None if finite else in_our_words(str(error), X, missing)) from None
-    if reset:
-        vars(estimator).pop("feature_names_", None)
     return checked
+
+
+def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
+    """Return features to predict from, like those of `checked_features`, with the columns that `fit` was given.
+
+    Columns of a data frame are found by name if `fit` knew names; see `structsvm.arrays.by_name`.
+
+    Raises
+    ------
+    InputError : when X is not such a matrix, or lacks a column; it names the first row and column at fault.
+    """
+    title, d = type(estimator).__name__, estimator.n_features_in_
+    if is_finite(X):
+        rows: Any = X
+        if X.shape[1] != d:
+            raise InputError(f"X has {X.shape[1]} features, but {title} is expecting {d} features as input.")
+    else:
+        rows = checked_rows(X, title, d, getattr(estimator, "feature_names_in_", None), sparse=True)
+        require_finite(rows, missing=missing)
+    _require_size(rows, min_rows)
+    return rows  # type: ignore[no-any-return]
 
 
 def checked_labels(y: Any, n: int) -> Vector:

@@ -15,15 +15,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective, checked_Cs
-from structsvm.estimators.inputs import checked_features
+from structsvm.estimators.inputs import features_as_fitted
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.ranking import Parts, RankingEstimator
 from structsvm.estimators.scales import ColumnRanges
 from structsvm.exceptions import FeatureScaleWarning, InputError, stacklevel_of_user
 from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, learned, normalisation_named
 from structsvm.operators import Operator, Rows
+from structsvm.operators.matrix import is_finite
 from structsvm.queries import Queries
 from structsvm.result import Result
+from structsvm.serving.linear import LinearScorer
+from structsvm.serving.scorer import Description
 from structsvm.settings import place
 from structsvm.solvers import Callback, CheckpointPath
 from structsvm.types import Vector
@@ -93,18 +96,22 @@ class LinearScores(RankingEstimator):
                     f"features {'as they are' if self.normaliser_ is None else 'that it normalises: give it a matrix'}"
                 )
             return X.scores(self.coef_) + self.intercept_
-        rows: Any = checked_features(self, X, reset=False, min_rows=0)
-        if qid is None and rows.shape[0] and self._fitted_with_qid and self.normaliser_ and self.normaliser_.by_query:
+        by_query = self.normaliser_ is not None and self.normaliser_.by_query
+        if qid is None and self._fitted_with_qid and by_query and getattr(X, "shape", (1,))[:1] != (0,):
             raise InputError(
                 f"this {type(self).__name__} was fitted with qid and normalises by query, so predict needs qid too; "
                 "qid=np.zeros(len(X)) says that all rows are one query. Inside a pipeline or a grid search, switch on "
                 "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
             )
-        queries = None if qid is None or not rows.shape[0] else Queries.of(qid, rows.shape[0])
-        with using(self.n_jobs):
-            if self.normaliser_ is None:
-                return _product(rows, self.coef_) + self.intercept_
-            return self.normaliser_.scores(rows, queries, self.coef_, _product) + self.intercept_
+        about = Description("", type(self).__name__, self.n_features_in_, self.known_names)
+        scorer = LinearScorer.made(about, self.coef_, self.intercept_, self.normaliser_)
+        if is_finite(X) and not by_query:
+            with using(self.n_jobs):
+                return Rows.one_each(features_as_fitted(self, X, min_rows=0)).scores(scorer.coef) + scorer.intercept
+        scores = scorer.predict(X, qid)
+        if qid is not None and not by_query and len(scores):
+            Queries.of(qid, len(scores))  # ids that no normalisation looks at are checked all the same
+        return scores
 
     def raw_weights(self) -> RawWeights:
         """Return the weights of features as they are, by which scores come out the same without normalisation.
@@ -168,10 +175,6 @@ class LinearScores(RankingEstimator):
                 FeatureScaleWarning,
                 stacklevel=stacklevel_of_user(),
             )
-
-
-def _product(X: Any, w: Vector) -> Vector:
-    return Rows.one_each(X).scores(w)
 
 
 class LinearRanker(LinearScores):

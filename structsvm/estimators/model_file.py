@@ -30,12 +30,7 @@ from structsvm.registry import losses
 from structsvm.registry.spelling import is_whole
 from structsvm.result import Result
 from structsvm.serving.kinds import FORMAT, contents
-from structsvm.settings import (
-    checked_names,
-    require_integer,
-    require_number,
-    require_switch,
-)
+from structsvm.settings import require_integer, require_number, require_switch
 from structsvm.storage.archives import record, require_names, require_numbers, shape, texts
 from structsvm.storage.files import read_archive, write_archive
 
@@ -81,10 +76,6 @@ class Trained:
         if not all(isinstance(text, str) for text in written.values()):
             raise ValueError("the record of training must be texts")
         return cls(**written)
-
-
-_NAMES = {"feature_names_in_": "feature_names_in_", "feature_names_": "feature_names"}
-"""Attributes with names of features, and what files call them."""
 
 
 class Saved(BaseEstimator):
@@ -241,10 +232,9 @@ class SavedEstimator(Saved):
 def common_arrays(estimator: Any) -> dict[str, Any]:
     """Return what the files of all models may have, as arrays: names of features, a normalisation, and `Trained`."""
     arrays: dict[str, Any] = {}
-    for attribute, name in _NAMES.items():
-        names = getattr(estimator, attribute, None)
-        if names is not None:
-            arrays[name] = np.asarray(names, dtype=str)
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None:
+        arrays["feature_names"] = np.asarray(names, dtype=str)
     if getattr(estimator, "normaliser_", None) is not None:
         arrays |= estimator.normaliser_.arrays()
     if estimator.trained_ is not None:
@@ -255,11 +245,8 @@ def common_arrays(estimator: Any) -> dict[str, Any]:
 
 def take_common(estimator: Any, arrays: Mapping[str, Any]) -> None:
     """Set what `common_arrays` returned, of arrays that may come from a file."""
-    for attribute, name in _NAMES.items():
-        if name in arrays:
-            names = texts(arrays, name, (estimator.n_features_in_,))
-            given = names.astype(object) if attribute == name else checked_names(name, names.tolist(), len(names))
-            setattr(estimator, attribute, given)
+    if "feature_names" in arrays:
+        estimator.feature_names_in_ = texts(arrays, "feature_names", (estimator.n_features_in_,)).astype(object)
     if "normaliser" in arrays:
         estimator.normaliser_ = read_normaliser(arrays, estimator.n_features_in_)
     elif "normalise" in estimator.get_params(deep=False):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
+from structsvm.estimators.inputs import checked_features, checked_labels, features_as_fitted, warn_of_one_query
 from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.model_file import SavedEstimator
 from structsvm.estimators.parameters import (
@@ -148,7 +148,7 @@ class Ranker(SavedEstimator, LinearRanker):
             rows, y = X, checked_labels(y, int(X.ptr[-1]))
             width, columns = self._width_of(X), None
         else:
-            X = checked_features(self, X, reset=True, min_rows=2)
+            X = checked_features(self, X, min_rows=2)
             y = checked_labels(y, X.shape[0])
             if not (loss.per_row or loss.of_one_sample):
                 warn_of_one_query(qid, len(y))
@@ -188,8 +188,7 @@ class Ranker(SavedEstimator, LinearRanker):
                 f"normalise={self.normalise!r} needs the features, and X is an operator, {type(operator).__name__}, "
                 "which holds them as it likes: leave normalise=None, and let the operator do it"
             )
-        for name in ("feature_names_in_", "feature_names_"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("feature_names_in_", None)
         self.normaliser_ = None
         self.n_features_in_ = operator.d
         return operator.d
@@ -210,7 +209,7 @@ class Ranker(SavedEstimator, LinearRanker):
         """
         check_is_fitted(self)
         require_object("loss", self.loss_)
-        rows = checked_features(self, X, reset=False)
+        rows = features_as_fitted(self, X)
         labels = checked_labels(y, rows.shape[0])
         if self.normaliser_ is not None:
             rows = self.normaliser_.rows(rows, None)

@@ -75,8 +75,7 @@ class RankingEstimator(BaseEstimator):
     _fitted_with_qid: bool
 
     trained_: Trained | None = None
-    feature_names_: tuple[str, ...] | None = None
-    """What `name_features` was given since the last fit."""
+    n_features_in_: int
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Let methods say what they take where another library's word is used."""
@@ -91,16 +90,14 @@ class RankingEstimator(BaseEstimator):
 
     @property
     def known_names(self) -> tuple[str, ...] | None:
-        """Names of the features: what `name_features` was given, or those of the data frame that was learned from."""
-        names = self.feature_names_
-        if names is None:
-            names = getattr(self, "feature_names_in_", None)
+        """Names of the features: the columns of the data frame in `fit`, or those that `name_features` was given."""
+        names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(map(str, names))
 
     def name_features(self, names: Iterable[str]) -> Self:
-        """Give features that came as an array the names that `structsvm show` and `structsvm export` call them by.
+        """Name the features of a fitted ranker, as if `fit` had been given a data frame of these columns.
 
-        `predict` does not look at them; ``feature_names_in_`` are those of a data frame, which it compares.
+        `predict` finds columns of data frames by these names, and `structsvm show` and `structsvm export` print them.
 
         Parameters
         ----------
@@ -111,7 +108,7 @@ class RankingEstimator(BaseEstimator):
         InputError : when they are no such names.
         """
         check_is_fitted(self, "n_features_in_")
-        self.feature_names_ = checked_names("names", names, self.n_features_in_)
+        self.feature_names_in_ = np.array(checked_names("names", names, self.n_features_in_), dtype=object)
         return self
 
     def parts(self) -> Parts:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, require_form
+from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, features_as_fitted, require_form
 from structsvm.estimators.model_file import SavedEstimator, Trained
 from structsvm.estimators.parameters import is_plain, regularised, require_settings
 from structsvm.estimators.written_settings import SavedLoss
@@ -146,7 +146,7 @@ class StructuralSVM(SavedEstimator):
         xs: Any = X
         ys: Any = y
         if loss.per_row:
-            xs, ys = checked_features(self, X, reset=True), checked_outputs(y)
+            xs, ys = checked_features(self, X), checked_outputs(y)
         else:
             ys = ys if isinstance(ys, np.ndarray) and ys.ndim else _listed(ys)
             self._remember(InputForm.of(loss, X))
@@ -178,7 +178,7 @@ class StructuralSVM(SavedEstimator):
         check_is_fitted(self)
         loss = self._fitted_loss()
         if loss.per_row:
-            xs: Any = narrowed(checked_features(self, X, reset=False), self.result_.columns)
+            xs: Any = narrowed(features_as_fitted(self, X), self.result_.columns)
             with using(self.n_jobs):
                 return label_array(loss.predict(xs, self.coef_, self._intercept()))
         form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None

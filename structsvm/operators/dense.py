@@ -7,6 +7,7 @@ import numpy as np
 
 from structsvm.arrays import numbers
 from structsvm.compute.products import dot
+from structsvm.memory import require_memory
 from structsvm.operators.matrix import FLOATS, MatrixKind, read_only
 from structsvm.operators.views import register_view
 from structsvm.types import IntVector, Matrix
@@ -55,6 +56,7 @@ class Dense(MatrixKind):
 
     def stack(self, blocks: Sequence[Any]) -> Any:
         """Put arrays under one another, as float64."""
+        require_memory(8.0 * sum(block.size for block in blocks), "all inputs as float64", "pass fewer of them")
         return np.concatenate(blocks, dtype=np.float64)
 
     def view(self, X: Any, ptr: IntVector) -> DenseView:

@@ -226,7 +226,7 @@ def _block(x: Any, number: int) -> Any:
     except (TypeError, ValueError) as error:
         raise InputError(f"the input of example {number} must be a {_MATRIX}: {error}") from None
     if block.ndim < 2:
-        block = block.reshape(1, -1)
+        block = readable(block.reshape(1, -1))  # a vector of CSR becomes COO
     if block.ndim != 2:
         raise InputError(f"the input of example {number} has shape {block.shape}: it must be a {_MATRIX}")
     return block

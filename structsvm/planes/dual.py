@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from structsvm.compute.memory import require_memory
 from structsvm.compute.stages import run_stages
 from structsvm.compute.threads import using
+from structsvm.memory import require_memory
 from structsvm.planes.arrays import PlaneArrays
 from structsvm.planes.capacity import Capacity
 from structsvm.planes.steps import (

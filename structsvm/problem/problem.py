@@ -9,12 +9,12 @@ from attrs import evolve, field, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.arrays import numbers
-from structsvm.compute.memory import require_memory
 from structsvm.compute.summation import ExactSum, exact_sum
 from structsvm.compute.threads import require_jobs, using
 from structsvm.exceptions import InputError
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import RAISED_AS_IS
+from structsvm.memory import require_memory
 from structsvm.operators import Operator, Readable
 from structsvm.operators.views import is_built_in
 from structsvm.planes import DualPlanes

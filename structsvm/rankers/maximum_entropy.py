@@ -112,7 +112,7 @@ class MaximumEntropy(SavedRanker, LinearScores):
         ConvergenceWarning : when ``max_iter`` iterations do not reach ``tol``.
         """
         self._require_settings()
-        X = checked_features(self, X, reset=True, min_rows=2)
+        X = checked_features(self, X, min_rows=2)
         rows = X.shape[0]
         relevant = self._relevant(checked_labels(y, rows))
         queries = Queries.of(qid, rows)

@@ -15,11 +15,11 @@ from structsvm.estimators.ranking import Parts
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.rank_net_descent import Examples, decayed, descend, first_weights, network_scores
+from structsvm.rankers.rank_net_descent import Examples, decayed, descend, first_weights
 from structsvm.rankers.ranker_file import curve
 from structsvm.rankers.staged import HeldOut, StagedRanker
 from structsvm.rankers.training import Training
-from structsvm.serving.network import NetworkScorer
+from structsvm.serving.network import NetworkScorer, network_scores, standardised
 from structsvm.serving.scorer import Description
 from structsvm.settings import place, require_integer, require_number, require_switch
 from structsvm.storage.archives import finite_numbers, require_numbers
@@ -138,9 +138,9 @@ class RankNet(StagedRanker):
         return network_scores(_standardised(self.scaler_, rows), self.weights_, self.hidden_)
 
     def _stages(self, rows: Any) -> Iterator[Vector]:
-        standardised = _standardised(self.scaler_, rows)
+        z = _standardised(self.scaler_, rows)
         for weights in self.path_[: self.best_iteration_]:
-            yield network_scores(standardised, weights, self.hidden_)
+            yield network_scores(z, weights, self.hidden_)
 
     def _scaler(self, rows: Matrix) -> StandardScaler:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -221,8 +221,7 @@ class RankNet(StagedRanker):
 
 
 def _standardised(scaler: StandardScaler, X: Any) -> Matrix:
-    rows: Matrix = np.ascontiguousarray(scaler.transform(X) if len(X) else X, dtype=np.float64)
-    return rows
+    return standardised(X, scaler.mean_, scaler.scale_)
 
 
 def pair_examples(training: Training, usable: BoolVector, *, log_odds: float, ties: bool) -> Examples:

@@ -95,13 +95,6 @@ add_gradient = compiled(_add_gradient, reorder=True)
 the ``activations`` that `score` wrote."""
 
 
-def network_scores(rows: Matrix, weights: Vector, hidden: int) -> Vector:
-    """Return the scores of rows, shape (n,)."""
-    scores = np.empty(len(rows))
-    score(rows, weights, hidden, np.empty((len(rows), hidden)), scores)
-    return scores
-
-
 def _cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, slopes: Vector) -> float:
     n = len(scores)
     slopes[:] = 0.0

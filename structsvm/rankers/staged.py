@@ -11,7 +11,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.inputs import checked_labels, features_as_fitted
 from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
@@ -166,9 +166,7 @@ class StagedRanker(SavedRanker, RankingEstimator):
         return training.with_pairs()
 
     def _checked_rows(self, X: Any, min_rows: int = 1) -> Readable:
-        return checked_features(
-            self, self._require_kind(X), reset=False, min_rows=min_rows, missing=self._takes_missing
-        )
+        return features_as_fitted(self, self._require_kind(X), min_rows=min_rows, missing=self._takes_missing)
 
     def _require_kind(self, X: Any) -> Any:
         if not self._takes_sparse:

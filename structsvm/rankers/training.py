@@ -115,7 +115,7 @@ def checked_training(
     -----
     OneQueryWarning : when there is no qid, and more rows with labels than one query plausibly has.
     """
-    X = checked_features(estimator, X, reset=True, min_rows=2, missing=missing)
+    X = checked_features(estimator, X, min_rows=2, missing=missing)
     rows = X.shape[0]
     if takes_preferences:
         _require_no_pairs(estimator, y)

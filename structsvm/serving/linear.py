@@ -48,15 +48,22 @@ class LinearScorer(Scorer):
 
     @classmethod
     def of(cls, about: Description, arrays: Mapping[str, Any], coef: Vector, intercept: float = 0.0) -> Self:
-        """Make a scorer from weights and the normalisation in a file; one over all rows is merged into the weights."""
+        """Make a scorer from weights and the normalisation in a file."""
         if "normaliser" not in arrays:
             return cls(about, coef, intercept)
-        from structsvm.normalisation import Standardised, read_normaliser
+        from structsvm.normalisation import read_normaliser
 
-        normaliser = read_normaliser(arrays, about.n_features)
-        if isinstance(normaliser, Standardised):
-            coef, constant = normaliser.folded(coef)
-            return cls(about, coef, intercept + constant)
+        return cls.made(about, coef, intercept, read_normaliser(arrays, about.n_features))
+
+    @classmethod
+    def made(cls, about: Description, coef: Vector, intercept: float, normaliser: "Normalisation | None") -> Self:
+        """Make a scorer; a normalisation that does not look at queries is merged into the weights."""
+        if normaliser is not None:
+            from structsvm.normalisation import Standardised
+
+            if isinstance(normaliser, Standardised):
+                coef, constant = normaliser.folded(coef)
+                return cls(about, coef, intercept + constant)
         return cls(about, coef, intercept, normaliser)
 
     @property
@@ -76,9 +83,21 @@ class LinearScorer(Scorer):
 
 
 def _product(X: Any, w: Vector) -> Vector:
+    """Return ``X w``, each row summed in float64 in an order that depends on the number of features alone."""
+    if not isinstance(X, np.ndarray):
+        return np.asarray(X @ w)
     # Not X @ w, by which BLAS sums the last rows in another order: equal rows would get unequal scores.
-    scores: Vector = np.vecdot(X, w) if type(X) is np.ndarray else X @ w
+    if X.dtype == w.dtype:
+        return np.asarray(np.vecdot(X, w))
+    scores = np.empty(len(X))
+    step = max(1, _AT_ONCE // max(1, len(w)))
+    for start in range(0, len(X), step):  # so that no copy of all rows is made as float64
+        np.vecdot(X[start : start + step].astype(np.float64), w, out=scores[start : start + step])
     return scores
+
+
+_AT_ONCE = 2**16
+"""Values that are converted to float64 at a time."""
 
 
 def weights_of_result(arrays: Mapping[str, Any], n_features: int, scaling: float) -> tuple[Vector, float]:

@@ -71,20 +71,26 @@ class NetworkScorer(Scorer):
         return cls(about, finite_numbers(arrays, "mean"), scale, hidden, finite_numbers(arrays, "path"), best)
 
     def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
-        d, h, weights = self.about.n_features, self.hidden, self.path[self.best - 1]
-        if not h:
-            return np.asarray(np.vecdot(self._standardised(X), weights))
-        units, biases, outputs = weights[: h * d].reshape(h, d), weights[h * d : h * (d + 1)], weights[h * (d + 1) :]
-        scores = np.empty(len(X))
-        step = max(1, _AT_ONCE // (h * d))
-        for start in range(0, len(X), step):
-            z = self._standardised(X[start : start + step])
-            scores[start : start + step] = np.vecdot(np.tanh(np.vecdot(z[:, None, :], units) + biases), outputs)
-        return scores
+        return network_scores(standardised(X, self.mean, self.scale), self.path[self.best - 1], self.hidden)
 
-    def _standardised(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Return features less their means, over their scales, each step rounded to their type as scikit-learn does."""
-        z = X.copy()
-        z -= self.mean.astype(z.dtype)
-        z /= self.scale.astype(z.dtype)
-        return z
+
+def standardised(X: NDArray[Any], mean: Vector, scale: Vector) -> Matrix:
+    """Return features less their means, over their scales, in float64."""
+    z = X.astype(np.float64)
+    z -= mean
+    z /= scale
+    return z
+
+
+def network_scores(z: Matrix, weights: Vector, hidden: int) -> Vector:
+    """Return the scores of standardised rows, shape (n,); ``weights`` are a row of `NetworkScorer.path`."""
+    (n, d), h = z.shape, hidden
+    if not h:
+        return np.asarray(np.vecdot(z, weights))
+    units, biases, outputs = weights[: h * d].reshape(h, d), weights[h * d : h * (d + 1)], weights[h * (d + 1) :]
+    scores = np.empty(n)
+    step = max(1, _AT_ONCE // (h * d))
+    for start in range(0, n, step):
+        inputs = np.vecdot(z[start : start + step, None, :], units) + biases
+        scores[start : start + step] = np.vecdot(np.tanh(inputs), outputs)
+    return scores

@@ -103,15 +103,13 @@ def _read(arrays: Mapping[str, Any]) -> Scorer | str:
     fitted = text["fitted"]
     require_integer("n_features_in_", fitted["n_features_in_"], 1)
     d = int(fitted["n_features_in_"])
-    of_table = "feature_names_in_" in arrays
-    named = next((name for name in ("feature_names_in_", "feature_names") if name in arrays), None)
-    names = None if named is None else tuple(texts(arrays, named, (d,)).tolist())
+    names = tuple(texts(arrays, "feature_names", (d,)).tolist()) if "feature_names" in arrays else None
     known = {"settings": text["settings"], "fitted": fitted}
     if "result" in arrays:
         known["result"] = {name: value for name, value in record(arrays, "result").items() if name != "history"}
     if "trained" in arrays:
         known["trained"] = record(arrays, "trained")
-    return _SCORERS[kind](Description(kind, titles[kind], d, names, of_table, known), arrays)
+    return _SCORERS[kind](Description(kind, titles[kind], d, names, known), arrays)
 
 
 def _ranker(about: Description, arrays: Mapping[str, Any]) -> Scorer:

@@ -1,11 +1,13 @@
 """What a served model is given to score: a matrix, checked without scikit-learn, in the words of the estimators."""
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from structsvm.arrays import first_feature, in_our_words, is_sparse, refusal, require_real, require_table
+from structsvm.arrays import by_name, first_feature, in_our_words, is_sparse, refusal, require_real, require_table
 from structsvm.exceptions import InputError
+from structsvm.sparse import as_csr
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -18,7 +20,7 @@ def checked_rows(X: Any, title: str, n_features: int, names: tuple[str, ...] | N
     X : what was passed in.
     title : the estimator, for messages.
     n_features : number of features that the model has.
-    names : their names, which the columns of a data frame must have.
+    names : their names, by which columns of a data frame are found, see `by_name`; None: by position.
     sparse : whether they may be sparse.
 
     Raises
@@ -29,15 +31,23 @@ def checked_rows(X: Any, title: str, n_features: int, names: tuple[str, ...] | N
     if hasattr(X, "tocsr"):
         if not sparse:
             raise InputError(not_sparse(title, X))
-        if is_sparse(X):
-            require_real(X, "X")
-        rows = X.tocsr()
-        if not hasattr(rows, "indptr"):
+        if not is_sparse(X):
+            X = X.tocsr()
+        if not is_sparse(X):
             raise InputError(f"X must be an array, or a sparse matrix of SciPy's, got {type(X).__name__}")
-        _require_shape(rows, title, n_features)
-        return rows if rows.dtype in _FLOATS else rows.astype(np.float64)
+        rows = as_csr(X)
+        if rows.ndim < 2:
+            raise InputError(f"X must be a matrix, got shape {rows.shape}: if it is one row, pass X.reshape(1, -1)")
+    else:
+        rows = _dense(by_name(X, names, title), title)
+    if rows.shape[1] != n_features:
+        raise InputError(f"X has {rows.shape[1]} features, but {title} is expecting {n_features} features as input.")
+    return rows
+
+
+def _dense(X: Any, title: str) -> Any:
+    """Return features as an array of float64 or float32 in C order."""
     require_real(X, "X")
-    _require_names(X, names)
     try:
         rows = np.asarray(X)
         with np.errstate(over="ignore"):
@@ -48,16 +58,7 @@ def checked_rows(X: Any, title: str, n_features: int, names: tuple[str, ...] | N
         raise InputError(_flat(np.ndim(X), np.asarray(X)))
     if rows.ndim > 2:
         raise InputError(f"Found array with dim {rows.ndim}, while dim <= 2 is required by {title}.")
-    _require_shape(rows, title, n_features)
     return rows
-
-
-def by_name(X: Any, names: tuple[str, ...] | None) -> Any:
-    """Return the columns of a data frame that have these names, in their order; anything else as it is."""
-    columns = getattr(X, "columns", None)
-    if names is None or columns is None or list(columns) == list(names) or not set(names) <= set(columns):
-        return X
-    return X[list(names)]
 
 
 def require_finite(X: Any, *, missing: bool) -> None:
@@ -68,6 +69,9 @@ def require_finite(X: Any, *, missing: bool) -> None:
     InputError : it names the first.
     """
     values = X.data if is_sparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if isfinite(np.add.reduce(values, axis=None)):  # a sum is faster than a look at each
+            return
     nan = np.isnan(values).any()
     if (nan and not missing) or np.isinf(values).any():
         what = "NaN" if nan and not missing else f"infinity or a value too large for dtype({values.dtype.name!r})"
@@ -80,29 +84,6 @@ def not_sparse(title: str, X: Any) -> str:
         f"{title} takes dense features: sparse input ({type(X).__name__}) is not supported. Pass X.toarray(), or leave "
         "out features that are seldom present"
     )
-
-
-def _require_shape(rows: Any, title: str, n_features: int) -> None:
-    if rows.shape[1] != n_features:
-        raise InputError(f"X has {rows.shape[1]} features, but {title} is expecting {n_features} features as input.")
-
-
-def _require_names(X: Any, names: tuple[str, ...] | None) -> None:
-    """Refuse a data frame with the columns of another one, or with these in another order."""
-    columns = getattr(X, "columns", None)
-    if names is None or columns is None or list(columns) == list(names) or not all(isinstance(n, str) for n in columns):
-        return
-    strange, lacking = sorted(set(columns) - set(names)), sorted(set(names) - set(columns))
-    told = "The feature names should match those that were passed during fit.\n"
-    for what, which in (
-        ("Feature names unseen at fit time:", strange),
-        ("Feature names seen at fit time, yet now missing:", lacking),
-    ):
-        if which:
-            told += "\n".join([what, *(f"- {name}" for name in which[:5]), *(["- ..."] if len(which) > 5 else []), ""])
-    if not strange and not lacking:
-        told += "Feature names must be in the same order as they were in fit.\n"
-    raise InputError(told)
 
 
 def _flat(dimensions: int, array: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.serving.rows import by_name, checked_rows, require_finite
+from structsvm.serving.rows import checked_rows, require_finite
 from structsvm.types import Vector
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -26,7 +26,6 @@ class Description:
     title : the class of the estimator, whose ``load`` reads the same file.
     n_features : number of features.
     feature_names : their names, where they have any.
-    of_table : whether these are the columns of the table that was learned from, which a table to score must have.
     record : the training record: the ``settings`` of the estimator, what was ``fitted`` beside arrays, and under
         ``result`` the bounds of a model that has a certificate.
 
@@ -46,7 +45,6 @@ class Description:
     title: str
     n_features: int
     feature_names: tuple[str, ...] | None = field(default=None, repr=False)
-    of_table: bool = field(default=False, repr=False)
     record: Mapping[str, Any] = field(factory=dict, repr=False)
 
 
@@ -107,8 +105,8 @@ class Scorer(ABC):
         Parameters
         ----------
         X : features, shape (rows, n_features), dense, sparse where `takes_sparse`; there may be no rows. An array of
-            float64 or float32 whose rows are contiguous is read as it is. A data frame must have the columns that the
-            model was fitted with; where these were an array that was given names, they are found by them.
+            float64 or float32 whose rows are contiguous is read as it is. If the model has names of features, columns
+            of a data frame are found by them, in any order, and further columns are left out; else by position.
         qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, as those
             of a request are.
 
@@ -124,8 +122,6 @@ class Scorer(ABC):
             and X.flags.c_contiguous
         ):
             about = self.about
-            if not about.of_table:
-                X = by_name(X, about.feature_names)
             X = checked_rows(X, about.title, about.n_features, about.feature_names, self.takes_sparse)
         if not self.spreads:
             require_finite(X, missing=self.takes_missing)

@@ -68,12 +68,14 @@ class StumpScorer(Scorer):
         return cls(about, features, thresholds, finite_numbers(arrays, "alphas"), np.asarray(arrays["missing"]))
 
     def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
-        scores = np.empty(len(X))
+        scores = np.zeros(len(X))
         step = max(1, _AT_ONCE // max(1, len(self.alphas)))
         for start in range(0, len(X), step):
             values = X[start : start + step, self.features]
             above = values > self.thresholds
             if self.missing.any():
                 above |= np.isnan(values) & self.missing
-            scores[start : start + step] = np.vecdot(above, self.alphas)
+            if above.shape[1]:  # summed in the order of the rounds, as the estimator does
+                steps = np.add.accumulate(np.where(above, self.alphas, 0.0), axis=1)
+                scores[start : start + step] = steps[:, -1]
         return scores

@@ -4,7 +4,7 @@ import numpy as np
 from attrs import evolve
 
 from structsvm.compute.groups import largest_of_groups
-from structsvm.compute.memory import require_memory
+from structsvm.memory import require_memory
 from structsvm.problem.checks import require_moderate
 from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding

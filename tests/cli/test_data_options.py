@@ -72,6 +72,21 @@ def test_a_table_without_a_feature_of_the_model(run, tables):
     assert "few.csv has no column 'c', which is a feature" in run("predict", "t.npz", "few.csv", code=1).stderr
 
 
+def test_features_are_found_by_name_in_any_order(run, tables, model):
+    run("train", "train.csv", "--model", "t.npz", "--quiet")
+    wanted = run("predict", "t.npz", "test.csv").stdout
+    pd.read_csv("test.csv")[["d", "b", "label", "a", "qid", "c"]].to_csv("other.csv", index=False)
+    lines = [line.split() for line in Path("test.txt").read_text().splitlines()]
+    turned = {f"{k}": 5 - k for k in range(1, 5)}
+    rows = [[*cells[:2], *(f"{turned[c.split(':')[0]]}:{c.split(':')[1]}" for c in cells[5:1:-1])] for cells in lines]
+    names = "".join(f"# feature {k} = {name}\n" for k, name in enumerate("dcba", 1))
+    Path("other.txt").write_text(names + "".join(" ".join(row) + "\n" for row in rows))
+    for given in (["other.csv"], ["other.csv", "--features", "c,d,a,b"], ["other.txt"]):
+        assert run("predict", "t.npz", *given).stdout == wanted
+    done = run("predict", "t.npz", "other.csv", "--features", "c,d,b", code=1)
+    assert "--features leaves out 'a', a feature that is known here" in done.stderr
+
+
 def test_tables_on_standard_input_are_tables_where_columns_are_named(run, tables):
     content = Path("train.csv").read_bytes()
     from click.testing import CliRunner
@@ -161,16 +176,16 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
         assert [done.stdout, done.stderr] == [wanted, ""]
     Path("other.txt").write_text(names.replace("= b", "= x") + Path("test.txt").read_text())
     done = run("predict", "n.npz", "other.txt", code=1)
-    assert "feature 2 is 'b' here, and 'x' in other.txt" in done.stderr
+    assert "other.txt names 'x', which is not known here" in done.stderr
     assert run("evaluate", "n.npz", "named_test.txt").stderr == ""
 
 
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("bc", "feature 1 is 'a' here, and 'b' in other.txt"),
-        ("ac", "feature 2 is 'b' here, and 'c' in other.txt"),
-        ("abcde", "4 features are known here, and other.txt names 5"),
+        ("bc", "other.txt does not name 'a'"),
+        ("ac", "other.txt does not name 'b'"),
+        ("abcde", "other.txt names 'e', which is not known here"),
         ("ab", None),
     ],
 )

@@ -210,7 +210,7 @@ def test_no_memory_for_dense_rows(tmp_path, monkeypatch):
     path.write_text("1 qid:1 2000000000:1\n")
     assert load_letor(path).X.shape == (1, 2_000_000_000)
 
-    monkeypatch.setattr("structsvm.compute.memory.available", lambda: 1e9)
+    monkeypatch.setattr("structsvm.memory.available", lambda: 1e9)
     with pytest.raises(TooLargeError, match="1 dense rows of 2,000,000,000 features take 14.9 GiB.*sparse=True"):
         load_letor(path, sparse=False)
     assert math.isfinite(load_letor(path, sparse=True).X.sum())

@@ -96,7 +96,6 @@ def test_a_file_keeps_it(name, tmp_path, monkeypatch):
         (lambda a: a.update(normaliser=np.array('{"name": "other"}')), "no normalisation 'other'"),
         (lambda a: a.update(normaliser=np.array('{"name": "query-min-max", "centred": 2}')), "must be True or False"),
         (lambda a: a.update(trained=np.array('{"version": 3, "time": ""}')), "must be texts"),
-        (lambda a: a.update(feature_names=np.array(list("aabc"))), "feature_names has 'a' twice"),
     ],
 )
 def test_what_cannot_be_in_a_file_is_refused(edit, said, tmp_path):

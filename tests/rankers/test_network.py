@@ -6,8 +6,9 @@ import pytest
 from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_net import pair_examples
-from structsvm.rankers.rank_net_descent import add_query_gradient, decayed, descend, first_weights, network_scores, size
+from structsvm.rankers.rank_net_descent import add_query_gradient, decayed, descend, first_weights, size
 from structsvm.rankers.training import Training
+from structsvm.serving.network import network_scores
 
 D = 4
 

@@ -216,8 +216,8 @@ WRONG: dict[str, tuple[Edit, str]] = {
     "features missing": (of("ranker", lambda text: text["fitted"].pop("n_features_in_")), "has no 'n_features_in_'"),
     "qid a number": (put("fitted", "_fitted_with_qid", 3), "must be True or False"),
     "saved loss": (put("fitted", "saved_loss", 3), "of this kind"),
-    "names too few": (array(feature_names_in_=np.array(["a"])), "'feature_names_in_' must be text of shape (3,)"),
-    "names of numbers": (array(feature_names_in_=np.ones(3)), "'feature_names_in_' must be text"),
+    "names too few": (array(feature_names=np.array(["a"])), "'feature_names' must be text of shape (3,)"),
+    "names of numbers": (array(feature_names=np.ones(3)), "'feature_names' must be text"),
     "no text": (array(ranker=np.ones(3)), "'ranker' must be text"),
     "deep": (array(ranker=np.array("[" * 100_000)), "it is nested too deeply"),
     "huge integer": (array(ranker=np.array('{"format": ' + "9" * 5000 + "}")), "of this kind"),
@@ -312,7 +312,7 @@ def test_a_member_that_says_it_is_larger_than_it_is(tmp_path: Path) -> None:
     assert peak_of(path, Result.load) < 1e6
 
 
-@pytest.mark.parametrize("name", ["w", "G", "feature_names_in_", "result"])
+@pytest.mark.parametrize("name", ["w", "G", "feature_names", "result"])
 def test_a_bomb_that_is_as_large_as_it_says_is_refused_by_its_shape(tmp_path: Path, ranker: Ranker, name: str) -> None:
     size = 16_000_000
     arrays = arrays_of(ranker)

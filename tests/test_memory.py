@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
+from structsvm import memory
 from structsvm.cli import main
-from structsvm.compute import memory
 from structsvm.exceptions import StructSVMError, TooLargeError
 
 MOST = 500 * 2**20
