@@ -234,7 +234,8 @@ class BoxedWorkingSet(WorkingSet):
     def _set_steps(self) -> None:
         """Choose proximal steps: weights without regulariser move farther than the others, or all of their way."""
         loose, energy = self._box.loose, np.square(self.G).sum(axis=0)
-        others = float(energy[~loose].sum())
+        # Without the offsets, others that are constant within queries would set the scale by their rounding errors.
+        others = max(float(energy[~loose].sum()), float((np.abs(self.L) / self.cap[self.group]).sum()))
         room = self._box.high - self._box.low
         largest = float(self.cap.sum()) * np.abs(self.G).max(axis=0, initial=0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
