@@ -242,13 +242,15 @@ def train_command(
     _require_fitting_options(name, C_grid, validation, folds)
     if is_default(name):
         require_ranking_loss(loss, class_weight)
-    chosen = make_solver(solver, backend, {"tol": tol, "max_iter": max_iter})
+    own_tol = click.get_current_context().get_parameter_source("tol") is ParameterSource.DEFAULT
+    chosen = make_solver(solver, backend, {"tol": None if own_tol else tol, "max_iter": max_iter})
     check_writable(model)
     if checkpoint:
         check_writable(checkpoint)
     shown = {str(each): each for each in measures}
     settings: dict[str, Any] = {"C": C, "tol": tol, "class_weight": class_weight, "normalise": normalise}
     estimator = make_ranker(name, chosen, {**settings, "loss": loss, "fit_intercept": fit_intercept})
+    tol = getattr(estimator, "tol", None) or getattr(chosen, "tol", tol)
     if staged and validation:
         estimator.set_params(measure=estimator.measure or str(measures[0]))
     dense = None if kind._takes_sparse else False
@@ -301,7 +303,7 @@ def train_command(
         echo(*_summary(trained, chosen, read, len(data), model))
         if limit.ended and limit.fits > 1:
             note(f"{limit} ended {limit.ended} of {counted(limit.fits, 'fit')} before the gap was as asked for")
-    _require_finished(trained, rankers, None if folds else C_grid, tol, limit, model)
+    _require_finished(trained, rankers, None if folds else C_grid, limit, model)
 
 
 def _require_fitting_options(
@@ -336,7 +338,7 @@ def _require_fitting_options(
 
 
 def _require_finished(
-    trained: Any, rankers: "Sequence[Any]", C_grid: tuple[float, ...] | None, tol: float, limit: TimeLimit, model: Path
+    trained: Any, rankers: "Sequence[Any]", C_grid: tuple[float, ...] | None, limit: TimeLimit, model: Path
 ) -> None:
     """Fail where the training that ended in a model was interrupted, or did not converge.
 
@@ -345,7 +347,6 @@ def _require_finished(
     trained : the ranker that was written.
     rankers : all that were trained, by ascending C.
     C_grid : the values of C that were to be tried; None: one.
-    tol : the gap that was asked for.
     limit : what may have ended the training.
     model : where the ranker was written to.
 
@@ -361,9 +362,10 @@ def _require_finished(
     result = trained.result_
     if not result.converged:
         why = f"{limit} has passed" if limit.has_ended(result) else result.message
+        unit = _unit(trained)
         raise Failure(
-            f"not converged: {why}; the gap is {result.gap / _unit(trained):.2g} * C, "
-            f"asked for was {tol:g} * C. The model so far was written to {model}"
+            f"not converged: {why}; the gap is {result.gap / unit:.2g} * C, "
+            f"asked for was {result.tol * result.C / unit:g} * C. The model so far was written to {model}"
         )
 
 

@@ -269,6 +269,14 @@ def test_an_inexact_argmax_is_named_where_the_limit_is_reached(run, rough):
     assert "The argmax is inexact: the primal is an estimate" in done.stderr
 
 
+def test_a_solver_named_with_its_tol_keeps_it(run):
+    done = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--model", "m.npz")
+    assert Ranker.load("m.npz").result_.tol == 0.02
+    assert "asked for 0.02 * C" in done.stdout
+    twice = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--tol", 0.1, "--model", "m.npz", code=1)
+    assert "says what tol is" in twice.stderr
+
+
 def test_a_solver_without_a_backend(run, monkeypatch):
     monkeypatch.setitem(solvers.built_in, "plain", "string:Formatter")
     done = run("train", "train.txt", "--solver", "plain", "--backend", "highs", "--model", "m.npz", code=2)
