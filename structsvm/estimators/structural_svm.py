@@ -189,6 +189,8 @@ class StructuralSVM(SavedEstimator):
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
 
+        A label that training did not see counts as wrong, as in cross-validation if one fold alone has it.
+
         Raises
         ------
         InputError : when there are not as many outputs as inputs, or none, or a label is NaN.

@@ -136,11 +136,17 @@ class ChainHamming(ScoreLoss[Any]):
         ------
         InputError : when it is not a sequence, or a label is not among the states.
         """
+        found = self._looked_up(y)
+        if (found < 0).any():
+            label = self._sequence(y)[int(np.argmax(found < 0))]
+            raise InputError(f"{label!r} is not among the states {self._known()}")
+        return found
+
+    def _looked_up(self, y: Any) -> IntVector:
+        """Return the numbers of the states of a sequence; -1 for labels that are not among the states."""
         labels, number = self._sequence(y), _numbers(self._known())
         try:
-            return np.fromiter((number[label] for label in labels), dtype=np.int64, count=len(labels))
-        except KeyError as error:
-            raise InputError(f"{error.args[0]!r} is not among the states {self._known()}") from None
+            return np.fromiter((number.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))
         except TypeError as error:
             raise InputError(f"a label cannot be looked up among the states {self._known()}: {error}") from None
 
@@ -163,8 +169,8 @@ class ChainHamming(ScoreLoss[Any]):
         return np.concatenate((np.eye(K)[path].ravel(), steps))
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return the share of positions at which the labels differ."""
-        truth, path = self.numbers(y), self.numbers(y_hat)
+        """Return the share of positions at which the labels differ. A true label may be outside the states."""
+        truth, path = self._looked_up(y), self.numbers(y_hat)
         if len(truth) != len(path):
             raise InputError(f"the sequences have {len(truth)} and {len(path)} labels: they must be of one length")
         return np.count_nonzero(truth != path) / max(len(truth), 1)

@@ -148,8 +148,16 @@ class Multiclass(ScoreLoss[Any]):
         return code
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return the cost of ŷ, which is 1 where the classes differ unless costs are given."""
-        return float(y != y_hat) if self.cost is None else self.cost[self.index(y)][self.index(y_hat)]
+        """Return the cost of ŷ: 1 for a wrong class unless costs are given; the largest if y is not among the classes.
+
+        Raises
+        ------
+        InputError : when costs are given and ŷ is not among the classes.
+        """
+        if self.cost is None:
+            return float(y != y_hat)
+        predicted = self.index(y_hat)
+        return self.cost[self.index(y)][predicted] if y in self._known() else max(map(max, self.cost))
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
         """Return the class with the largest score after its cost is added."""

@@ -4,7 +4,7 @@ from sklearn.datasets import load_iris
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError
-from structsvm.losses import AveragePrecision, Loss, Multiclass
+from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass
 
 
 class Toy(Loss):
@@ -112,6 +112,21 @@ def test_score_needs_an_output_for_each_input(iris):
     svm = StructuralSVM().fit(X, y)
     with pytest.raises(InputError, match="150 inputs and 149 outputs"):
         svm.score(X, y[:-1])
+
+
+@pytest.mark.parametrize(
+    ("loss", "truth", "score"),
+    [
+        (Multiclass(), ["a", "c"], 0.5),
+        (Multiclass(cost=[[0.0, 1.0], [3.0, 0.0]]), ["a", "c"], -0.5),
+        (ChainHamming(), [["a", "b"], ["b", "c"]], 0.75),
+    ],
+)
+def test_a_label_that_training_never_saw_counts_as_wrong(loss, truth, score):
+    chains = isinstance(loss, ChainHamming)
+    X = [np.eye(2), np.eye(2)[::-1]] if chains else np.eye(2)
+    svm = StructuralSVM(loss, C=100.0).fit(X, [["a", "b"], ["b", "a"]] if chains else ["a", "b"])
+    assert svm.score(X, truth) == score
 
 
 @pytest.mark.parametrize("loss", ["multiclass", "zero_one"])
