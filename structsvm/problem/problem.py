@@ -313,7 +313,10 @@ class Problem(AbstractProblem):
         return evolve(self, coordinates=coordinates, known_fingerprint=None)
 
     def block(self, start: int, stop: int) -> Self:
-        """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps."""
+        """Return the part of the problem that the examples ``start`` to ``stop − 1`` make up, with the same caps.
+
+        A `SolverState` does not see what is computed with a block: add it with its ``count_passes``.
+        """
         return evolve(
             self,
             operator=self.operator.block(start, stop),
@@ -468,7 +471,7 @@ class Problem(AbstractProblem):
 
     def weighted(self, planes: Planes, total: float) -> tuple[Vector, ExactSum]:
         """Return the sum of the planes ``(g_i, L_i)``, each times its cap divided by the total of all caps."""
-        weight = self.cap / total
+        weight = self.cap / total if total > 0.0 else self.cap  # a block may consist of examples of weight 0
         with using(self.n_jobs):
             g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
         if not np.isfinite(g).all():

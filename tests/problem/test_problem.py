@@ -254,3 +254,11 @@ def test_scores_whose_sums_may_overflow_are_refused(largest: float, fine: bool) 
         problem.at(np.ones(2))
     with pytest.raises(InputError, match="too large"):
         OneSlack().solve(problem)
+
+
+def test_a_block_of_examples_without_weight_has_a_cut_that_asks_for_nothing() -> None:
+    X, y, qid = np.arange(4.0)[:, None], np.array([0, 1, 1, 0]), np.array([1, 1, 2, 2])
+    problem = Problem.from_queries(X, y, qid, loss="map", sample_weight=[0.0, 0.0, 1.0, 1.0])
+    block = problem.block(0, 1)
+    cut = block.cut(block.planes(block.origin()))
+    assert (cut.g.tolist(), cut.L) == ([0.0], 0.0)
