@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from structsvm import Problem, Step
+from structsvm import Problem
+from structsvm.result import Step
 from structsvm.solvers import NSlack, OneSlack
 
 
