@@ -250,7 +250,8 @@ def train_command(
     shown = {str(each): each for each in measures}
     settings: dict[str, Any] = {"C": C, "tol": tol, "class_weight": class_weight, "normalise": normalise}
     estimator = make_ranker(name, chosen, {**settings, "loss": loss, "fit_intercept": fit_intercept})
-    tol = float(getattr(estimator, "tol", None) or getattr(chosen, "tol", tol))
+    known: Any = (estimator, chosen)
+    tol = next((each.tol for each in known if getattr(each, "tol", None)), tol)
     if staged and validation:
         estimator.set_params(measure=estimator.measure or str(measures[0]))
     dense = None if kind._takes_sparse else False
