@@ -1,6 +1,7 @@
 """Files of rankers: what was saved is loaded, as the estimator and as a scorer that needs NumPy alone."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -380,6 +381,62 @@ def test_damaged_trees_are_refused_before_lightgbm_sees_them(saved):
         with suppress(KeyError, ValueError):
             trees = read_trees({"trees": np.frombuffer(bytes(text), dtype=np.uint8)}, 5, ranker.best_iteration_)
             booster_of(trees).predict(data()[0])
+
+
+HEADS = {
+    "num_tree_per_iteration": ["0", "-1", "2", ""],
+    "num_class": ["2", "0", "-1"],
+    "objective": ["", "binary", "lambdarank x"],
+    "label_index": ["1"],
+    "max_feature_idx": ["3", "5", "-1"],
+    "feature_names": ["a", "Column_0 " * 6],
+    "feature_infos": ["none"],
+    "version": ["v9", ""],
+    "tree_sizes": ["", "0", "1 1", "-5"],
+}
+TREES = {
+    "decision_type": ["1", "3", "12", "-1", "128"],
+    "leaf_count": ["99999999999"],
+    "leaf_value": ["1e999", "nan"],
+    "threshold": ["1e999"],
+    "split_feature": ["5", "-1"],
+    "left_child": ["0", "99"],
+    "num_leaves": ["0", "99", "2147483649"],
+    "num_cat": ["1"],
+    "is_linear": ["1"],
+    "shrinkage": ["", "1 1"],
+}
+
+
+@needs_lightgbm
+def test_no_text_of_a_head_or_tree_reaches_lightgbm(saved):
+    """Each field is replaced by values that end LightGBM's reader or its walk; none is given to it."""
+    ranker, path = saved("lambda_mart")
+    text = read_archive(path, lambda found: np.array(found["trees"])).tobytes().decode()
+
+    def read(text):
+        return read_trees({"trees": np.frombuffer(text.encode(), dtype=np.uint8)}, 5, ranker.best_iteration_)
+
+    plain = read(text)
+    np.testing.assert_array_equal(booster_of(plain).predict(data()[0], raw_score=True), ranker.predict(data()[0]))
+    assert read(plain) == plain
+    head, _, body = text.partition("\n\n")
+    for name, values in HEADS.items():
+        for value in values:
+            with pytest.raises(ValueError, match="tree"):
+                read(re.sub(rf"(?m)^{name}=.*$", f"{name}={value}", head) + "\n\n" + body)
+    for line in ("Tree=0", "colour=1", "num_class=1", "linear_tree"):
+        with pytest.raises(ValueError, match="'trees' has"):
+            read(f"{head}\n{line}\n\n{body}")
+    size = int(re.search(r"tree_sizes=(\d+)", head)[1])
+    for name, values in TREES.items():
+        for value in values:
+            many = name not in ("num_leaves", "num_cat", "is_linear", "shrinkage")
+            edit = rf"(?m)^({name}=)\S*" if many else rf"(?m)^({name}=).*$"
+            first = re.sub(edit, rf"\g<1>{value}", body[:size])
+            assert first != body[:size], name
+            with pytest.raises((ValueError, KeyError)):
+                read(head.replace(f"tree_sizes={size}", f"tree_sizes={len(first)}") + "\n\n" + first + body[size:])
 
 
 def test_other_files_are_named(saved, tmp_path):
