@@ -20,6 +20,8 @@ from attrs import field, frozen
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from structsvm.memory import available
+
 DIGESTS = "sha256"
 """Name of the text that has the digests of all other arrays; files of version 0.1 have none."""
 
@@ -32,8 +34,8 @@ _MANY = 0xFFFF
 _SUFFIX = ".npy"
 _MOST_INFLATED = 1032
 """Bytes that a byte of deflated content can stand for."""
-_TEXT, _TEXT_INFLATED = 1 << 26, 100
-"""Bytes of a text that are always read, and how often its packed size beyond: no text of ours packs better."""
+_ALWAYS_READ, _MOST_PACKED = 1 << 26, 200
+"""Bytes that any file may unpack to, and times its own size beyond; `is_bomb` holds the rule for writers, too."""
 _KINDS = "biufU"
 """Kinds of arrays that are read: numbers and texts."""
 
@@ -93,6 +95,12 @@ class Archive(Mapping[str, NDArray[Any]]):
                 raise ValueError
             if _declared_parts(file) not in (None, len(infos)):  # zipfile leaves out what is behind a wrong length
                 raise ValueError
+            unpacked = sum(info.file_size for info in infos)
+        if is_bomb(size, unpacked):
+            raise Damage(
+                f"is not read: its {size / 1e6:.1f} MB would unpack to {unpacked / 1e9:.1f} GB, and structsvm writes "
+                "no such file. Do not use a file whose source you do not know"
+            )
         archive = cls(zipped, declared, None)
         if DIGESTS not in declared:
             return archive
@@ -107,13 +115,13 @@ class Archive(Mapping[str, NDArray[Any]]):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         info = self.declared[name].info
+        if info.file_size > _ALWAYS_READ and info.file_size > available():
+            raise _too_large(name, info)
         try:
             with _noticing(), self.zipped.open(info) as member:
                 array: NDArray[Any] = npy.read_array(member, allow_pickle=False)
         except MemoryError:
-            raise Damage(
-                f"takes {info.file_size / 1e9:.1f} GB of memory for {name!r} alone, and there is less"
-            ) from None
+            raise _too_large(name, info) from None
         if self.digests is not None and self.digests[name] != digest_of_array(name, array):
             raise Damage(f"is damaged: {name!r} is not what was written")
         return array
@@ -126,6 +134,11 @@ class Archive(Mapping[str, NDArray[Any]]):
 
     def __len__(self) -> int:
         return len(self.declared)
+
+
+def is_bomb(packed: int, unpacked: int) -> bool:
+    """Return whether a file of so many bytes unpacks to more than a reader accepts."""
+    return unpacked > max(_ALWAYS_READ, _MOST_PACKED * packed)
 
 
 def digest_of_array(name: str, array: NDArray[Any]) -> str:
@@ -191,8 +204,6 @@ def texts(arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int, ...]
     said = _said(arrays, name)
     if said.shape != wanted or said.dtype.kind != "U":
         raise ValueError(f"{name!r} must be text of shape {wanted}, and is {said.dtype} of shape {said.shape}")
-    if isinstance(said, Declared) and said.info.file_size > max(_TEXT, _TEXT_INFLATED * said.info.compress_size):
-        raise ValueError(f"{name!r} is no text that was written here: it would unpack to {said.info.file_size:,} bytes")
     return np.asarray(arrays[name])
 
 
@@ -242,6 +253,10 @@ def require_names(what: str, found: Collection[str], known: Collection[str], nee
     for name in needed:
         if name not in found:
             raise ValueError(f"{what} has no {name!r}")
+
+
+def _too_large(name: str, info: ZipInfo) -> Damage:
+    return Damage(f"needs {info.file_size / 1e9:.1f} GB of memory for {name!r} alone, and less is available")
 
 
 def _said(arrays: Mapping[str, NDArray[Any]], name: str) -> Declared | NDArray[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.settings import as_path
-from structsvm.storage.archives import Archive, Damage, with_digests
+from structsvm.storage.archives import Archive, Damage, is_bomb, with_digests
 from structsvm.storage.packed import LONGEST_START, Packing, packing_of, promised_by
 from structsvm.storage.temporary import folder_on_the_way, on_the_way, remove_leftovers
 
@@ -296,8 +296,15 @@ def write_archive(path: str | Path, arrays: Mapping[str, Any], *, compressed: bo
     ------
     InputError : when no file can be put there.
     """
+    made: dict[str, Any] = with_digests(arrays)
+    unpacked = sum(array.nbytes for array in made.values())
     with replacement(as_path("path", path)) as temporary, temporary.open("wb") as file:
-        (np.savez_compressed if compressed else np.savez)(file, **with_digests(arrays))  # type: ignore[arg-type]
+        if compressed:
+            np.savez_compressed(file, **made)
+        # Readers refuse a file that unpacks to too many times its size, as millions of equal weights do.
+        if not compressed or is_bomb(file.tell(), unpacked):
+            file.seek(0)
+            np.savez(file, **made)
 
 
 def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:

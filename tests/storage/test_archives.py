@@ -1,6 +1,7 @@
 """Files of arrays of which nothing is believed: flipped bits, sizes that are not there, contents that make no sense."""
 
 import copy
+import io
 import json
 import re
 import tracemalloc
@@ -12,11 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import structsvm
 from structsvm import Ranker, Result, StructuralSVM
 from structsvm.exceptions import ModelFileError
 from structsvm.losses import NDCG
 from structsvm.solvers import OneSlack
 from structsvm.storage.archives import DIGESTS
+from structsvm.storage.files import read_archive, write_archive
 
 Edit = Callable[[dict[str, Any]], Any]
 
@@ -320,6 +323,39 @@ def test_a_bomb_that_is_as_large_as_it_says_is_refused_by_its_shape(tmp_path: Pa
     write_as_before(tmp_path / "m.npz", {**arrays, name: bomb})
     assert (tmp_path / "m.npz").stat().st_size < 1e6
     assert peak_of(tmp_path / "m.npz", Ranker.load) < 2e7
+
+
+def test_a_file_that_unpacks_to_more_than_any_of_ours_is_not_read(tmp_path: Path) -> None:
+    """Its shapes agree with one another: 80 MB of weights that are 0, in 0.4 MB."""
+    d = 10_000_000
+    X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), [0, 1]
+    arrays = {name: np.asarray(each) for name, each in Ranker().fit(X, y).arrays().items()}
+    text = str(arrays["ranker"]).replace('"n_features_in_": 2', f'"n_features_in_": {d}')
+    with zipfile.ZipFile(tmp_path / "m.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as zipped:
+        for name, array in {**arrays, "ranker": np.array(text)}.items():
+            if name != "w":
+                file = io.BytesIO()
+                np.save(file, array)
+                zipped.writestr(f"{name}.npy", file.getvalue())
+        with zipped.open("w.npy", "w") as member:
+            member.write(raw_header((d,)))
+            for _ in range(d // 1_000_000):
+                member.write(bytes(8_000_000))
+    for load in (Ranker.load, structsvm.load):
+        assert peak_of(tmp_path / "m.npz", load) < 1e6
+
+
+def test_equal_weights_are_written_so_that_they_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("structsvm.storage.archives._ALWAYS_READ", 1000)
+    write_archive(tmp_path / "m.npz", {"w": np.zeros(100_000)})
+    assert read_archive(tmp_path / "m.npz", lambda arrays: arrays["w"]).shape == (100_000,)
+
+
+def test_an_array_is_not_read_into_memory_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_archive(tmp_path / "m.npz", {"w": np.arange(2**23 + 2**20, dtype=np.float64)}, compressed=False)
+    monkeypatch.setattr("structsvm.storage.archives.available", lambda: 2.0**20)
+    with pytest.raises(ModelFileError, match="needs 0.1 GB of memory for 'w' alone, and less is available"):
+        read_archive(tmp_path / "m.npz", lambda arrays: arrays["w"])
 
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
