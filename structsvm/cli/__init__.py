@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from structsvm.cli.failures import CommandLine
+from structsvm.cli.failures import EXIT_CODES, CommandLine
 from structsvm.cli.texts import example
 
 __all__ = ["main"]
@@ -65,7 +65,8 @@ class _Commands(MutableMapping[str, click.Command]):
     epilog=example(
         "structsvm train train.txt --loss map -C 10 --model m.npz",
         "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10",
-    ),
+    )
+    + f"\n\n{EXIT_CODES}",
 )
 @click.version_option(package_name="structural-svm", prog_name="structsvm")
 def main() -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.console import counted, echo, note, progress_bar, show_table
+from structsvm.cli.console import counted, echo, note, progress_bar, show_tables
 from structsvm.cli.data import Columns, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import as_measure, as_normalisation, several_or_none
@@ -142,13 +142,11 @@ def benchmark_command(
             "from there"
         ) from None
     written = write_tables(results, out, baseline) if out is not None else ()
-    for end in results.ends:
-        note(f"{end}; {WIDER_RANGE}")
-    for each in results.unconverged:
-        note(f"{each}; its figures are of what was reached by then")
-    show_table(fold_table(results))
-    show_table(summary_table(results))
-    if len(results.models) > 1:
-        show_table(difference_table(results, baseline))
+    if results.ends:
+        note(f"{'; '.join(results.ends)}; {WIDER_RANGE}")
+    if results.unconverged:
+        note(f"{'; '.join(results.unconverged)}; their figures are of what was reached by then")
+    differences = [difference_table(results, baseline)] if len(results.models) > 1 else []
+    show_tables(fold_table(results), summary_table(results), *differences)
     if written:
         echo(f"tables   {', '.join(path.name for path in written)} in {out}")

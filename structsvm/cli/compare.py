@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.console import counted, echo, note, progress_line, show_table
+from structsvm.cli.console import counted, echo, echo_wrapped, note, progress_line, show_tables
 from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
-from structsvm.cli.options import names_in, numbers, positive, require_ranking_loss, with_tol
+from structsvm.cli.options import names_in, names_of, numbers, positive, require_ranking_loss, with_tol
 from structsvm.cli.paths import DATA, OUTPUT, Command
 from structsvm.cli.plots import check_plot, with_plot
 from structsvm.cli.texts import example
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Callable[..., Any])
 
-_LEGEND = """\
-The gap is certified: the primal is at most this far above the optimum, in units of C; asked for was {tol:g}. An
-iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are those kept at the end, and at
-the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all; what is compiled or
-loaded at first use was before. Handed over are QPs that a backend left to the built-in one, active-set."""
+_LEGEND = (
+    "The gap is certified: the primal is at most this far above the optimum, in units of C; asked for was {tol:g}. An "
+    "iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are those kept at the end, and "
+    "at the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all; what is compiled or "
+    "loaded at first use was before. Handed over are QPs that a backend left to the built-in one, active-set."
+)
 
 
 def _several(option: str, registry: Registry[Any], default: str, help: str) -> Callable[[T], T]:
@@ -41,6 +42,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
         metavar="NAMES",
         multiple=True,
         callback=names_in(registry),
+        shell_complete=names_of(registry),
         default=[default],
         show_default=True,
         help=help,
@@ -200,13 +202,13 @@ def _in_a_line(progress: "Progress") -> str:
 def _print(table: "Comparison", problems: "dict[str, Problem]", *, reasons: bool) -> None:
     """Print a table for each loss and C, and the notes of their rows, which are reasons."""
     for loss, C in dict.fromkeys((row.loss, row.C) for row in table):
-        show_table(table.table(loss, C, f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"))
+        show_tables(table.table(loss, C, f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"))
     if not table.rows:
         return
     if reasons:
         for status, why in dict.fromkeys((row.status, row.note) for row in table if row.note):
-            echo(f"{status}: {why}")
-    echo(*_LEGEND.format(tol=table.rows[0].tol).split("\n"))
+            echo_wrapped(f"{status}: {why}")
+    echo_wrapped(_LEGEND.format(tol=table.rows[0].tol))
 
 
 def _one_reason(table: "Comparison") -> str:

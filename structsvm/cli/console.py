@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import TextIO
 
 import click
 from rich.console import Console
@@ -19,14 +22,13 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table as RichTable
 from rich.text import Text
 
+from structsvm.cli.grid import Grid
 from structsvm.compute.compile_progress import what_is_compiled
 from structsvm.exceptions import printable
 from structsvm.tables import Table, lay_out
 
-_WIDTH_OF_FILES = 200
 _WIDEST = 10_000
 _SHOWN = 5
 """Topics that a note names."""
@@ -43,9 +45,24 @@ def echo(*lines: str, err: bool = False) -> None:
     click.echo("\n".join(map(printable, lines)), err=err)
 
 
+def echo_wrapped(*paragraphs: str, err: bool = False, indent: int = 0) -> None:
+    """Print paragraphs, each wrapped at the width of the terminal; a line each where there is none.
+
+    Parameters
+    ----------
+    paragraphs : texts without ends of lines.
+    err : print on standard error.
+    indent : number of blanks before the second line of a paragraph and those behind it.
+    """
+    width = _terminal_width(sys.stderr if err else sys.stdout)
+    for text in map(printable, paragraphs):
+        lines = [text] if width is None else wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+        click.echo("\n".join(lines), err=err)
+
+
 def note(text: str) -> None:
     """Print a note on standard error."""
-    echo(f"structsvm: note: {text}", err=True)
+    echo_wrapped(f"structsvm: note: {text}", err=True, indent=2)
 
 
 def note_left_out(left_out: Mapping[str, str]) -> None:
@@ -72,26 +89,38 @@ def print_table(
     title : line above the table.
     numbers_from : number of the first column that is aligned to the right; None: none is.
     """
-    to_the_right = [numbers_from is not None and number >= numbers_from for number in range(len(columns))]
-    _print(title, lay_out(columns, [rows], to_the_right), whole=False)
+    right = [numbers_from is not None and number >= numbers_from for number in range(len(columns))]
+    _print(title, Grid(columns, [list(rows)], right))
 
 
-def show_table(table: Table) -> None:
-    """Print a table, its notes, and an empty line on standard output; no cell is cut off."""
-    _print(table.title, lay_out(table.headings, table.cells, [column.right for column in table.columns]), whole=True)
-    for each in table.notes:
-        echo(each, "")
+def show_tables(*tables: Table) -> None:
+    """Print tables on standard output, each note below the first table that has it."""
+    said = set[str]()
+    for table in tables:
+        _print(table.title, Grid(table.headings, table.cells, [column.right for column in table.columns]))
+        for each in dict.fromkeys(table.notes):
+            if each not in said:
+                echo_wrapped(each, "")
+        said.update(table.notes)
 
 
-def _print(title: str, table: RichTable, *, whole: bool) -> None:
-    """Print a table; whole: in lines longer than the terminal where cells would be cut off otherwise."""
+def _print(title: str, grid: Grid) -> None:
+    """Print a table as it fits the terminal, or else with a line for each row."""
     if title:
-        echo(title)
-    width = Console().width if sys.stdout.isatty() else _WIDTH_OF_FILES
-    if whole:
-        width = max(width, Console(width=_WIDEST).measure(table).maximum)
-    Console(width=width, highlight=False, markup=False, emoji=False).print(table)
-    echo("")
+        echo_wrapped(title)
+    width = _terminal_width(sys.stdout)
+    for part in [grid] if width is None else grid.fitted(width):
+        laid_out = lay_out(part.headings, part.sections, part.right)
+        console = Console(width=width or _WIDEST, highlight=False, markup=False, emoji=False)
+        if width is None:
+            console.width = console.measure(laid_out).maximum
+        console.print(laid_out)
+        echo("")
+
+
+def _terminal_width(stream: TextIO) -> int | None:
+    """Return the width of the terminal that a stream is shown on; None if it is not shown on one."""
+    return get_terminal_size().columns if stream.isatty() else None
 
 
 class _CompilingColumn(ProgressColumn):

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from structsvm.cli.console import echo, progress_bar
+from structsvm.cli.console import echo_wrapped, progress_bar
 from structsvm.cli.paths import EXPERIMENT, Command
 from structsvm.cli.report import show_files, show_results, write
 from structsvm.cli.texts import example
@@ -15,12 +15,12 @@ from structsvm.storage.files import check_writable, make_folder
 _TRIALS = 5
 _CANDIDATES = 400
 
-_INTRODUCTION = """\
-Query by example on scikit-learn's handwritten digits: a query is an image, its documents are {documents} other images,
-and those of the same digit are relevant. {functions} functions compare two images; each retrieves its best quarter.
-In each of {trials} trials, models learn from {train} queries how to combine the functions, {validation} others pick C,
-and {test} test.
-"""
+_INTRODUCTION = (
+    "Query by example on scikit-learn's handwritten digits: a query is an image, its documents are {documents} other "
+    "images, and those of the same digit are relevant. {functions} functions compare two images; each retrieves its "
+    "best quarter. In each of {trials} trials, models learn from {train} queries how to combine the functions, "
+    "{validation} others pick C, and {test} test."
+)
 
 _TITLE = "Handwritten digits"
 
@@ -52,15 +52,16 @@ def demo_command(out: Path) -> None:
     settings = Settings(trials=_TRIALS)
     pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
     queries = len(pool.relevant)
-    echo(
-        *_INTRODUCTION.format(
+    echo_wrapped(
+        _INTRODUCTION.format(
             documents=_CANDIDATES,
             functions=len(pool.run_names),
             train=settings.train,
             validation=settings.validation,
             test=queries - settings.train - settings.validation,
             trials=settings.trials,
-        ).split("\n")
+        ),
+        "",
     )
     with TemporaryDirectory() as trials, progress_bar("trials") as show:
         results = run(pool, settings, trials, progress=show)

@@ -10,15 +10,15 @@ from zipfile import is_zipfile
 import click
 
 from structsvm.cli.collections import with_grades
-from structsvm.cli.console import counted, echo, print_table, progress_line, show_table
+from structsvm.cli.console import counted, echo, echo_wrapped, print_table, progress_line, show_tables
 from structsvm.cli.data import Columns, with_columns
-from structsvm.cli.failures import Failure
 from structsvm.cli.files import read_model_and_data
-from structsvm.cli.options import as_measures
+from structsvm.cli.options import as_measures, names_of
 from structsvm.cli.paths import DATA, QRELS, Command
 from structsvm.cli.plots import check_plot, with_plot, write_plot
 from structsvm.cli.texts import example
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError, StructSVMError
+from structsvm.registry import measures as registered
 from structsvm.storage.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 _EMPTY = {
     "zero": "counted as 0, as LETOR's tools and trec_eval do; --empty skip leaves them out",
     "skip": "left out; --empty zero counts them as 0, as LETOR's tools and trec_eval do",
+}
+
+
+_LEFT_OUT = {
+    "not_judged": "not judged, and left out, as by trec_eval.",
+    "not_in_run": "not in the run, and left out, as by trec_eval without -c.",
 }
 
 
@@ -58,6 +64,7 @@ _EMPTY = {
     "measures",
     metavar="NAME",
     callback=as_measures,
+    shell_complete=names_of(registered),
     multiple=True,
     default=["map"],
     show_default=True,
@@ -142,7 +149,7 @@ def evaluate_command(
             )
         except DataFormatError as error:
             if error.path in (*files, baseline) and error.path.is_file() and is_zipfile(error.path):
-                raise Failure(f"{error}. With --qrels the files are runs, not a model and its data") from error
+                raise InputError(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
     elif len(files) < 2:
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
@@ -176,11 +183,11 @@ def _measure_model(
         if not model.is_file() or not _holds_judgments(model):
             raise
         command = shlex.join(["structsvm", "evaluate", "--qrels", *map(str, (model, *data))])
-        raise Failure(f"{error}. It looks like judgments, which --qrels takes: {command}") from error
+        raise InputError(f"{error}. It looks like judgments, which --qrels takes: {command}") from error
     except DataFormatError as error:
         if error.path not in data or not _holds_model(error.path):
             raise
-        raise Failure(
+        raise InputError(
             f"{error.path} is a model, as is {model}: one is measured at a time, and the files behind it are its data"
         ) from error
     lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
@@ -377,19 +384,17 @@ def _print_runs(report: dict[str, Any]) -> None:
     )
     _print_notes(runs[0]["measures"])
     _print_undefined(of for run in runs for of in run["measures"].values())
-    for run in runs:
-        if run["not_judged"]:
-            echo(f"{run['run']}: {_topics(run['not_judged'])} not judged, and left out, as by trec_eval.")
-        if run["not_in_run"]:
-            echo(
-                f"{run['run']}: {_topics(run['not_in_run'])} not in the run, and left out, as by trec_eval without -c."
-            )
+    for which, why in _LEFT_OUT.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for run in runs:
+            alike.setdefault(tuple(run[which]), []).append(run["run"])
+        echo_wrapped(*(f"{', '.join(names)}: {_topics(topics)} {why}" for topics, names in alike.items() if topics))
     if "comparison" in report:
         echo("")
-        show_table(report["comparison"].table())
+        show_tables(report["comparison"].table())
 
 
-def _topics(topics: list[str]) -> str:
+def _topics(topics: "Sequence[str]") -> str:
     names = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
     return f"{counted(len(topics), 'topic')} ({names}) {'is' if len(topics) == 1 else 'are'}"
 
@@ -455,10 +460,10 @@ def _print_notes(measures: "Mapping[str, Mapping[str, Any]]") -> None:
     """Say what tells measures from others of their name, and which figures are no means."""
     for name, of in measures.items():
         if of["note"]:
-            echo(f"{name}: {of['note']}.")
+            echo_wrapped(f"{name}: {of['note']}.")
     other = [f"{name} is a {of['summary']}" for name, of in measures.items() if of["summary"] != "mean"]
     if other:
-        echo(f"{', '.join(other)} over queries, which --baseline does not compare.")
+        echo_wrapped(f"{', '.join(other)} over queries, which --baseline does not compare.")
 
 
 def _write_csv(report: dict[str, Any]) -> None:
@@ -508,4 +513,4 @@ def _draw(lists: "Mapping[str, RankedLists]", path: Path) -> None:
 def _print_undefined(reports: "Iterable[dict[str, Any]]") -> None:
     """Say what the queries counted for which a measure was undefined, if there were any."""
     for empty in dict.fromkeys(of["empty"] for of in reports if of["undefined"]):
-        echo(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")
+        echo_wrapped(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")

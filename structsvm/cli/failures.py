@@ -1,4 +1,4 @@
-"""Exit codes: 0 is success, 1 a failure that one line on standard error explains, 2 bad usage (click's own).
+"""Exit codes, by one rule that `EXIT_CODES` states.
 
 A fault of the program itself ends with 70, see `structsvm.__main__`.
 """
@@ -15,8 +15,13 @@ from typing import IO, Any
 
 import click
 
-from structsvm.exceptions import StructSVMError, legible
+from structsvm.exceptions import InputError, StructSVMError, legible
 from structsvm.signals import unwrapped
+
+EXIT_CODES = (
+    "Exit codes: 0 if the command did what it was asked for, 2 if the command line or a file that it names must be "
+    "changed first, and 1 if the command could not finish for any other reason."
+)
 
 _UNWRITABLE = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 """Errors of a disk, and of an output that is closed.
@@ -26,13 +31,19 @@ Those of files name the file, as all are written through `structsvm.storage.file
 
 
 class Failure(click.ClickException):
-    """A command did not do what was asked for: one line on standard error, exit code 1."""
+    """A command could not do what was asked for: one line on standard error, exit code 1."""
 
     exit_code = 1
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message as a single line."""
         click.echo(f"structsvm: error: {in_a_line(self.message)}", file=file, err=file is None)
+
+
+class Misuse(Failure):
+    """The command line or a file that it names must be changed: one line on standard error, exit code 2."""
+
+    exit_code = 2
 
 
 class CommandLine(click.Group):
@@ -44,9 +55,10 @@ class CommandLine(click.Group):
             return super().main(*args, **settings)
         except OSError as error:
             _give_up_unwritable_output()
+            failure = _failure(error, _in_words(error))
             with suppress(OSError):
-                Failure(_in_words(error)).show()
-            sys.exit(Failure.exit_code)
+                failure.show()
+            sys.exit(failure.exit_code)
 
     def make_context(self, info_name: str | None, args: list[str], *others: Any, **settings: Any) -> click.Context:
         """Refuse what no shell can pass, and no file can be called."""
@@ -65,7 +77,7 @@ class CommandLine(click.Group):
                 result = super().invoke(ctx)
             sys.stdout.flush()
         except StructSVMError as error:
-            raise Failure(str(error)) from error
+            raise _failure(error, str(error)) from error
         except MemoryError as error:
             said = f"{error}. " if str(error) else ""
             raise Failure(f"there is not enough memory. {said}Take fewer documents, features or settings") from error
@@ -75,8 +87,17 @@ class CommandLine(click.Group):
             _give_up_unwritable_output()
             if error.errno == errno.EPIPE:  # whoever read our output has seen enough: click exits quietly
                 raise
-            raise Failure(_in_words(error)) from error
+            raise _failure(error, _in_words(error)) from error
         return result
+
+
+def _failure(error: Exception, message: str) -> Failure:
+    """Return a `Misuse` for an error that another command line or file would mend, else a `Failure`."""
+    system = error if isinstance(error, OSError) else error.__cause__
+    if isinstance(system, OSError) and system.errno in _UNWRITABLE:
+        return Failure(message)
+    names_file = isinstance(error, OSError) and error.filename is not None
+    return Misuse(message) if isinstance(error, InputError) or names_file else Failure(message)
 
 
 def in_a_line(message: str) -> str:

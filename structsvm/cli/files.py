@@ -13,8 +13,7 @@ import click
 
 from structsvm.cli.console import counted, note
 from structsvm.cli.data import Columns, read_as_wide
-from structsvm.cli.failures import Failure
-from structsvm.exceptions import ModelFileError, printable
+from structsvm.exceptions import InputError, ModelFileError, printable
 from structsvm.storage.files import check_writable, errors_naming, replacement, replacing
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def read_model_and_data(
         swapped = next((path for path in paths if path.is_file() and is_zipfile(path)), None)
         if swapped is None:
             raise
-        raise Failure(f"{error}. {swapped} looks like one: the model comes first, then the data") from error
+        raise InputError(f"{error}. {swapped} looks like one: the model comes first, then the data") from error
     known = scorer.n_features
 
     def few(found: int) -> None:

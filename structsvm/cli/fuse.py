@@ -203,11 +203,14 @@ def _note_missing(runs: "Sequence[Run]") -> None:
 
     topics = [set(run.qid.tolist()) for run in runs]
     every = set().union(*topics)
+    alike: dict[tuple[str, ...], list[str]] = {}
     for run, having in zip(runs, topics, strict=True):
-        lacking = sort_topics(every - having)
+        alike.setdefault(tuple(sort_topics(every - having)), []).append(run.name)
+    for lacking, names in alike.items():
         if lacking:
             shown = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
+            verbs = ("lacks", "it counts as a run") if len(names) == 1 else ("lack", "they count as runs")
             note(
-                f"{run.name} lacks {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
-                "for which it counts as a run that retrieved nothing"
+                f"{', '.join(names)} {verbs[0]} {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
+                f"for which {verbs[1]} that retrieved nothing"
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 from attrs import evolve
 
-from structsvm.cli.console import echo, note, progress_line, show_table
+from structsvm.cli.console import echo, echo_wrapped, note, progress_line, show_tables
 from structsvm.cli.paths import FINISHED_EXPERIMENT, Command
 from structsvm.cli.texts import example
 
@@ -48,13 +48,9 @@ def show_results(results: "Results") -> None:
     """Print the statistics of an experiment, and MAP over the pool for each variant."""
     from structsvm.protocols.experiment.report import data_table, legend, map_table
 
-    show_table(data_table(results))
     tables = [map_table(results, variant) for variant in results.variants]
-    for table in tables:
-        show_table(evolve(table, notes=()))
-    for each in tables[0].notes + legend(results):
-        echo(*click.wrap_text(each, width=100).split("\n"))
-    echo("")
+    show_tables(data_table(results), *(evolve(table, notes=()) for table in tables))
+    echo_wrapped(*tables[0].notes, *legend(results), "")
 
 
 def show_files(written: "Written") -> None:

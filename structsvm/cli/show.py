@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.console import counted, echo, show_table
+from structsvm.cli.console import counted, echo, show_tables
 from structsvm.cli.files import read_model, write_text
 from structsvm.cli.paths import INPUT, Command
 from structsvm.cli.plots import check_plot, with_plot, write_plot
@@ -56,7 +56,7 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
         record = training_record(ranker)
         width = max(map(len, record))
         echo(*(f"{name.replace('_', ' '):{width}}  {_said(name, value, ranker)}" for name, value in record.items()), "")
-        show_table(table)
+        show_tables(table)
     if plot_path is not None:
         _draw(table, plot_path)
 

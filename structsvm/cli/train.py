@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.console import counted, echo, note, progress_line
+from structsvm.cli.console import counted, echo, echo_wrapped, note, progress_line
 from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import (
@@ -15,6 +15,7 @@ from structsvm.cli.options import (
     as_normalisation,
     make_solver,
     name_in,
+    names_of,
     positive,
     require_ranking_loss,
     with_tol,
@@ -35,6 +36,7 @@ from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted
 from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.normalisation import NORMALISATIONS
 from structsvm.registry import backends, losses, solvers
+from structsvm.registry import measures as known_measures
 from structsvm.registry import rankers as registered
 from structsvm.signals import finish
 from structsvm.storage.files import check_writable
@@ -89,11 +91,18 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--ranker",
     metavar="NAME",
     callback=ranker_in,
+    shell_complete=names_of(registered),
     help="Ranker to train, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
     "maximum_entropy.  [default: ranker, which optimises --loss]",
 )
 @click.option(
-    "--loss", metavar="NAME", callback=name_in(losses), default="map", show_default=True, help="Loss to optimise."
+    "--loss",
+    metavar="NAME",
+    callback=name_in(losses),
+    shell_complete=names_of(losses),
+    default="map",
+    show_default=True,
+    help="Loss to optimise.",
 )
 @click.option(
     "-C",
@@ -133,6 +142,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "measures",
     metavar="NAME",
     callback=as_measures,
+    shell_complete=names_of(known_measures),
     multiple=True,
     default=["map"],
     show_default=True,
@@ -143,6 +153,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--solver",
     metavar="NAME",
     callback=name_in(solvers),
+    shell_complete=names_of(solvers),
     default="auto",
     show_default=True,
     help="Solver of the optimisation problem.",
@@ -151,6 +162,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
     "--backend",
     metavar="NAME",
     callback=name_in(backends),
+    shell_complete=names_of(backends),
     help="QP backend of the solver.  [default: the solver's own]",
 )
 @with_tol
@@ -267,7 +279,7 @@ def train_command(
             finish()
             _write(estimator, names, model)
             if not quiet:
-                echo(*summary(estimator, read, len(data), model, shown, judges, said))
+                echo_wrapped(*summary(estimator, read, len(data), model, shown, judges, said), indent=9)
             return
         going_on = set[float]()
         limit = TimeLimit(time_limit)
@@ -298,10 +310,10 @@ def train_command(
     _write(trained, names, model)
     if not hasattr(trained, "result_"):
         if not quiet:
-            echo(*summary(trained, read, len(data), model, shown, judges, []))
+            echo_wrapped(*summary(trained, read, len(data), model, shown, judges, []), indent=9)
         return
     if not quiet:
-        echo(*_summary(trained, chosen, read, len(data), model))
+        echo_wrapped(*_summary(trained, chosen, read, len(data), model), indent=9)
         if limit.ended and limit.fits > 1:
             note(f"{limit} ended {limit.ended} of {counted(limit.fits, 'fit')} before the gap was as asked for")
     _require_finished(trained, rankers, None if folds else C_grid, limit, model)

@@ -91,7 +91,7 @@ def lay_out(
     """
     laid_out = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for heading, right in zip(headings, to_the_right, strict=True):
-        laid_out.add_column(printable(heading), justify="right" if right else "left")
+        laid_out.add_column(printable(heading), justify="right" if right else "left", no_wrap=right, overflow="fold")
     for section in sections:
         for row in section:
             laid_out.add_row(*map(printable, row))

@@ -69,7 +69,7 @@ def test_tables_with_named_columns(run, folds):
         (Path("named") / path.name).write_text(content.replace("four", "rank", 1))
     named = ("--label", "clicks", "--qid", "session", "--out", "out")
     assert row(run("benchmark", "named", *options, *named).stdout, "SVM-map") == row(expected, "SVM-map")
-    said = run("benchmark", "named", *options, *named, "--features", "one,two", code=1).stderr
+    said = run("benchmark", "named", *options, *named, "--features", "one,two", code=2).stderr
     assert "columns were label, qid, and are label, qid, features" in said
     run("benchmark", "named", *options, *named[:-1], "other", "--docid", "rank", "--single-features")
     written = Path("other/folds.jsonl").read_text()
@@ -77,14 +77,14 @@ def test_tables_with_named_columns(run, folds):
     assert "(rank)" not in written
     whole = Path("tables/S3.csv").read_text()
     Path("tables/S3.csv").write_text(whole.replace("label", "clicks", 1))
-    said = run("benchmark", "tables", *options, code=1).stderr
+    said = run("benchmark", "tables", *options, code=2).stderr
     assert "has no column 'label': name the one of labels (label=..., or --label COLUMN on the command line)" in said
     Path("tables/S3.csv").write_text(whole)
     Path("tables/S3.csv").rename("tables/S3.txt")
-    assert "tables/S3.txt is not: the files of a fold must" in run("benchmark", "tables", *options, code=1).stderr
+    assert "tables/S3.txt is not: the files of a fold must" in run("benchmark", "tables", *options, code=2).stderr
     Path("tables/S3.txt").write_text(Path("tables/S2.csv").read_text())
     Path("tables/S3.txt").rename("tables/S3.csv")
-    assert "query 200 is in " in run("benchmark", "tables", *options, code=1).stderr
+    assert "query 200 is in " in run("benchmark", "tables", *options, code=2).stderr
 
 
 def row(shown, name):
@@ -100,8 +100,8 @@ def test_another_measure_and_baseline(run, folds):
     text = done.stdout.partition("P@3 less that of SVM-roc, query by query, tiny\n")[2]
     assert [line.split()[0] for line in text.splitlines()[2:4]] == ["SVM-map", "Best"]
     assert text[: text.index("Over the 24")] in Path("out/tables.txt").read_text()
-    assert "no model named 'svm-rock'" in run("benchmark", "tiny", *models, "--baseline", "svm-rock", code=1).stderr
-    assert "measure was p@3, and is map" in run("benchmark", "tiny", *models, "--out", "out", code=1).stderr
+    assert "no model named 'svm-rock'" in run("benchmark", "tiny", *models, "--baseline", "svm-rock", code=2).stderr
+    assert "measure was p@3, and is map" in run("benchmark", "tiny", *models, "--out", "out", code=2).stderr
 
 
 def test_single_features_and_no_folder(run, folds):
@@ -117,19 +117,19 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
     Path("out").mkdir()
     Path("out/tables.csv").write_text("of another run")
     command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
-    assert run(*command, code=1).stderr == (
+    assert run(*command, code=2).stderr == (
         "structsvm: error: out has the tables of another run (tables.csv), which would be replaced: choose another "
         "folder, or replace them with --force\n"
     )
     assert [path.read_text() for path in Path("out").iterdir()] == ["of another run"]
     assert "tables.csv" in run(*command, "--force").stdout
     assert Path("out/tables.csv").read_text().startswith("model,")
-    assert run("benchmark", "tiny", "--models", "svm-roc", "--out", "out", "-q", code=1).stderr == (
+    assert run("benchmark", "tiny", "--models", "svm-roc", "--out", "out", "-q", code=2).stderr == (
         "structsvm: error: out belongs to another benchmark (models were BordaCount, Best feature, and are SVM-roc, "
         "Best feature): choose another output folder, or replace it with --force (replace=True)\n"
     )
     Path("out/folds.jsonl").unlink()
-    run(*command, code=1)
+    run(*command, code=2)
 
 
 def test_it_goes_on_where_it_ended_and_comes_to_the_same_tables(run, folds, monkeypatch):
@@ -175,7 +175,7 @@ def test_folds_of_other_data_are_refused_and_kept(run, folds):
     run(*command)
     kept = Path("out/folds.jsonl").read_bytes()
     write_set(folds / "S1.txt", first=100, seed=9)
-    assert "out belongs to another benchmark (the files of the folds are others)" in run(*command, code=1).stderr
+    assert "out belongs to another benchmark (the files of the folds are others)" in run(*command, code=2).stderr
     assert Path("out/folds.jsonl").read_bytes() == kept
     run(*command, "--force")
     assert Path("out/folds.jsonl").read_bytes() != kept
@@ -202,14 +202,14 @@ def test_the_names_of_models(run, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("tiny", "--models", "svm-mpa"), 1, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
+        (("tiny", "--models", "svm-mpa"), 2, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
         (("tiny", "--models", ","), 2, "has an empty entry"),
-        (("tiny", "--models", "svm-map,SVM-MAP"), 1, "SVM-map is there twice"),
-        (("nowhere",), 1, "nowhere does not exist"),
-        (("empty",), 1, "empty holds no folds"),
+        (("tiny", "--models", "svm-map,SVM-MAP"), 2, "SVM-map is there twice"),
+        (("nowhere",), 2, "nowhere does not exist"),
+        (("empty",), 2, "empty holds no folds"),
         (("train.txt",), 2, "is a file"),
         (("tiny", "--out", "train.txt"), 2, "is a file"),
-        (("broken",), 1, "S2.txt, line 1"),
+        (("broken",), 2, "S2.txt, line 1"),
         ((), 2, "Missing argument 'DATA_FOLDS'"),
     ],
 )

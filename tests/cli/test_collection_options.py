@@ -123,7 +123,7 @@ def test_grades_where_runs_are_measured(run, here):
     assert turned[0] < 1.0
     assert turned[1] == 1.0
     assert measured("--grades", "1=4,4=0,-1=0")[1] == 0.5
-    (line,) = run(*evaluate, "--grades", "1=4,4=1", code=1).stderr.splitlines()
+    (line,) = run(*evaluate, "--grades", "1=4,4=1", code=2).stderr.splitlines()
     assert line == (
         "structsvm: error: qrels, line 3: the option grades does not say what grade -1 means, but only 1, 4"
     )

@@ -127,11 +127,11 @@ def test_it_goes_on_where_it_ended(run, monkeypatch):
         ("-C", 10): "C was 1.0, and is 10.0",
         ("--tol", 0.1): "tol was 0.001, and is 0.1",
     }.items():
-        assert run(*command, *other, code=1).stderr == (
+        assert run(*command, *other, code=2).stderr == (
             f"structsvm: error: rows.json.part belongs to another comparison ({difference}): choose another output "
             "file, or remove that one\n"
         )
-    refused = run("compare", "test.txt", *command[2:], code=1).stderr
+    refused = run("compare", "test.txt", *command[2:], code=2).stderr
     assert "rows.json.part belongs to another comparison (the data are others)" in refused
     assert Path("rows.json.part").read_text() == kept + '{"loss":"ma'
     done = run(*command, "--plot", "gaps.svg")
@@ -213,7 +213,7 @@ def test_bad_usage(run, options, message, monkeypatch):
 )
 def test_an_unwritable_file_is_found_first(run, options, message, monkeypatch):
     monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
-    (line,) = run("compare", "train.txt", *options, code=1).stderr.splitlines()
+    (line,) = run("compare", "train.txt", *options, code=2).stderr.splitlines()
     assert line.startswith(f"structsvm: error: {message}")
 
 
@@ -225,7 +225,7 @@ def test_without_matplotlib(run, monkeypatch):
 
 def test_data_of_one_kind_of_document(run):
     Path("bad.txt").write_text("0 qid:1 1:2\n0 qid:1 1:3\n")
-    (line,) = run("compare", "bad.txt", code=1).stderr.splitlines()
+    (line,) = run("compare", "bad.txt", code=2).stderr.splitlines()
     assert "can learn from none of the 1 queries" in line
 
 

@@ -61,7 +61,7 @@ def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, mod
     assert run("predict", "t.npz", "test.txt").stdout == wanted
     lines = run("predict", "t.npz", "test.tsv", "--format", "trec").stdout.splitlines()
     assert {line.split()[2] for line in lines} == {f"d{k}" for k in range(60)}
-    done = run("predict", "t.npz", "test.tsv", "--format", "trec", "--docid", "a", code=1)
+    done = run("predict", "t.npz", "test.tsv", "--format", "trec", "--docid", "a", code=2)
     assert "column 'a' is a feature and something else too" in done.stderr
 
 
@@ -69,7 +69,7 @@ def test_a_table_without_a_feature_of_the_model(run, tables):
     run("train", "train.csv", "--model", "t.npz", "--quiet", "--features", "b,c")
     assert Ranker.load("t.npz").known_names == ("b", "c")
     Path("few.csv").write_text("qid,b\n1,2\n")
-    assert "few.csv has no column 'c', which is a feature" in run("predict", "t.npz", "few.csv", code=1).stderr
+    assert "few.csv has no column 'c', which is a feature" in run("predict", "t.npz", "few.csv", code=2).stderr
 
 
 def test_features_are_found_by_name_in_any_order(run, tables, model):
@@ -83,7 +83,7 @@ def test_features_are_found_by_name_in_any_order(run, tables, model):
     Path("other.txt").write_text(names + "".join(" ".join(row) + "\n" for row in rows))
     for given in (["other.csv"], ["other.csv", "--features", "c,d,a,b"], ["other.txt"]):
         assert run("predict", "t.npz", *given).stdout == wanted
-    done = run("predict", "t.npz", "other.csv", "--features", "c,d,b", code=1)
+    done = run("predict", "t.npz", "other.csv", "--features", "c,d,b", code=2)
     assert "--features leaves out 'a', a feature that is known here" in done.stderr
 
 
@@ -126,7 +126,7 @@ def without_ids(name: str, *, labels: bool = True) -> list[str]:
 
 def test_group_sizes_tell_the_queries(run, model):
     Path("plain.txt").write_text("".join(without_ids("train.txt")))
-    assert "FILE.query" in run("train", "plain.txt", "--model", "g.npz", code=1).stderr
+    assert "FILE.query" in run("train", "plain.txt", "--model", "g.npz", code=2).stderr
     for name, option in (("plain.txt.query", []), ("sizes", ["--groups", "sizes"])):
         Path(name).write_text("12\n" * 9)
         run("train", "plain.txt", "--model", "g.npz", "--quiet", *option)
@@ -157,7 +157,7 @@ def test_float32_and_a_cache(run, model, monkeypatch):
     once, again = (Ranker.load(name).coef_ for name in ("f.npz", "g.npz"))
     assert (once == again).all()
     assert np.allclose(once, Ranker.load("m.npz").coef_, atol=1e-2)
-    assert "train.txt" in run("train", "train.txt", "--cache", "train.txt", "--model", "g.npz", code=1).stderr
+    assert "train.txt" in run("train", "train.txt", "--cache", "train.txt", "--model", "g.npz", code=2).stderr
     done = run(
         "compare", "train.txt", "--float32", "--cache", "kept", "--solver", "one-slack", "--backend", "active-set"
     )
@@ -175,7 +175,7 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
         done = run("predict", "n.npz", name)
         assert [done.stdout, done.stderr] == [wanted, ""]
     Path("other.txt").write_text(names.replace("= b", "= x") + Path("test.txt").read_text())
-    done = run("predict", "n.npz", "other.txt", code=1)
+    done = run("predict", "n.npz", "other.txt", code=2)
     assert "other.txt names 'x', which is not known here" in done.stderr
     assert run("evaluate", "n.npz", "named_test.txt").stderr == ""
 

@@ -92,32 +92,32 @@ def test_json(run, files):
 )
 def test_faults_are_one_line(run, files, args, message):
     Path("others.txt").write_text("7 0 a 1\n")
-    done = run("evaluate", *args, code=1)
+    done = run("evaluate", *args, code=2)
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"structsvm: error: {message}")
     assert done.stdout == ""
 
 
 def test_a_model_is_no_run(run, files, model):
-    done = run("evaluate", model, "--qrels", "qrels.txt", code=1)
+    done = run("evaluate", model, "--qrels", "qrels.txt", code=2)
     assert "this is a zip archive, such as a model or a spreadsheet, not text" in done.stderr
     assert "With --qrels the files are runs, not a model and its data" in done.stderr
     Path("run.txt").write_bytes(b"\xff\xfe")
-    assert "not a model" not in run("evaluate", "run.txt", "--qrels", "qrels.txt", code=1).stderr
+    assert "not a model" not in run("evaluate", "run.txt", "--qrels", "qrels.txt", code=2).stderr
 
 
 def test_judgments_are_no_model(run, files):
-    done = run("evaluate", "qrels.txt", "run.txt", code=1)
+    done = run("evaluate", "qrels.txt", "run.txt", code=2)
     assert done.stderr == (
         "structsvm: error: qrels.txt is not a model file, or it is damaged. It looks like judgments, which --qrels "
         "takes: structsvm evaluate --qrels qrels.txt run.txt\n"
     )
-    assert "judgments" not in run("evaluate", "run.txt", "qrels.txt", code=1).stderr
+    assert "judgments" not in run("evaluate", "run.txt", "qrels.txt", code=2).stderr
 
 
 def test_one_model_is_measured_at_a_time(run, model):
     Path("m2.npz").write_bytes(model.read_bytes())
-    done = run("evaluate", model, "m2.npz", "test.txt", code=1)
+    done = run("evaluate", model, "m2.npz", "test.txt", code=2)
     assert done.stderr == (
         "structsvm: error: m2.npz is a model, as is m.npz: one is measured at a time, and the files behind it are its "
         "data\n"
@@ -157,7 +157,7 @@ def test_predict_writes_a_run(run, model, named):
 
 def test_a_run_needs_document_ids(run, model):
     Path("old.txt").write_text("old")
-    done = run("predict", model, "test.txt", "--format", "trec", "--output", "old.txt", code=1)
+    done = run("predict", model, "test.txt", "--format", "trec", "--output", "old.txt", code=2)
     assert done.stderr == (
         "structsvm: error: test.txt, line 1: there is no comment '#docid = ...', so the document has no id: write one "
         "behind each line, or give a table with a column of ids (docid=..., or --docid COLUMN on the command line)\n"
@@ -232,8 +232,8 @@ def test_names_of_runs_that_are_the_same(run, compared):
         (("--baseline", "new.txt"), 2, "there is nothing to compare with the baseline new.txt: give another run"),
         (("new.txt", "--baseline", "old.txt"), 2, "new.txt is given twice: leave one out"),
         (("--seed", "3"), 2, "--resamples is about the comparison with --baseline: give both"),
-        (("--baseline", "none.txt"), 1, "there is no file none.txt"),
-        (("--baseline", "other.txt"), 1, "no topic of other.txt is judged in judged.txt"),
+        (("--baseline", "none.txt"), 2, "there is no file none.txt"),
+        (("--baseline", "other.txt"), 2, "no topic of other.txt is judged in judged.txt"),
         (("--baseline", "old.txt", "--confidence", "95"), 2, "is not in the range 0<x<1"),
         (("--baseline", "old.txt", "--measure", "bperf"), 2, "Did you mean 'bpref'?"),
     ],

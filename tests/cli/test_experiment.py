@@ -48,7 +48,7 @@ def test_the_same_command_goes_on_and_another_one_is_refused(run, trec):
     Path("out/trials.jsonl").write_text(kept[:-20])
     assert run(*command).stdout == first
     assert len(Path("out/trials.jsonl").read_text().splitlines()) == 3
-    refused = run(*command, "--seed", 1, code=1).stderr
+    refused = run(*command, "--seed", 1, code=2).stderr
     assert refused.startswith("structsvm: error: out belongs to another experiment (seed was 0, and is 1)")
     assert "Traceback" not in refused
 
@@ -86,12 +86,12 @@ def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--models", "svm-mpa"), 1, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
+        (("--models", "svm-mpa"), 2, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
         (("--models", ","), 2, "has an empty entry"),
-        (("--topics", "50-60"), 1, "--topics 50-60 names none of the 12 topics"),
-        (("--train", 20), 1, "there are 12 queries, and 20 + 2 of them are asked for"),
-        (("--runs", "nowhere"), 1, "there is no folder nowhere"),
-        (("--qrels", "nowhere"), 1, "there is no file nowhere"),
+        (("--topics", "50-60"), 2, "--topics 50-60 names none of the 12 topics"),
+        (("--train", 20), 2, "there are 12 queries, and 20 + 2 of them are asked for"),
+        (("--runs", "nowhere"), 2, "there is no folder nowhere"),
+        (("--qrels", "nowhere"), 2, "there is no file nowhere"),
         (("--out", "qrels.txt"), 2, "is a file"),
         (("--trials", 0), 2, "0 is not in the range x>=1"),
     ],

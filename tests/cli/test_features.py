@@ -80,7 +80,7 @@ def test_features_as_they_are_and_by_name(run):
 
 def test_grades_may_run_backwards_and_topics_be_numbered_by_position(run):
     Path("topics.tsv").write_text("".join(f"T{line}\n" for line in Path("topics.tsv").read_text().splitlines()))
-    error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=1).stderr
+    error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=2).stderr
     assert "the first ones are 'T1' and '1'" in error
     assert "--numbering position" in error
     run(*ARGUMENTS, "--judged", "--numbering", "position", "--grades", "0=0,1=5,2=3", "--out", "x.txt", "--quiet")
@@ -103,27 +103,27 @@ def test_topics_without_relevant_candidates_are_told(run):
         (["--function", "nonsense"], 2, "no retrieval function named 'nonsense'"),
         (["--function", "okapi,okapi"], 2, "given twice"),
         (["--top", 0], 2, "0 is not in the range"),
-        (["--features", "L11"], 1, "no feature named 'L11'"),
-        (["--fields", "abstract"], 1, "no field of the index named 'abstract'"),
+        (["--features", "L11"], 2, "no feature named 'L11'"),
+        (["--fields", "abstract"], 2, "no field of the index named 'abstract'"),
         (["--fields", "title,title"], 2, "given twice"),
         (["--folds", 2], 2, "2 is not in the range"),
-        (["--folds", 10, "--out", "folder"], 1, "too few for 10 folds"),
-        (["--query", "narrative"], 1, "has no narrative"),
+        (["--folds", 10, "--out", "folder"], 2, "too few for 10 folds"),
+        (["--query", "narrative"], 2, "has no narrative"),
         (["--grades", "1:2"], 2, "1=4,2=3"),
-        (["--candidates", "missing"], 1, "missing"),
-        (["--candidates", "one"], 1, "'nowhere', a candidate for topic '1', is not in the index"),
-        (["--qrels", "missing"], 1, "there is no file missing"),
-        (["--out", "missing/x.txt"], 1, "there is no folder missing"),
-        (["--out", "qrels.txt"], 1, "would replace the input qrels.txt"),
-        (["--out", "topics.tsv"], 1, "would replace the input topics.tsv"),
-        (["--candidates", "runs", "--out", "runs/x.txt"], 1, "is in the folder runs"),
-        (["--candidates", "runs/S1.txt", "--folds", 3, "--out", "runs"], 1, "would replace the input runs/S1.txt"),
-        (["--folds", 3, "--out", "others"], 1, "holds Fold1, of other folds"),
-        (["--folds", 3, "--out", "qrels.txt"], 1, "qrels.txt"),
-        (["--folds", 3, "--out", "taken"], 1, "taken/S2.txt cannot be written: it is a folder"),
-        (["--out", "index/x.txt"], 1, "index/x.txt is in the folder index, an input"),
-        (["--out", "index/below/x.txt"], 1, "index/below/x.txt is in the folder index, an input"),
-        (["--folds", 3, "--out", "index"], 1, "index/S1.txt is in the folder index, an input"),
+        (["--candidates", "missing"], 2, "missing"),
+        (["--candidates", "one"], 2, "'nowhere', a candidate for topic '1', is not in the index"),
+        (["--qrels", "missing"], 2, "there is no file missing"),
+        (["--out", "missing/x.txt"], 2, "there is no folder missing"),
+        (["--out", "qrels.txt"], 2, "would replace the input qrels.txt"),
+        (["--out", "topics.tsv"], 2, "would replace the input topics.tsv"),
+        (["--candidates", "runs", "--out", "runs/x.txt"], 2, "is in the folder runs"),
+        (["--candidates", "runs/S1.txt", "--folds", 3, "--out", "runs"], 2, "would replace the input runs/S1.txt"),
+        (["--folds", 3, "--out", "others"], 2, "holds Fold1, of other folds"),
+        (["--folds", 3, "--out", "qrels.txt"], 2, "qrels.txt"),
+        (["--folds", 3, "--out", "taken"], 2, "taken/S2.txt cannot be written: it is a folder"),
+        (["--out", "index/x.txt"], 2, "index/x.txt is in the folder index, an input"),
+        (["--out", "index/below/x.txt"], 2, "index/below/x.txt is in the folder index, an input"),
+        (["--folds", 3, "--out", "index"], 2, "index/S1.txt is in the folder index, an input"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said_in_a_line_and_nothing_is_written(arguments, code, said, run):
@@ -149,7 +149,7 @@ def test_judged_documents_that_the_index_does_not_have(run):
     assert "not in the index" not in run(*ARGUMENTS, "--judged", "--out", "y.txt").stderr
     assert Path("x.txt").read_bytes() == Path("y.txt").read_bytes()
     Path("qrels.txt").write_text("1 0 elsewhere 1\n")
-    error = run(*ARGUMENTS, "--judged", "--out", "z.txt", code=1).stderr
+    error = run(*ARGUMENTS, "--judged", "--out", "z.txt", code=2).stderr
     assert "document 'elsewhere', a candidate for topic '1', is not in the index" in error
 
 
@@ -158,15 +158,15 @@ def test_an_index_that_is_not_what_was_written(run):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=1).stderr
+    error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=2).stderr
     assert "index: it is damaged: ids.text.npy is not what was written. Index the collection again" in error
 
 
 def test_damaged_inputs_are_named(run):
     Path("damaged").mkdir()
-    error = run("features", "damaged", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=1).stderr
+    error = run("features", "damaged", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=2).stderr
     assert "damaged" in error
-    error = run("features", "nowhere", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=1).stderr
+    error = run("features", "nowhere", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=2).stderr
     assert "nowhere" in error
     assert not Path("x.txt").exists()
 

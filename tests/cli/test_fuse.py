@@ -129,7 +129,7 @@ def test_faults_are_one_line(run, files, args, message):
     Path("linked").symlink_to("runs/e1")
     Path("loop").symlink_to("loop")
     before = Path("runs/e1").read_text()
-    done = run("fuse", *args, code=1)
+    done = run("fuse", *args, code=2)
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"structsvm: error: {message}")
     assert done.stdout == ""
@@ -157,7 +157,7 @@ def test_bad_usage(run, files, args, message):
 
 def test_a_fault_leaves_what_was_there(run, files):
     Path("out.run").write_text("old")
-    run("fuse", "runs", "--tag", "", "-o", "out.run", code=1)
+    run("fuse", "runs", "--tag", "", "-o", "out.run", code=2)
     assert Path("out.run").read_text() == "old"
 
 
@@ -209,5 +209,5 @@ def test_weights_that_are_typed(run, files):
     assert "'maximum_entropy' or 'weight_search'; with settings of its own in Python only" in said
     assert "a number for each system, as in [2,1], got 'svm-map'" in said
     assert "must be numbers" in run(*learn, "weighted-comb-sum(weights=[2,x])", code=2).stderr
-    said = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1])", code=1).stderr
+    said = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1])", code=2).stderr
     assert "weights must be 5 finite numbers, one for each system, got [2.0, 1.0]" in said

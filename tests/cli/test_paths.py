@@ -102,7 +102,7 @@ def test_no_output_replaces_an_input(run, command, output, other, way):
         os.link(target, file) if way is hard_link else file.symlink_to(target.absolute())
     words = command_line(command, output, given)
     before = contents()
-    (line,) = run(*words, code=1).stderr.splitlines()
+    (line,) = run(*words, code=2).stderr.splitlines()
     name = max(output.opts, key=len) if isinstance(output, click.Option) else "FOLDER"
     assert line.startswith(f"structsvm: error: {name} {file} would replace the input {target}")
     assert contents() == before
@@ -142,7 +142,7 @@ def test_no_output_replaces_another(run, here, words, message):
     Path("linked").hardlink_to("there")
     Path("out").mkdir()
     Path("out/tables.md").symlink_to("tables.txt")
-    (line,) = run(*(word.format(here=here.name) for word in words), code=1).stderr.splitlines()
+    (line,) = run(*(word.format(here=here.name) for word in words), code=2).stderr.splitlines()
     assert line.startswith(f"structsvm: error: {message.format(here=here.name)}")
 
 
@@ -156,7 +156,7 @@ def test_nothing_is_written_to_a_folder_that_is_read_as_a_whole(run, here, folde
         ("experiment", "--runs", "runs", "--qrels", "test.txt", "--out", folder),
         ("benchmark", "runs", "--out", folder),
     ):
-        (line,) = run(*words, code=1).stderr.splitlines()
+        (line,) = run(*words, code=2).stderr.splitlines()
         assert line.endswith(
             " is in the folder runs, an input, of which it would be a part the next time: choose another folder"
         )
@@ -168,7 +168,7 @@ def test_tables_of_a_benchmark_are_not_among_its_data(run, here):
     for qid, name in enumerate(("train", "vali", "test")):
         write_letor(Path(f"data/Fold1/{name}.txt"), queries=3, documents=4, features=2, first_qid=10 * qid)
     command = ("benchmark", "data", "--models", "borda-count", "--jobs", 1, "-q", "--out")
-    (line,) = run(*command, "data/Fold1", code=1).stderr.splitlines()
+    (line,) = run(*command, "data/Fold1", code=2).stderr.splitlines()
     assert line.startswith("structsvm: error: --out data/Fold1/folds.jsonl is in the folder data/Fold1, an input")
     assert "tables.csv in data/tables\n" in run(*command, "data/tables").stdout.replace(", tables.json", "")
 
@@ -192,7 +192,7 @@ def test_standard_output_does_not_go_to_an_input(process):
         one = process("evaluate", "m.npz", "train.txt", stdout=file)
         _, printed = one.communicate(timeout=60)
     assert (one.returncode, printed) == (
-        1,
+        2,
         b"structsvm: error: standard output goes to the input train.txt: send it elsewhere\n",
     )
     assert Path("train.txt").read_bytes() == before
@@ -200,7 +200,7 @@ def test_standard_output_does_not_go_to_an_input(process):
 
 def test_a_checkpoint_of_a_value_of_C_is_an_output_too(run, here):
     train = ("train", "train.txt", "--C-grid", "1:10:2", "--validation", "test.txt")
-    (line,) = run(*train, "--checkpoint", "fit.npz", "--model", "fit.C=1.0.npz", code=1).stderr.splitlines()
+    (line,) = run(*train, "--checkpoint", "fit.npz", "--model", "fit.C=1.0.npz", code=2).stderr.splitlines()
     assert line == (
         "structsvm: error: --model fit.C=1.0.npz and --checkpoint fit.C=1.0.npz are the same file: each output needs "
         "its own"
@@ -211,7 +211,7 @@ def test_a_checkpoint_of_a_value_of_C_is_an_output_too(run, here):
 def test_the_file_of_finished_rows_is_an_output_too(run, here):
     Path("rows.csv.part").write_bytes(Path("train.txt").read_bytes())
     before = contents()
-    (line,) = run("compare", "rows.csv.part", "--csv", "rows.csv", code=1).stderr.splitlines()
+    (line,) = run("compare", "rows.csv.part", "--csv", "rows.csv", code=2).stderr.splitlines()
     assert line.startswith("structsvm: error: --csv rows.csv.part would replace the input rows.csv.part")
     assert contents() == before
 
@@ -219,5 +219,5 @@ def test_the_file_of_finished_rows_is_an_output_too(run, here):
 def test_a_checkpoint_is_no_folder(run, here):
     train = ("train", "train.txt", "--model", "m.npz", "--checkpoint", ".")
     for grid in ((), ("--C-grid", "1:10:2", "--validation", "test.txt")):
-        (line,) = run(*train, *grid, code=1).stderr.splitlines()
+        (line,) = run(*train, *grid, code=2).stderr.splitlines()
         assert line.endswith("is a folder")

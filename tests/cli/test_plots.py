@@ -116,7 +116,7 @@ def test_methods_without_learned_weights_draw_none(run, runs, method):
     ],
 )
 def test_files_that_cannot_be_or_are_inputs(run, runs, command, message):
-    done = run(*command, code=1)
+    done = run(*command, code=2)
     (line,) = done.stderr.splitlines()
     assert message in line
     assert done.stdout == ""

@@ -58,7 +58,7 @@ def test_nothing_is_half_written(here, run, model, monkeypatch):
 
 def test_features_that_the_model_does_not_know(run, model):
     Path("wide.txt").write_text("1 qid:1 1:1 4:1\n0 qid:1 5:2\n")
-    done = run("predict", model, "wide.txt", code=1)
+    done = run("predict", model, "wide.txt", code=2)
     assert done.stderr == (
         "structsvm: error: wide.txt, line 2: there is a feature beyond the 4 that the model m.npz was trained on\n"
     )
@@ -88,7 +88,7 @@ def test_features_left_out_are_0(run, model):
 )
 def test_a_file_that_is_not_a_model(run, model, command, damage, message):
     damage(model)
-    done = run(command, model, "test.txt", code=1)
+    done = run(command, model, "test.txt", code=2)
     (line,) = done.stderr.splitlines()
     assert line.startswith("structsvm: error: ")
     assert message in line
@@ -103,7 +103,7 @@ def _set_format(path: Path, number: int) -> None:
 
 def test_output_into_a_missing_folder(run, model, monkeypatch):
     monkeypatch.setattr(Ranker, "load", lambda path: pytest.fail("the model was read"))
-    done = run("predict", model, "test.txt", "--output", "missing/scores.txt", code=1)
+    done = run("predict", model, "test.txt", "--output", "missing/scores.txt", code=2)
     assert done.stderr == "structsvm: error: missing/scores.txt cannot be written: there is no folder missing\n"
 
 

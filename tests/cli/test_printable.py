@@ -24,17 +24,17 @@ def test_lines_are_printed_in_one_place():
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["train", "{}", "--model", "m"], 1),
+        (["train", "{}", "--model", "m"], 2),
         (["train", "train.txt", "--model", "{}", "--max-iter", "1", "--tol", "1e-9"], 1),
         (["train", "train.txt", "--model", "{}"], 0),
-        (["train", "train.txt", "--model", "{}/m"], 1),
-        (["train", "damaged{}", "--model", "m"], 1),
-        (["evaluate", "{}", "test.txt"], 1),
+        (["train", "train.txt", "--model", "{}/m"], 2),
+        (["train", "damaged{}", "--model", "m"], 2),
+        (["evaluate", "{}", "test.txt"], 2),
         (["evaluate", "--qrels", "qrels", "run", "run{}"], 0),
         (["evaluate", "--qrels", "qrels", "run", "--per-query", "--format", "json"], 0),
         (["fuse", "run", "run{}", "-o", "{}"], 0),
-        (["compare", "train.txt", "--csv", "a{}", "--json", "a{}"], 1),
-        (["experiment", "--runs", "{}", "--qrels", "qrels", "--out", "out"], 1),
+        (["compare", "train.txt", "--csv", "a{}", "--json", "a{}"], 2),
+        (["experiment", "--runs", "{}", "--qrels", "qrels", "--out", "out"], 2),
         (["report", "{}"], 2),
         (["--{}"], 2),
         (["{}"], 2),
@@ -57,7 +57,7 @@ def test_nothing_acts_on_the_terminal(run, words, code):
 
 
 def test_a_line_end_in_a_name_makes_no_line(run, here):
-    (line,) = run("train", "no\nsuch", "--model", "m", code=1).stderr.splitlines()
+    (line,) = run("train", "no\nsuch", "--model", "m", code=2).stderr.splitlines()
     assert line == "structsvm: error: there is no file no such"
 
 

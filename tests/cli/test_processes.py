@@ -34,7 +34,7 @@ def test_success_and_streams(process, here):
 def test_failure_is_one_line_and_no_traceback(process, here):
     one = process("evaluate", "missing.npz", "test.txt")
     output, errors = one.communicate(timeout=60)
-    assert (one.returncode, output) == (1, b"")
+    assert (one.returncode, output) == (2, b"")
     assert errors == b"structsvm: error: missing.npz does not exist\n"
 
 

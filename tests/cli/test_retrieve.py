@@ -78,26 +78,26 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (("none", "topics.jsonl", "--out", "runs"), 1, "there is no index none: structsvm index makes one"),
         (
             ("topics.jsonl", "plain", "--out", "runs"),
-            1,
+            2,
             "topics.jsonl is a file, and an index is a folder: indexes come",
         ),
-        (("empty", "topics.jsonl", "--out", "runs"), 1, "empty"),
-        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 1, "two runs would be called plain.bm25"),
-        (("plain", "none.jsonl", "--out", "runs"), 1, "there is no file none.jsonl"),
-        (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 1, "has no title"),
-        (("plain", "strange.jsonl", "--out", "runs"), 1, "no document has a term of any of 1 topics"),
-        (("plain", "strange.jsonl", "--out", "deeper/runs"), 1, "no document has a term of any of 1 topics"),
+        (("empty", "topics.jsonl", "--out", "runs"), 2, "empty"),
+        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 2, "two runs would be called plain.bm25"),
+        (("plain", "none.jsonl", "--out", "runs"), 2, "there is no file none.jsonl"),
+        (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 2, "has no title"),
+        (("plain", "strange.jsonl", "--out", "runs"), 2, "no document has a term of any of 1 topics"),
+        (("plain", "strange.jsonl", "--out", "deeper/runs"), 2, "no document has a term of any of 1 topics"),
         (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
-        (("plain", "topics.jsonl", "--out", "plain/runs"), 1, "is in the folder plain, an input"),
+        (("plain", "topics.jsonl", "--out", "plain/runs"), 2, "is in the folder plain, an input"),
         (("plain", "--out", "runs"), 2, "Missing argument"),
         (
             ("plain", "topics.jsonl", "--out", "runs", "--field", "txet"),
-            1,
+            2,
             "there is no field of the index named 'txet'. Did you mean 'text'? Known: text, whole.",
         ),
         (
             ("plain", "strange.jsonl", "--out", "runs", "--field", "text"),
-            1,
+            2,
             "no document has a term of any of 1 topics in its field 'text'",
         ),
     ],
@@ -131,7 +131,7 @@ def test_an_index_that_is_not_what_was_written(run, indexes, array):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    done = run("retrieve", "plain", "topics.jsonl", "--out", "runs", code=1)
+    done = run("retrieve", "plain", "topics.jsonl", "--out", "runs", code=2)
     assert f"plain: it is damaged: {array}.npy is not what was written" in done.stderr
 
 

@@ -54,7 +54,7 @@ def test_rankers_of_other_kinds(run):
         assert "bm25" in run("show", "other.npz").stdout
         assert "trained" in shown
     RankBoost(2).fit(data.X, data.y, qid=data.qid).save("boost.npz")
-    done = run("export", "boost.npz", "--format", "json", "-o", "m.json", code=1)
+    done = run("export", "boost.npz", "--format", "json", "-o", "m.json", code=2)
     assert "a fitted ranker by a weighted sum of features" in done.stderr
 
 
@@ -84,7 +84,7 @@ def test_structural_svms_are_shown_without_their_loss(run):
     StructuralSVM("multiclass").fit(np.eye(3), [0, 1, 2]).save("svm.npz")
     assert "StructuralSVM" in run("show", "svm.npz").stdout
     for command in (("predict", "latent.npz", "test.txt"), ("export", "svm.npz", "--format", "json", "-o", "m.json")):
-        assert "Of commands, structsvm show reads it" in run(*command, code=1).stderr
+        assert "Of commands, structsvm show reads it" in run(*command, code=2).stderr
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
@@ -97,10 +97,10 @@ def test_a_plot(suffix, model, run):
 
 def test_what_cannot_be_shown(model, run):
     pytest.importorskip("matplotlib")
-    done = run("show", "m.npz", "--plot", "weights.doc", code=1)
+    done = run("show", "m.npz", "--plot", "weights.doc", code=2)
     assert "a plot's name ends in one of" in done.stderr
-    assert "m.npz would replace the input" in run("show", "m.npz", "--plot", "m.npz", code=1).stderr
-    assert "train.txt is not a model file" in run("show", "train.txt", code=1).stderr
+    assert "m.npz would replace the input" in run("show", "m.npz", "--plot", "m.npz", code=2).stderr
+    assert "train.txt is not a model file" in run("show", "train.txt", code=2).stderr
 
 
 def test_export(run):
@@ -118,12 +118,12 @@ def test_export(run):
 
 
 def test_export_refuses(model, run):
-    done = run("export", "m.npz", "--format", "solr", "-o", "model.json", code=1)
+    done = run("export", "m.npz", "--format", "solr", "-o", "model.json", code=2)
     assert "--feature-names FILE" in done.stderr
     Path("names").write_text("a\nb\n")
-    done = run("export", "m.npz", "--format", "json", "--feature-names", "names", "-o", "model.json", code=1)
+    done = run("export", "m.npz", "--format", "json", "--feature-names", "names", "-o", "model.json", code=2)
     assert "names must be 4 texts, one for each feature, got 2" in done.stderr
-    assert "would replace the input" in run("export", "m.npz", "--format", "json", "-o", "m.npz", code=1).stderr
+    assert "would replace the input" in run("export", "m.npz", "--format", "json", "-o", "m.npz", code=2).stderr
     assert not Path("model.json").exists()
 
 
@@ -156,7 +156,7 @@ def test_predict_and_evaluate_normalise_each_query(run):
         alone += run("predict", "m.npz", "one.txt").stdout.splitlines()
     assert [float(score) for score in together] == pytest.approx([float(score) for score in alone], abs=1e-9)
     Path("bare.txt").write_text(re.sub(r"qid:\d+ ", "", "".join(lines)))
-    assert "bare.txt, line 1" in run("predict", "m.npz", "bare.txt", code=1).stderr
+    assert "bare.txt, line 1" in run("predict", "m.npz", "bare.txt", code=2).stderr
 
 
 def test_other_rankers_are_measured_query_by_query(run):

@@ -32,11 +32,11 @@ def test_predict(run, fed, model):
     assert len(done.stdout.split()) == 1
     assert "the model has 4 features, the data only the first 2; the others are taken as 0" in done.stderr
     assert "the data none; the others are taken as 0" in fed(b"1 qid:1\n", "predict", model, "-").stderr
-    done = fed(content + b"1 qid:9 7:1\n", "predict", model, "-", code=1)
+    done = fed(content + b"1 qid:9 7:1\n", "predict", model, "-", code=2)
     assert done.stderr == (
         "structsvm: error: /dev/stdin, line 61: there is a feature beyond the 4 that the model m.npz was trained on\n"
     )
-    assert "/dev/stdin: the file holds no documents" in fed(b"", "predict", model, "-", code=1).stderr
+    assert "/dev/stdin: the file holds no documents" in fed(b"", "predict", model, "-", code=2).stderr
 
 
 def test_a_pipe(run, model):
@@ -87,7 +87,7 @@ def test_runs_and_judgments(fed):
         report = json.loads(fed(content, "evaluate", *args, "--format", "json").stdout)
         assert report["runs"][0]["measures"]["map"]["mean"] == 1.0
     assert fed(one, "fuse", "-", "two").stdout.startswith("1 Q0 a 1 ")
-    done = fed(b"PK\x03\x04", "evaluate", "--qrels", "qrels", "-", code=1)
+    done = fed(b"PK\x03\x04", "evaluate", "--qrels", "qrels", "-", code=2)
     assert "/dev/stdin, line 1: this is a zip archive, such as a model" in done.stderr
 
 

@@ -36,7 +36,7 @@ def shell(command: str, **environment: str) -> tuple[int, str, str]:
     [
         ("--version >&-", 1, "structsvm: error: standard output cannot be written: Bad file descriptor\n"),
         ("list >&-", 1, "structsvm: error: standard output cannot be written: Bad file descriptor\n"),
-        ("evaluate none.npz none.txt <&- >&- 2>&-", 1, ""),
+        ("evaluate none.npz none.txt <&- >&- 2>&-", 2, ""),
         ("bogus 2>&-", 2, ""),
     ],
 )
@@ -173,13 +173,13 @@ def test_an_argument_with_a_nul_character() -> None:
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--trials", "9" * 20], 1, "there are more trials than can be drawn for 18 queries: ask for 555555 at most"),
-        (["--trials", "9" * 400], 1, "more trials than can be drawn"),
-        (["--trials", "2147483648"], 1, "more trials than can be drawn"),
+        (["--trials", "9" * 20], 2, "there are more trials than can be drawn for 18 queries: ask for 555555 at most"),
+        (["--trials", "9" * 400], 2, "more trials than can be drawn"),
+        (["--trials", "2147483648"], 2, "more trials than can be drawn"),
         (["--trials", "9" * 5000], 2, "is not a valid integer range"),
         (["--trials", ""], 2, "is not a valid integer range"),
-        (["--topics", f"301-{'9' * 5000}"], 1, "no topic is left for the pool"),
-        (["--topics", f"{'9' * 5000}-1"], 1, "no topic is left for the pool"),
+        (["--topics", f"301-{'9' * 5000}"], 2, "no topic is left for the pool"),
+        (["--topics", f"{'9' * 5000}-1"], 2, "no topic is left for the pool"),
     ],
 )
 def test_numbers_of_many_digits(run, here: Path, options: list[str], code: int, message: str) -> None:
@@ -201,6 +201,6 @@ def test_a_cut_off_of_many_digits(run, model: Path) -> None:
 
 def test_a_tag_that_is_no_text(run, here: Path) -> None:
     Path("a.run").write_text("1 Q0 d1 1 0.5 a\n")
-    done = run("fuse", "a.run", "--tag", "\ud800", "--output", "f.run", code=1)
+    done = run("fuse", "a.run", "--tag", "\ud800", "--output", "f.run", code=2)
     assert r"the name '\ud800' must be text in UTF-8" in done.stderr
     assert not Path("f.run").exists()

@@ -218,7 +218,7 @@ def test_an_interrupted_grid_says_how_much_of_it_was_tried(run, monkeypatch, at_
 )
 def test_an_unwritable_model_is_found_before_training(run, path, reason, monkeypatch):
     monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
-    done = run("train", "train.txt", "--model", path, code=1)
+    done = run("train", "train.txt", "--model", path, code=2)
     assert done.stderr == f"structsvm: error: {path} cannot be written: {reason}\n"
 
 
@@ -273,7 +273,7 @@ def test_a_solver_named_with_its_tol_keeps_it(run):
     done = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--model", "m.npz")
     assert Ranker.load("m.npz").result_.tol == 0.02
     assert "asked for 0.02 * C" in done.stdout
-    twice = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--tol", 0.1, "--model", "m.npz", code=1)
+    twice = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--tol", 0.1, "--model", "m.npz", code=2)
     assert "says what tol is" in twice.stderr
 
 
@@ -327,7 +327,7 @@ def test_bad_usage(run, options, message):
 )
 def test_bad_data(run, content, message):
     Path("bad.txt").write_text(content)
-    done = run("train", "bad.txt", "--model", "m.npz", code=1)
+    done = run("train", "bad.txt", "--model", "m.npz", code=2)
     (line,) = done.stderr.splitlines()
     assert line.startswith("structsvm: error: ")
     assert message in line
@@ -343,7 +343,7 @@ def test_bad_data(run, content, message):
     ],
 )
 def test_what_cannot_be_trained(run, args, message):
-    done = run("train", *args, "--model", "m.npz", code=1)
+    done = run("train", *args, "--model", "m.npz", code=2)
     (line,) = done.stderr.splitlines()
     assert message in line
     assert not Path("m.npz").exists()
@@ -396,7 +396,7 @@ def test_one_value_of_C_or_several(run):
 def test_judges_that_cannot_choose_are_found_before_training(run, monkeypatch):
     monkeypatch.setattr(Ranker, "path", lambda *args, **kwargs: pytest.fail("it was trained"))
     Path("none.txt").write_text("0 qid:7 1:2 4:1\n0 qid:7 1:3\n0 qid:8 2:1\n")
-    done = run("train", "train.txt", "--C-grid", "1:10", "--validation", "none.txt", "--model", "m.npz", code=1)
+    done = run("train", "train.txt", "--C-grid", "1:10", "--validation", "none.txt", "--model", "m.npz", code=2)
     assert done.stderr.startswith(
         "structsvm: error: --validation none.txt cannot choose among --C-grid: map has a value for none of its queries"
     )
@@ -405,7 +405,7 @@ def test_judges_that_cannot_choose_are_found_before_training(run, monkeypatch):
 def test_judges_with_other_features(run):
     options = ("--C-grid", "1:10", "--model", "m.npz", "-q")
     Path("wide.txt").write_text("0 qid:7 1:2\n1 qid:7 1:3 9:1\n")
-    done = run("train", "train.txt", "--validation", "wide.txt", *options, code=1)
+    done = run("train", "train.txt", "--validation", "wide.txt", *options, code=2)
     assert done.stderr == (
         "structsvm: error: wide.txt, line 2: there is a feature beyond the 4 of the training files\n"
     )
@@ -506,7 +506,7 @@ def test_a_checkpoint_of_another_fit_is_refused(run):
         (["test.txt"], "9 examples .*, and this one has 5 examples"),
         (["train.txt", "--loss", "roc_area"], "the loss AveragePrecision, and this one has the loss ROCArea"),
     ]:
-        (line,) = run("train", *args, "--checkpoint", "fit.npz", "--model", "m.npz", code=1).stderr.splitlines()
+        (line,) = run("train", *args, "--checkpoint", "fit.npz", "--model", "m.npz", code=2).stderr.splitlines()
         assert re.match(f"structsvm: error: the checkpoint fit.npz is of a fit with {what}.* or delete", line)
     assert Path("fit.npz").read_bytes() == content
     assert Path("m.npz").read_bytes() == model
@@ -514,7 +514,7 @@ def test_a_checkpoint_of_another_fit_is_refused(run):
 
 def test_an_unwritable_checkpoint_is_found_before_training(run, monkeypatch):
     monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
-    done = run("train", "train.txt", "--model", "m.npz", "--checkpoint", "none/fit.npz", code=1)
+    done = run("train", "train.txt", "--model", "m.npz", "--checkpoint", "none/fit.npz", code=2)
     assert done.stderr == "structsvm: error: none/fit.npz cannot be written: there is no folder none\n"
 
 

@@ -159,7 +159,7 @@ def test_counts_and_geometric_means_of_folds_are_no_arithmetic_means(run):
 
 
 def test_more_folds_than_queries(run):
-    done = run("train", "train.txt", "--C-grid", "1:10", "--folds", 10, "--model", "m.npz", code=1)
+    done = run("train", "train.txt", "--C-grid", "1:10", "--folds", 10, "--model", "m.npz", code=2)
     assert done.stderr == "structsvm: error: --folds 10 needs as many queries, and there are 9\n"
 
 
