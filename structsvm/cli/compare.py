@@ -11,14 +11,14 @@ from structsvm.cli.console import counted, echo, echo_wrapped, note, progress_li
 from structsvm.cli.data import Columns, read_data, with_columns
 from structsvm.cli.failures import Failure
 from structsvm.cli.options import names_in, names_of, numbers, positive, require_ranking_loss, with_tol
-from structsvm.cli.paths import DATA, OUTPUT, Command
+from structsvm.cli.paths import DATA, Command
 from structsvm.cli.plots import check_plot, with_plot
+from structsvm.cli.results import STANDARD_OUTPUT, shows_text, with_csv, with_json, write_json, write_result
 from structsvm.cli.texts import example
 from structsvm.cli.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.signals import finish
-from structsvm.storage.files import check_writable, replacing
 
 if TYPE_CHECKING:
     from structsvm import Problem
@@ -29,8 +29,9 @@ T = TypeVar("T", bound=Callable[..., Any])
 _LEGEND = (
     "The gap is certified: the primal is at most this far above the optimum, in units of C; asked for was {tol:g}. An "
     "iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are those kept at the end, and "
-    "at the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all; what is compiled or "
-    "loaded at first use was before. Handed over are QPs that a backend left to the built-in one, active-set."
+    "at the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all; what is "
+    "compiled or loaded at first use was before. Handed over are QPs that a backend left to the built-in one, "
+    "active-set."
 )
 
 
@@ -53,7 +54,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     """Return the file that finished rows are kept in, with the option that asks for it, if any does."""
     for name in ("csv", "json", "plot"):
         path = values[f"{name}_path"]
-        if path is not None:
+        if path is not None and path != STANDARD_OUTPUT:
             return [(f"--{name}", Path(f"{path}.part"))]
     return []
 
@@ -95,14 +96,8 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
 )
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
 @with_columns(cache=True)
-@click.option("--csv", "csv_path", metavar="FILE", type=OUTPUT, help="File to write the table to, as CSV.")
-@click.option(
-    "--json",
-    "json_path",
-    metavar="FILE",
-    type=OUTPUT,
-    help="File to write the table and the gap against time to, as JSON.",
-)
+@with_csv
+@with_json
 @with_plot("File for a plot of the gap against time, such as gaps.svg.")
 def compare_command(
     data: tuple[Path, ...],
@@ -141,7 +136,8 @@ def compare_command(
 
     for name in loss_names:
         require_ranking_loss(name)
-    _check_files(csv_path, json_path, plot_path)
+    text = shows_text(csv_path, json_path)
+    check_plot(plot_path)
     kept = next((path for _, path in _kept(click.get_current_context().params)), None)
     before = 0 if kept is None else count_records(kept)
     with progress_line() as say:
@@ -164,10 +160,12 @@ def compare_command(
             keep=kept,
         )
         finish()
-    _write_tables(table, csv_path, json_path)
-    echo(f"{read.summary} from {counted(len(data), 'file')}", "")
+    write_result(table.to_csv(), csv_path)
+    write_json([{**row.record(), "curve": row.curve} for row in table], json_path)
     told_at_the_end = _one_reason(table) and plot_path is None and not table.interrupted
-    _print(table, problems, reasons=not told_at_the_end)
+    if text:
+        echo(f"{read.summary} from {counted(len(data), 'file')}", "")
+        _print(table, problems, reasons=not told_at_the_end)
     if before:
         note(f"{counted(before, 'combination')} of the table were run before: {kept}")
     if plot_path is not None:
@@ -183,14 +181,6 @@ def compare_command(
 
 def _is_default(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.DEFAULT
-
-
-def _check_files(csv_path: Path | None, json_path: Path | None, plot_path: Path | None) -> None:
-    """Make sure that the files can be written, before anything is run."""
-    for path in (csv_path, json_path):
-        if path is not None:
-            check_writable(path)
-    check_plot(plot_path)
 
 
 def _in_a_line(progress: "Progress") -> str:
@@ -222,14 +212,6 @@ def _examples(problem: "Problem") -> str:
         return counted(problem.used, "document")
     left_out = f", {problem.left_out} left out" if problem.left_out else ""
     return f"{counted(problem.used, 'query', 'queries')}{left_out}"
-
-
-def _write_tables(table: "Comparison", csv_path: Path | None, json_path: Path | None) -> None:
-    """Write the tables that were asked for."""
-    for path, text in ((csv_path, table.to_csv), (json_path, table.to_json)):
-        if path is not None:
-            with replacing(path) as file:
-                file.write(text())
 
 
 def _draw(table: "Comparison", path: Path) -> None:

@@ -112,8 +112,6 @@ def _print(title: str, grid: Grid) -> None:
     for part in [grid] if width is None else grid.fitted(width):
         laid_out = lay_out(part.headings, part.sections, part.right)
         console = Console(width=width or _WIDEST, highlight=False, markup=False, emoji=False)
-        if width is None:
-            console.width = console.measure(laid_out).maximum
         console.print(laid_out)
         echo("")
 

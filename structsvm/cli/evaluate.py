@@ -1,6 +1,5 @@
 """``structsvm evaluate``."""
 
-import json
 import shlex
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from structsvm.cli.files import read_model_and_data
 from structsvm.cli.options import as_measures, names_of
 from structsvm.cli.paths import DATA, QRELS, Command
 from structsvm.cli.plots import check_plot, with_plot, write_plot
+from structsvm.cli.results import shows_text, with_csv, with_json, write_json, write_result
 from structsvm.cli.texts import example
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError, StructSVMError
 from structsvm.registry import measures as registered
@@ -88,7 +88,8 @@ _LEFT_OUT = {
     help="Resamples of the bootstrap and the randomisation test of --baseline.  [default: 10000]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Seed of both.  [default: 0]")
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
+@with_csv
+@with_json
 @click.option(
     "--empty",
     type=click.Choice(["zero", "skip"]),
@@ -108,7 +109,8 @@ def evaluate_command(
     confidence: float | None,
     resamples: int | None,
     seed: int | None,
-    form: str,
+    csv_path: Path | None,
+    json_path: Path | None,
     empty: "Empty | None",
     plot_path: Path | None,
     columns: Columns,
@@ -141,6 +143,7 @@ def evaluate_command(
         raise click.UsageError("columns and --groups are of the DATA of a model, not of runs: leave them out")
     if qrels is None and grades is not None:
         raise click.UsageError("--grades says what the grades of --qrels mean: give both")
+    text = shows_text(csv_path, json_path)
     check_plot(plot_path)
     if qrels is not None:
         try:
@@ -157,15 +160,13 @@ def evaluate_command(
         raise click.UsageError("a model cannot come from standard input: name its file")
     else:
         report, lists = _measure_model(files[0], files[1:], asked, columns, per_query=per_query)
-    if form == "csv":
-        _write_csv(report)
-    elif form == "json":
-        if "comparison" in report:
-            report["comparison"] = _as_records(report["comparison"])
-        echo(*json.dumps(report, indent=2).split("\n"))
-    elif qrels is not None:
+    if csv_path is not None:
+        write_result(_as_csv(report), csv_path)
+    compared = {"comparison": _as_records(report["comparison"])} if "comparison" in report else {}
+    write_json({**report, **compared}, json_path)
+    if text and qrels is not None:
         _print_runs(report)
-    else:
+    elif text:
         _print_model(report)
     if plot_path is not None:
         _draw(lists, plot_path)
@@ -466,8 +467,8 @@ def _print_notes(measures: "Mapping[str, Mapping[str, Any]]") -> None:
         echo_wrapped(f"{', '.join(other)} over queries, which --baseline does not compare.")
 
 
-def _write_csv(report: dict[str, Any]) -> None:
-    """Print a report as CSV: the comparison where there is one, else the values of queries, else the figures."""
+def _as_csv(report: dict[str, Any]) -> str:
+    """Return a report as CSV: the comparison where there is one, else the values of queries, else the figures."""
     from structsvm.tables import Table, as_csv
 
     if "comparison" in report:
@@ -492,7 +493,7 @@ def _write_csv(report: dict[str, Any]) -> None:
                 for measure, figures in of["measures"].items()
             ]
         table = Table("", (), (tuple(records),))
-    echo(*as_csv([table]).splitlines())
+    return as_csv([table])
 
 
 def _draw(lists: "Mapping[str, RankedLists]", path: Path) -> None:

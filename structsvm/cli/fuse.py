@@ -13,6 +13,7 @@ from structsvm.cli.files import check_output, write_text
 from structsvm.cli.options import bad, names_of
 from structsvm.cli.paths import OUTPUT, QRELS, RUNS, Command
 from structsvm.cli.plots import check_plot, with_plot, write_plot
+from structsvm.cli.results import shows_text, with_json, write_json
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import fusions
@@ -85,6 +86,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 @click.option("--tag", default="fused", show_default=True, help="Name of the run, its last column.")
 @click.option("-o", "--output", type=OUTPUT, help="File to write the run to.  [default: standard output]")
 @with_plot("Draw the weights that weighted-comb-sum learned to this file, such as weights.svg, .pdf or .png.")
+@with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor learned weights, nor what was written.")
 def fuse_command(
     runs: tuple[Path, ...],
@@ -97,6 +99,7 @@ def fuse_command(
     tag: str,
     output: Path | None,
     plot_path: Path | None,
+    json_path: Path | None,
     quiet: bool,
 ) -> None:
     """Make one run of several.
@@ -111,6 +114,8 @@ def fuse_command(
     from structsvm.fusion import fuse_runs, fusion_method
     from structsvm.fusion.runs import fit_to_judged
 
+    if output is None and not shows_text(json_path):
+        raise click.UsageError("the run and --json both go to standard output: name a file for one, as with --output")
     given = {"normalisation": normalisation, "count": count}
     try:
         chosen: Any = fusion_method(method, **{name: value for name, value in given.items() if value is not None})
@@ -146,11 +151,24 @@ def fuse_command(
             note(f"learned weights: {', '.join(f'{run.name} {weight:.4g}' for run, weight in pairs)}")
         _note_trained_on(judgments, fused)
     write_text(lines, output)
+    weights = None
+    if judgments is not None:
+        weights = {run.name: float(weight) for run, weight in zip(read, chosen.weights_, strict=True)}
+    content = {
+        "method": method,
+        "runs": [{"run": run.name, "file": path} for run, path in zip(read, files, strict=True)],
+        "run": tag,
+        "output": output,
+        "topics": len(set(fused.qid.tolist())),
+        "documents": len(fused.qid),
+        "weights": weights,
+    }
+    write_json(content, json_path)
     if output is not None and not quiet:
         topics = counted(len(set(fused.qid.tolist())), "topic")
         note(f"wrote {counted(len(fused.qid), 'document')} of {topics} to {output}")
-    if plot_path is not None:
-        _draw({run.name: weight for run, weight in zip(read, chosen.weights_, strict=True)}, plot_path, quiet=quiet)
+    if plot_path is not None and weights is not None:
+        _draw(weights, plot_path, quiet=quiet)
 
 
 def _draw(weights: "dict[str, float]", path: Path, *, quiet: bool) -> None:

@@ -1,16 +1,18 @@
 """``structsvm list``."""
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import click
 
 from structsvm.cli.console import print_table
 from structsvm.cli.paths import Command
+from structsvm.cli.results import shows_text, with_json, write_json
 from structsvm.cli.texts import example
 from structsvm.registry import REGISTRIES, Registry, backends
 
@@ -18,6 +20,8 @@ MODELS = "models"
 
 KINDS = (*REGISTRIES, MODELS)
 """The kinds of names that ``structsvm list`` shows."""
+
+_HEADINGS = {"what": "what it is", "commands": "of"}
 
 
 @click.command(
@@ -27,30 +31,36 @@ KINDS = (*REGISTRIES, MODELS)
     epilog=example("structsvm list", "structsvm list losses measures"),
 )
 @click.argument("kinds", type=click.Choice(KINDS, case_sensitive=False), nargs=-1, metavar="[KIND]...")
-def list_command(kinds: tuple[str, ...]) -> None:
+@with_json
+def list_command(kinds: tuple[str, ...], json_path: Path | None) -> None:
     """Show names that options and functions take, each with what it is and which package it is from.
 
     KIND is one of {kinds}; without it, all are shown.
 
     Other packages can add to all kinds but rankers and models through entry points.
     """
-    for kind in dict.fromkeys(kinds or KINDS):
-        print_table(*_table(kind))
+    tables = {kind: _table(kind) for kind in dict.fromkeys(kinds or KINDS)}
+    write_json(
+        {kind: [dict(zip(keys, row, strict=True)) for row in rows] for kind, (_, keys, rows) in tables.items()},
+        json_path,
+    )
+    if shows_text(json_path):
+        for title, keys, rows in tables.values():
+            print_table([title, *(_HEADINGS.get(key, key) for key in keys[1:])], rows)
 
 
 list_command.help = (list_command.help or "").format(kinds=", ".join(KINDS))
 
 
-def _table(kind: str) -> tuple[list[str], Iterable[list[str]]]:
-    """Return the headings and rows of a kind of names."""
+def _table(kind: str) -> tuple[str, list[str], list[list[str]]]:
+    """Return a kind of names in words, the keys of its columns and the rows."""
     if kind == MODELS:
-        return ["model", "what it is", "of"], _models()
+        return "model", ["name", "what", "commands"], list(_models())
     registry = REGISTRIES[kind]
     if registry is backends:
-        return [registry.kind, "installed", "what it is", "from"], (
-            [name, _installed(name), *rest] for name, *rest in _rows(registry)
-        )
-    return [registry.kind, "what it is", "from"], _rows(registry)
+        rows = [[name, _installed(name), *rest] for name, *rest in _rows(registry)]
+        return registry.kind, ["name", "installed", "what", "from"], rows
+    return registry.kind, ["name", "what", "from"], list(_rows(registry))
 
 
 def _rows(registry: Registry[Any]) -> Iterator[list[str]]:

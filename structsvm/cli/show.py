@@ -1,15 +1,15 @@
 """``structsvm show``."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from structsvm.cli.console import counted, echo, show_tables
-from structsvm.cli.files import read_model, write_text
+from structsvm.cli.files import read_model
 from structsvm.cli.paths import INPUT, Command
 from structsvm.cli.plots import check_plot, with_plot, write_plot
+from structsvm.cli.results import shows_text, with_csv, with_json, write_json, write_result
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 
@@ -29,13 +29,16 @@ _LISTED = 20
     cls=Command,
     name="show",
     short_help="Show the weights of a model, and how it was trained.",
-    epilog=example("structsvm show m.npz --top 10", "structsvm show m.npz --format csv --plot weights.svg"),
+    epilog=example("structsvm show m.npz --top 10", "structsvm show m.npz --csv weights.csv --plot weights.svg"),
 )
 @click.argument("model", type=INPUT)
 @click.option("--top", type=click.IntRange(min=1), help="Show only this many, the largest.  [default: all]")
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
+@with_csv
+@with_json
 @with_plot("File for a plot of what is shown, such as weights.svg, .pdf or .png.")
-def show_command(model: Path, top: int | None, form: str, plot_path: Path | None) -> None:
+def show_command(
+    model: Path, top: int | None, csv_path: Path | None, json_path: Path | None, plot_path: Path | None
+) -> None:
     """Show the weights of a trained model, the largest in absolute value first, and the record of its training.
 
     Features are shown by name if the model knows their names, and otherwise by their numbers in LETOR files, from 1.
@@ -44,16 +47,14 @@ def show_command(model: Path, top: int | None, form: str, plot_path: Path | None
     from structsvm.estimators.record import training_record
     from structsvm.tables import as_csv
 
+    text = shows_text(csv_path, json_path)
     check_plot(plot_path)
     ranker = read_model(model, structural=True)
     table = _table(ranker, str(model), top)
-    if form == "csv":
-        write_text([as_csv([table])], None)
-    elif form == "json":
-        content = {"model": str(model), **training_record(ranker), "rows": table.records, "notes": table.notes}
-        write_text([json.dumps(content, indent=2, allow_nan=False) + "\n"], None)
-    else:
-        record = training_record(ranker)
+    record = training_record(ranker)
+    write_result(as_csv([table]), csv_path)
+    write_json({"model": model, **record, "rows": table.records, "notes": table.notes}, json_path)
+    if text:
         width = max(map(len, record))
         echo(*(f"{name.replace('_', ' '):{width}}  {_said(name, value, ranker)}" for name, value in record.items()), "")
         show_tables(table)
@@ -136,7 +137,7 @@ def _in_words(value: Any) -> str:
     if isinstance(value, list) and len(value) <= _LISTED and all(isinstance(each, str) for each in value):
         return ", ".join(value) or "none"
     if isinstance(value, list) and _numbers_in(value) > _LISTED:
-        return "one for each feature, which --format json shows"
+        return "one for each feature, which --json shows"
     return f"{value:.8g}" if isinstance(value, float) else "-" if value is None else str(value)
 
 

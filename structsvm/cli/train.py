@@ -30,6 +30,7 @@ from structsvm.cli.rankers import (
     settings_of,
     summary,
 )
+from structsvm.cli.results import shows_text, with_json, write_json
 from structsvm.cli.texts import example
 from structsvm.cli.time_limit import TimeLimit
 from structsvm.cli.validation import as_Cs, choose, cross_validated, interrupted, note_choice, of_fold, read_judges
@@ -210,6 +211,7 @@ def _threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> 
 )
 @with_columns(cache=True)
 @click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
+@with_json
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def train_command(
     data: tuple[Path, ...],
@@ -235,6 +237,7 @@ def train_command(
     checkpoint: Path | None,
     columns: Columns,
     model: Path,
+    json_path: Path | None,
     quiet: bool,
 ) -> None:
     """Train a ranker on files, which are read as one data set, and write it to a file.
@@ -248,6 +251,7 @@ def train_command(
     """
     from structsvm.compute.threads import using
 
+    quiet = quiet or not shows_text(json_path)
     name = ranker or "ranker"
     kind: Any = registered.find(name)
     staged = hasattr(kind, "staged_predict")
@@ -278,6 +282,7 @@ def train_command(
             said = fit_uncertified(estimator, read, judges)
             finish()
             _write(estimator, names, model)
+            write_json(_record(estimator, read, data, model), json_path)
             if not quiet:
                 echo_wrapped(*summary(estimator, read, len(data), model, shown, judges, said), indent=9)
             return
@@ -308,6 +313,7 @@ def train_command(
     if judges is not None and C_grid is not None:
         trained = choose(rankers, C_grid, judges, shown, quiet=quiet)
     _write(trained, names, model)
+    write_json(_record(trained, read, data, model), json_path)
     if not hasattr(trained, "result_"):
         if not quiet:
             echo_wrapped(*summary(trained, read, len(data), model, shown, judges, []), indent=9)
@@ -386,6 +392,14 @@ def _write(ranker: Any, names: "tuple[str, ...] | None", model: Path) -> None:
     if names is not None and len(names) == ranker.n_features_in_:
         ranker.name_features(names)
     ranker.save(model)
+
+
+def _record(ranker: Any, read: "RankingData", data: tuple[Path, ...], model: Path) -> dict[str, Any]:
+    """Return what --json says of a ranker that was trained."""
+    from structsvm.estimators.record import training_record
+
+    size = {"queries": len(set(read.qid.tolist())), "documents": len(read.y)}
+    return {"model": model, "data": data, **size, **training_record(ranker)}
 
 
 def _unit(ranker: Any) -> float:

@@ -111,7 +111,7 @@ def test_an_output_is_not_written_into_a_collection(tmp_path, monkeypatch):
 def test_grades_where_runs_are_measured(run, here):
     Path("run").write_text("1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n")
     Path("qrels").write_text("1 a 4\n1 b 1\n1 c -1\n")
-    evaluate = ("evaluate", "--qrels", "qrels", "run", "--measure", "ndcg", "--measure", "map", "--format", "json")
+    evaluate = ("evaluate", "--qrels", "qrels", "run", "--measure", "ndcg", "--measure", "map", "--json", "-")
 
     def measured(*more):
         (report,) = json.loads(run(*evaluate, *more).stdout)["runs"]

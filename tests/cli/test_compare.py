@@ -51,7 +51,9 @@ def test_a_narrow_terminal_cuts_nothing_off(process, here):
     os.close(follower)
     seen = _rest(leader).decode()
     assert one.wait(timeout=60) == 0
-    assert [row[1] for row in lines(seen, "one-slack")] == ["active-set"]
+    rows = lines(seen, "one-slack")  # one in each part of the table
+    assert len(rows) > 1
+    assert {row[1] for row in rows} == {"active-set"}
     assert "iterations" in seen
     assert "…" not in seen
 
@@ -193,7 +195,6 @@ def test_ctrl_c_from_the_keyboard(process, here):
         (["-C", "1,1.0"], "1.0 is given twice"),
         (["--time-limit", "0"], "it must be a positive finite number, got 0"),
         (["--tol", "nan"], "it must be a positive finite number"),
-        (["--csv", "-"], "'-' is not supported"),
     ],
 )
 def test_bad_usage(run, options, message, monkeypatch):

@@ -30,7 +30,7 @@ def test_means_are_those_of_the_library(run, model, empty):
 
 
 def test_json(run, model):
-    done = run("evaluate", model, "train.txt", "test.txt", *MEASURES, "--per-query", "--format", "json")
+    done = run("evaluate", model, "train.txt", "test.txt", *MEASURES, "--per-query", "--json", "-")
     report = json.loads(done.stdout)
     assert (report["model"], report["data"]) == ("m.npz", ["train.txt", "test.txt"])
     assert (report["queries"], report["documents"]) == (14, 168)
@@ -43,7 +43,7 @@ def test_json(run, model):
 
 
 def test_without_per_query_there_is_none(run, model):
-    assert "per_query" not in json.loads(run("evaluate", model, "test.txt", "--format", "json").stdout)
+    assert "per_query" not in json.loads(run("evaluate", model, "test.txt", "--json", "-").stdout)
 
 
 def test_a_table_of_queries(run, model):
@@ -56,7 +56,7 @@ def test_a_table_of_queries(run, model):
 
 
 def test_map_is_the_default(run, model):
-    assert list(json.loads(run("evaluate", model, "test.txt", "--format", "json").stdout)["measures"]) == ["map"]
+    assert list(json.loads(run("evaluate", model, "test.txt", "--json", "-").stdout)["measures"]) == ["map"]
 
 
 def test_no_query_has_a_value(run, model):

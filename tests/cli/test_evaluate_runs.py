@@ -49,7 +49,7 @@ def test_several_runs_and_topics(run, files):
 
 
 def test_json(run, files):
-    done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--per-query", "--format", "json", "--measure", "p@5")
+    done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--per-query", "--json", "-", "--measure", "p@5")
     report = json.loads(done.stdout)
     assert report == {
         "qrels": "qrels.txt",
@@ -193,33 +193,31 @@ def test_a_baseline(run, compared):
 
 
 def test_a_baseline_as_json_and_csv(run, compared):
-    report = json.loads(run(*compared, "--baseline", "old.txt", "--format", "json", "--seed", 5).stdout)
+    report = json.loads(run(*compared, "--baseline", "old.txt", "--json", "-", "--seed", 5).stdout)
     comparison = report["comparison"]
     assert (comparison["baseline"], comparison["seed"], comparison["resamples"]) == ("old", 5, 200)
     first = comparison["rows"][0]
     assert (first["run"], first["measure"], first["topics"]) == ("new", "map", 12)
     assert first["difference"] == pytest.approx(first["mean"] - first["baseline_mean"])
     assert [each["run"] for each in report["runs"]] == ["old", "new"]
-    lines = run(*compared, "--baseline", "old.txt", "--format", "csv", "--seed", 5).stdout.splitlines()
+    lines = run(*compared, "--baseline", "old.txt", "--csv", "-", "--seed", 5).stdout.splitlines()
     assert lines[0].startswith("run,baseline,measure,topics,mean,")
     assert lines[1].startswith(f"new,old,map,12,{first['mean']},")
 
 
 def test_csv_without_a_baseline(run, files):
-    lines = run(
-        "evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "P_5", "--format", "csv"
-    ).stdout.splitlines()
+    lines = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "P_5", "--csv", "-").stdout.splitlines()
     assert lines == [
         "run,file,topics,documents,measure,mean,summary,undefined,empty,note",
         "base,run.txt,2,4,p@5,0.1,mean,1,zero,",
     ]
-    lines = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--per-query", "--format", "csv").stdout.splitlines()
+    lines = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--per-query", "--csv", "-").stdout.splitlines()
     assert lines[1:] == ["base,run.txt,2,4,map,1,0.25", "base,run.txt,2,4,map,2,0.0"]
 
 
 def test_names_of_runs_that_are_the_same(run, compared):
     Path("other.txt").write_text(Path("new.txt").read_text())
-    done = run(*compared, "other.txt", "--baseline", "old.txt", "--format", "json")
+    done = run(*compared, "other.txt", "--baseline", "old.txt", "--json", "-")
     assert {row["run"] for row in json.loads(done.stdout)["comparison"]["rows"]} == {
         "new (new.txt)",
         "new (other.txt)",
@@ -252,7 +250,7 @@ def test_a_baseline_is_of_runs(run, model):
     assert "--baseline is a run, which --qrels measures: give both" in " ".join(
         run("evaluate", model, "test.txt", "--baseline", "old.txt", code=2).stderr.split()
     )
-    assert run("evaluate", model, "test.txt", "--format", "csv").stdout.startswith("model,queries,documents,measure,")
+    assert run("evaluate", model, "test.txt", "--csv", "-").stdout.startswith("model,queries,documents,measure,")
 
 
 def test_the_gain_of_ndcg_is_told(run, files):

@@ -97,10 +97,10 @@ def test_runs_that_lack_topics_are_named(run, files):
     Path("runs/e5").write_text("".join(f"{topic} Q0 A 1 1 e5\n" for topic in (7, 8, 9, 10, 11)))
     done = run("fuse", "runs", "-o", "out.run")
     lines = done.stderr.splitlines()
-    assert len(lines) == 6
-    assert lines[0] == (
-        "structsvm: note: e0 lacks 4 of 5 topics (8, 9, 10, ...), for which it counts as a run that retrieved nothing"
-    )
+    assert lines[:-1] == [
+        "structsvm: note: e0, e1, e2, e3, e4 lack 4 of 5 topics (8, 9, 10, ...), for which they count as runs that "
+        "retrieved nothing"
+    ]
     assert set(load_run("out.run").qid.tolist()) == {"7", "8", "9", "10", "11"}
 
 
@@ -183,7 +183,10 @@ def test_runs_of_one_name_are_told_apart_by_their_files(run, files):
     assert run("fuse", "runs", "--method", "borda").stdout == expected
     Path("runs/e5").write_text("8 Q0 A 1 1 e5\n")
     notes = run("fuse", "runs").stderr.splitlines()
-    assert [note.split()[2] for note in notes] == ["runs/e0", "runs/e1", "runs/e2", "runs/e3", "e4", "e5"]
+    assert [note.split(" lack")[0].removeprefix("structsvm: note: ") for note in notes] == [
+        "runs/e0, runs/e1, runs/e2, runs/e3, e4",
+        "e5",
+    ]
 
 
 def test_what_a_terminal_would_act_on_is_an_escape_there_alone(run, here, monkeypatch):
@@ -210,4 +213,4 @@ def test_weights_that_are_typed(run, files):
     assert "a number for each system, as in [2,1], got 'svm-map'" in said
     assert "must be numbers" in run(*learn, "weighted-comb-sum(weights=[2,x])", code=2).stderr
     said = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1])", code=2).stderr
-    assert "weights must be 5 finite numbers, one for each system, got [2.0, 1.0]" in said
+    assert "weights must be 5 finite numbers, one for each system, got [2, 1]" in said

@@ -83,6 +83,8 @@ def command_line(command, output, given):
     for param in command.params:
         if param.required and isinstance(param.type, click.Choice):
             words += [param.opts[-1], param.type.choices[0]]
+    if command.name == "export":
+        words += ["--format", "json"]
     return words
 
 

@@ -63,7 +63,7 @@ def lines_of(figure):
 
 def test_precision_of_runs_is_that_of_the_measure(run, runs, figures):
     measures = [word for level in LEVELS for word in ("--measure", f"iprec@{level}")]
-    command = ("evaluate", "--qrels", "qrels.txt", "one", "two", *measures, "--empty", "skip", "--format", "json")
+    command = ("evaluate", "--qrels", "qrels.txt", "one", "two", *measures, "--empty", "skip", "--json", "-")
     report = json.loads(run(*command, "--plot", "precision.svg").stdout)
     expected = {each["run"]: [of["mean"] for of in each["measures"].values()] for each in report["runs"]}
     drawn = lines_of(figures["precision.svg"])

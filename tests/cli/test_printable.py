@@ -31,7 +31,7 @@ def test_lines_are_printed_in_one_place():
         (["train", "damaged{}", "--model", "m"], 2),
         (["evaluate", "{}", "test.txt"], 2),
         (["evaluate", "--qrels", "qrels", "run", "run{}"], 0),
-        (["evaluate", "--qrels", "qrels", "run", "--per-query", "--format", "json"], 0),
+        (["evaluate", "--qrels", "qrels", "run", "--per-query", "--json", "-"], 0),
         (["fuse", "run", "run{}", "-o", "{}"], 0),
         (["compare", "train.txt", "--csv", "a{}", "--json", "a{}"], 2),
         (["experiment", "--runs", "{}", "--qrels", "qrels", "--out", "out"], 2),
@@ -51,7 +51,7 @@ def test_nothing_acts_on_the_terminal(run, words, code):
     Path(f"run{ESCAPE}").write_text(f"8 Q0 d1 1 0.5 name{ESCAPE}\n")
     done = run(*(word.format(ESCAPE) for word in words), code=code)
     assert all(line.isprintable() for line in done.output.split("\n"))
-    assert ("json" in words) or SHOWN in done.output
+    assert ("--json" in words) or SHOWN in done.output
     if code == 1:
         assert len(done.stderr.splitlines()) == 1
 

@@ -35,9 +35,9 @@ def test_weights_are_shown_largest_first_with_the_record(run):
 
 
 def test_formats_for_programs(model, run):
-    rows = list(csv.DictReader(StringIO(run("show", "m.npz", "--format", "csv").stdout)))
+    rows = list(csv.DictReader(StringIO(run("show", "m.npz", "--csv", "-").stdout)))
     assert list(rows[0]) == ["feature", "name", "weight"]
-    shown = json.loads(run("show", "m.npz", "--format", "json", "--top", "2").stdout)
+    shown = json.loads(run("show", "m.npz", "--json", "-", "--top", "2").stdout)
     assert len(rows) == 4
     assert [str(row["weight"]) for row in shown["rows"]] == [row["weight"] for row in rows[:2]]
     assert shown["loss"] == "map"
@@ -48,7 +48,7 @@ def test_rankers_of_other_kinds(run):
     data = load_letor("train.txt")
     for ranker in (RankBoost(5), RankNet(2, epochs=2, random_state=0), WeightSearch(max_rounds=1)):
         ranker.fit(data.X, data.y, qid=data.qid).name_features(["bm25", "age", "clicks", "length"]).save("other.npz")
-        shown = json.loads(run("show", "other.npz", "--format", "json").stdout)
+        shown = json.loads(run("show", "other.npz", "--json", "-").stdout)
         assert shown["ranker"] == type(ranker).__name__
         assert shown["rows"][0]["name"] in ("bm25", "age", "clicks", "length")
         assert "bm25" in run("show", "other.npz").stdout
@@ -62,7 +62,7 @@ def test_commands_read_a_ranker_of_ramps(run):
     data = load_letor("train.txt")
     ranker = RampRanker("map", C=10.0).fit(data.X, data.y, qid=data.qid)
     ranker.save("ramp.npz")
-    shown = json.loads(run("show", "ramp.npz", "--format", "json").stdout)
+    shown = json.loads(run("show", "ramp.npz", "--json", "-").stdout)
     assert (shown["ranker"], shown["stationary"], shown["objective"]) == ("RampRanker", True, ranker.objective_)
     assert "dual" not in shown
     assert "stationary within 2 tol * C" in run("show", "ramp.npz").stdout
@@ -76,7 +76,7 @@ def test_structural_svms_are_shown_without_their_loss(run):
     xs, ys = series(20, 0)
     latent = LatentStructuralSVM(Detector(), C=5.0).fit(xs, ys)
     latent.save("latent.npz")
-    shown = json.loads(run("show", "latent.npz", "--format", "json").stdout)
+    shown = json.loads(run("show", "latent.npz", "--json", "-").stdout)
     assert (shown["estimator"], shown["loss"], shown["C"]) == ("LatentStructuralSVM", "Detector(width=4)", 5.0)
     assert (shown["stationary"], shown["objective"]) == (True, latent.objective_)
     assert sorted(row["weight"] for row in shown["rows"]) == sorted(latent.coef_.tolist())

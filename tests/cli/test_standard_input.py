@@ -84,7 +84,7 @@ def test_runs_and_judgments(fed):
     Path("one").write_bytes(one)
     Path("two").write_bytes(one.replace(b"one", b"two"))
     for content, args in ((qrels, ("--qrels", "-", "one")), (one, ("--qrels", "qrels", "-"))):
-        report = json.loads(fed(content, "evaluate", *args, "--format", "json").stdout)
+        report = json.loads(fed(content, "evaluate", *args, "--json", "-").stdout)
         assert report["runs"][0]["measures"]["map"]["mean"] == 1.0
     assert fed(one, "fuse", "-", "two").stdout.startswith("1 Q0 a 1 ")
     done = fed(b"PK\x03\x04", "evaluate", "--qrels", "qrels", "-", code=2)

@@ -45,7 +45,7 @@ def test_those_of_one_feature_hold_in_place_of_those_of_all(run):
     assert re.search(r"weights at a bound  \d: feature 1", shown)
     (of_one,) = (line.split() for line in shown.splitlines() if line.lstrip().startswith("1 "))
     assert of_one == ["1", "0.5", "high"]
-    rows = json.loads(run("show", "m.npz", "--format", "json").stdout)["rows"]
+    rows = json.loads(run("show", "m.npz", "--json", "-").stdout)["rows"]
     assert {row["feature"]: row["at_bound"] for row in rows}[1] == "high"
     assert -1.0 <= ranker.coef_[3] <= -0.5
 

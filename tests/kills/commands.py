@@ -54,7 +54,7 @@ COMMANDS = (
     Command("predict known.npz train.txt -o scores.txt.gz", "predict known.npz vali.txt -o scores.txt.gz"),
     Command("predict known.npz train.txt -o scores.txt", "predict known.npz vali.txt -o scores.txt"),
     Command("export known.npz --format json -o m.txt", "export known.npz --format svm_rank -o m.txt"),
-    Command("show known.npz --format csv --plot weights.svg", "show known.npz --top 1 --plot weights.svg"),
+    Command("show known.npz --csv - --plot weights.svg", "show known.npz --top 1 --plot weights.svg"),
     Command("evaluate known.npz train.txt --per-query --plot p.svg", "evaluate known.npz vali.txt --plot p.svg"),
     Command(
         "fuse runs --method condorcet -o fused.run.gz --quiet",

@@ -1,0 +1,59 @@
+"""Results as JSON: one implementation, one shape for all commands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from structsvm.cli.results import write_json
+from structsvm.registry import REGISTRIES
+
+
+def test_train_says_what_it_learned(run):
+    text = run("train", "train.txt", "--model", "m.npz", "--json", "train.json").stdout
+    assert "optimum" in text
+    said = json.loads(Path("train.json").read_text())
+    assert (said["model"], said["data"], said["queries"], said["documents"]) == ("m.npz", ["train.txt"], 9, 108)
+    shown = json.loads(run("show", "m.npz", "--json", "-").stdout)
+    assert {key: shown[key] for key in said if key not in ("data", "queries", "documents")} == {
+        key: value for key, value in said.items() if key not in ("data", "queries", "documents")
+    }
+
+
+def test_standard_output_has_the_result_alone(run):
+    options = ("--solver", "one-slack", "--backend", "active-set")
+    for command in (
+        ("train", "train.txt", "--model", "m.npz"),
+        ("show", "m.npz"),
+        ("evaluate", "m.npz", "test.txt"),
+        ("compare", "train.txt", *options),
+        ("list", "solvers"),
+    ):
+        json.loads(run(*command, "--json", "-").stdout)
+
+
+def test_list_has_the_kinds(run):
+    said = json.loads(run("list", "losses", "--json", "-").stdout)
+    assert [each["name"] for each in said["losses"]] == REGISTRIES["losses"].names()
+    assert set(said["losses"][0]) == {"name", "what", "from"}
+
+
+def test_fuse_says_what_it_fused(run):
+    for name in "ab":
+        Path(f"{name}.run").write_text(f"1 Q0 x 1 1 {name}\n")
+    run("fuse", "a.run", "b.run", "--output", "f.run", "--json", "f.json")
+    said = json.loads(Path("f.json").read_text())
+    assert said["runs"] == [{"run": "a", "file": "a.run"}, {"run": "b", "file": "b.run"}]
+    assert (said["topics"], said["documents"], said["weights"]) == (1, 1, None)
+    refused = run("fuse", "a.run", "b.run", "--json", "-", code=2)
+    assert "both go to standard output" in " ".join(refused.stderr.split())
+
+
+def test_an_input_is_not_replaced(run, model):
+    assert "would replace the input m.npz" in run("show", model, "--json", model, code=2).stderr
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_what_is_not_finite_is_null(tmp_path: Path, number: float) -> None:
+    write_json({"gap": [number, 1.0]}, tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text()) == {"gap": [None, 1.0]}
