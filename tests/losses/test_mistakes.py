@@ -64,6 +64,11 @@ def test_right_losses_pass(base: type) -> None:
         assert not error_of(lambda seed=seed: problem(type("Right", (base,), {})(), seed))
 
 
+def test_a_prediction_with_ties_is_no_better_ranking() -> None:
+    """The encoding by position averages over ties, which only the truth may have."""
+    check_loss("ndcg(encoding=position)", trials=4)
+
+
 def test_a_cost_may_not_change_its_arguments() -> None:
     class Changes(InterleavingLoss):
         def cost(self, k, j, R, N):  # type: ignore[no-untyped-def]

@@ -159,12 +159,15 @@ class ExampleCheck:
                 f"its value is {got:.12g}, and theirs are at most {best:.12g}",
                 scores,
             )
-        self.known.take(found, code, predicted, delta)
+        if augmented or _distinct(scores):
+            self.known.take(found, code, predicted, delta)
         self._require_maximiser(method, scores, found, got)
         return method, scores, found, got
 
     def _take_prediction(self, scores: Vector) -> None:
-        """Add the prediction at these scores to the known outputs, if there is one."""
+        """Add the prediction at these scores to the known outputs, if there is one without ties."""
+        if not _distinct(scores):
+            return
         try:
             found = self.methods.predicted(scores.copy(), self.y)
             code = self.methods.encode(found, self.y, len(scores))
@@ -263,6 +266,11 @@ class ExampleCheck:
 
     def _wrong(self, method: str, verdict: str, scores: Vector, kind: type[CheckError] = CheckError) -> CheckError:
         return self.methods.wrong(method, verdict, self.y, kind=kind, scores=scores)
+
+
+def _distinct(scores: Vector) -> bool:
+    """Return whether no scores are equal: an encoding may average over ties, which only the truth may have."""
+    return len(np.unique(scores)) == len(scores)
 
 
 def copied(thing: Any) -> Any:
