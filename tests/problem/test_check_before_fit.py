@@ -16,6 +16,7 @@ from structsvm.exceptions import CheckError
 from structsvm.losses import ROCArea, SlackRescaled
 from structsvm.problem import Problem
 from structsvm.problem.checking import before_fit
+from structsvm.testing import check_loss
 from structsvm.types import Vector
 from tests.small_problems import Kronecker, ranking_arrays
 
@@ -150,3 +151,14 @@ def test_a_loss_that_is_not_made_for_parts_of_queries_passes() -> None:
 
     Problem.from_queries(X, Y, QID, loss=made(encode=encode))
     Problem.from_queries(X, Y, QID, loss=made(loss=loss))
+
+
+def test_rounding_is_no_mistake() -> None:
+    """The loss of a truth is often 1 less a quotient that is 1 but for the last bit."""
+
+    def loss(self: Any, y: Vector, y_hat: Vector) -> float:
+        return ROCArea.loss(self, y, y_hat) + 1e-16 * next(calls)
+
+    calls = iter(range(10**6))
+    Problem.from_queries(X, Y, QID, loss=made(loss=loss))
+    check_loss(made(loss=loss), trials=1)

@@ -250,7 +250,7 @@ class _Data:
         methods = _methods(loss)
         try:
             params = self.params if whole or loss.kernel is None else methods.params([y])
-            check = ExampleCheck.of(methods, y, None, 1e-8, params, listed=listed, predicts=False)
+            check = ExampleCheck.of(methods, y, None, _ROUNDING, params, listed=listed, predicts=False)
             length = len(check.known.truth)
             trials = min(3 if listed else 5, _MOST_NUMBERS // (8 * max(length, 1)))
             check.run(rng, trials, interpreted=0, ended=limit.reached)
@@ -316,6 +316,6 @@ def _usable(loss: ScoreLoss[Any], y: Any) -> bool:
 def _free(methods: Methods, y: Any) -> bool:
     """Return whether the truth has no loss: if a part of a query has one, the loss is not made for parts."""
     try:
-        return methods.delta(y, y) == 0.0
+        return methods.delta(y, y) <= _ROUNDING
     except Malformed:
         return False

@@ -85,7 +85,7 @@ class ExampleCheck:
         ended : whether to try no more scores.
         """
         own = self.methods.delta(self.y, self.y)
-        if own != 0.0:
+        if own > self.tol:
             raise self.methods.wrong("loss", f"returned {own!r} for the truth: Δ(y, y) must be 0", self.y)
         tried, found = [], []
         for scores in map(self.known.within, self._scores(rng, trials)):
@@ -183,11 +183,11 @@ class ExampleCheck:
     def _require_repeatable(self, output: Any, code: Vector, delta: float) -> None:
         """Refuse a loss that returns other numbers for the same output when it is called again."""
         again = self.methods.delta(self.y, output)
-        if again != delta:
+        if abs(again - delta) > self.tol * (1.0 + delta):
             verdict = f"returned {delta!r}, and {again!r} when it was called again: Δ(y, ŷ) must stay the same"
             raise self.methods.wrong("loss", verdict, self.y, output=output)
         recoded = self.methods.encode(output, self.y, len(code))
-        if not np.array_equal(recoded, code):
+        if np.abs(recoded - code).max(initial=0.0) > self.tol * (1.0 + np.abs(code).max(initial=0.0)):
             verdict = f"returned {show(code)}, and {show(recoded)} when it was called again: c(ŷ) must stay the same"
             raise self.methods.wrong("encode", verdict, self.y, output=output)
 
