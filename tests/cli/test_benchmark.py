@@ -185,8 +185,8 @@ def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
     monkeypatch.setattr("structsvm.protocols.letor.catalogue._MODELS", (SHORT,))
     done = run("benchmark", "tiny", "--models", "short", "--jobs", 1, "-q")
     assert done.stderr == (
-        "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; its figures are of what was reached "
-        "by then\n"
+        "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; their figures are of what was "
+        "reached by then\n"
     )
 
 
