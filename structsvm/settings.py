@@ -1,17 +1,18 @@
 """What a setting may be: tests of one value, refusals that name it, and validators of attrs fields made of these."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from attrs import Attribute
 
 from structsvm.exceptions import InputError
 
+T = TypeVar("T", bound=Hashable)
 Validator: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
 
 
@@ -111,17 +112,27 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
         raise InputError(f"{what} must be {words}, got {value!r}") from None
 
 
+def repeated(values: Iterable[T]) -> T | None:
+    """Return the first value that is there a second time; None if all are different."""
+    seen = set[T]()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None
+
+
 def as_names(what: str, value: Any) -> tuple[str, ...]:
     """Return different names, one at least; see `require_integer`."""
     if isinstance(value, str):
         raise InputError(f"{what} must be a list of names, such as [{value!r}]")
-    names, seen = as_list(what, value, "a list of names"), set[str]()
+    names = as_list(what, value, "a list of names")
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"{what} must be a list of names, got {name!r} in it")
-        if name in seen:
-            raise InputError(f"{what} has {name!r} twice: leave one out")
-        seen.add(name)
+    twice = repeated(names)
+    if twice is not None:
+        raise InputError(f"{what} has {twice!r} twice: leave one out")
     if not names:
         raise InputError(f"{what} is empty: name one at least")
     return tuple(names)

@@ -11,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.normalisation import NORMALISATIONS, normalisation_named
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import plain, split_outside
-from structsvm.settings import is_number
+from structsvm.settings import is_number, repeated
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -24,7 +24,7 @@ _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 
 
 def _require_different(parts: tuple[str, ...]) -> None:
-    twice = next((part for k, part in enumerate(parts) if part in parts[:k]), None)
+    twice = repeated(parts)
     if twice is not None:
         raise click.BadParameter(f"{twice!r} is given twice: leave one out")
 

@@ -16,6 +16,7 @@ from structsvm.cli.paths import INDEX, NEW_RUNS, TOPICS, Command
 from structsvm.cli.texts import example
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
+from structsvm.settings import repeated
 
 if TYPE_CHECKING:
     from structsvm.data import Run, Topic
@@ -171,7 +172,7 @@ def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
             raise InputError(f"{folder} is a file, and an index is a folder: indexes come first, topics last")
         if not folder.is_dir():
             raise InputError(f"there is no index {folder}: structsvm index makes one")
-    twice = next((name for k, name in enumerate(names) if _file(name) in map(_file, names[:k])), None)
+    twice = repeated(map(_file, names))
     if twice is not None:
         raise InputError(
             f"two runs would be called {twice}: indexes of one name are told apart by nothing. Rename a folder, "

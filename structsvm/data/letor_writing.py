@@ -15,7 +15,7 @@ from structsvm.arrays import numbers
 from structsvm.data.pairs import as_ids
 from structsvm.data.words import require_words
 from structsvm.exceptions import InputError
-from structsvm.settings import as_list, as_path, require_kind
+from structsvm.settings import as_list, as_path, repeated, require_kind
 from structsvm.storage.files import replacing
 from structsvm.types import BoolVector, IntVector
 
@@ -196,7 +196,7 @@ def _as_names(names: Iterable[str] | None, d: int) -> tuple[str, ...] | None:
     require_words("the name of a feature", listed, _PLACE)
     if len(listed) != d:
         raise InputError(f"feature_names has {len(listed)} names, but X has {d} features")
-    twice = next((name for k, name in enumerate(listed) if name in listed[:k]), None)
+    twice = repeated(listed)
     if twice is not None:
         raise InputError(f"two features are named {twice!r}: a name stands for one feature")
     return tuple(listed)

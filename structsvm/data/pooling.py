@@ -13,7 +13,7 @@ from structsvm.data.qrels import Qrels, find_grades, unjudged_as_zero
 from structsvm.data.run import Run
 from structsvm.data.trec import FilePath, load_qrels, load_runs
 from structsvm.exceptions import InputError
-from structsvm.settings import as_list, require_integer, require_kind
+from structsvm.settings import as_list, repeated, require_integer, require_kind
 from structsvm.types import IntVector, Matrix, Vector
 
 
@@ -190,9 +190,9 @@ def _first_documents(runs: Sequence[Run], depth: int, topics: set[str] | None) -
     names = [run.name for run in runs]
     if not names:
         raise InputError("there are no runs to pool")
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InputError(f"two runs are named {twice[0]!r}: load_run(path, name=...) gives one of them another name")
+    twice = repeated(names)
+    if twice is not None:
+        raise InputError(f"two runs are named {twice!r}: load_run(path, name=...) gives one of them another name")
     require_integer("depth", depth, 1)
     return [_first(run, depth, topics) for run in runs]
 

@@ -19,7 +19,7 @@ from structsvm.data.growing import Growing
 from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.memory import require_memory
-from structsvm.settings import as_float_type, as_list, as_path, require_choice, require_kind
+from structsvm.settings import as_float_type, as_list, as_path, repeated, require_choice, require_kind
 from structsvm.types import IntVector
 
 _DOCID = "docid"
@@ -239,7 +239,8 @@ class _Rows:
                     if self.left_out.ids
                     else f"{table.path} has no column of numbers that could be a feature: {_listed(others)}"
                 )
-        missing = [name for name in self._features if name not in table.names]
+        there = set(table.names)
+        missing = [name for name in self._features if name not in there]
         if missing:
             raise InputError(
                 f"{table.path} has no column {quoted(missing[0])}, which is a feature"
@@ -306,7 +307,7 @@ def _as_names(features: Iterable[str]) -> tuple[str, ...]:
     names = as_list("features", features, words)
     for name in names:
         require_kind("each of features", name, str, "the name of a column")
-    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    twice = repeated(names)
     if twice is not None or not names:
         raise InputError(f"features names {twice!r} twice" if names else "features is empty: name a column at least")
     return tuple(names)

@@ -11,7 +11,7 @@ from structsvm.evaluation.runs import rank_run
 from structsvm.exceptions import InputError, quoted
 from structsvm.metrics import Measure, RankedLists
 from structsvm.registry import measures as registered
-from structsvm.settings import as_list, require_kind
+from structsvm.settings import as_list, repeated, require_kind
 from structsvm.significance import PairedTests, bonferroni, holm, paired_tests
 from structsvm.tables import Column, Record, Table
 
@@ -182,7 +182,7 @@ def compare_runs(
     if isinstance(baseline, Run) and not any(run is baseline for run in given):
         given = [baseline, *given]
     names = [run.name for run in given]
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    twice = repeated(names)
     if twice is not None:
         raise InputError(f"two runs are named {quoted(twice)}: give one another name, or leave it out")
     lists = {run.name: rank_run(run, qrels) for run in given}

@@ -6,6 +6,7 @@ from typing import Any
 
 from structsvm.data.collections.records import File, Kind, Record
 from structsvm.exceptions import quoted
+from structsvm.settings import repeated
 
 ID_FIELDS: dict[Kind, tuple[str, ...]] = {
     "document": ("id", "_id", "docno", "doc_id", "docid"),
@@ -55,8 +56,7 @@ class _Repeated(ValueError):
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _Repeated(next(name for name in names if names.count(name) > 1))
+        raise _Repeated(repeated(name for name, _ in pairs))
     return fields
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from structsvm.data.collections.records import File, Record
 from structsvm.exceptions import quoted
+from structsvm.settings import repeated
 
 
 def read(file: File) -> Iterator[Record]:
@@ -54,11 +55,11 @@ def _names(file: File, line: int, cells: list[str]) -> list[str]:
     names = [cell.strip() for cell in cells]
     if len(names) < 2:
         raise file.fault(line, f"the header {quoted(names[0])} names one column: there is an id, and a text at least")
-    for k, name in enumerate(names):
-        if not name:
-            raise file.fault(line, f"the header has no name for column {k + 1}")
-        if name in names[:k]:
-            raise file.fault(line, f"the header names {quoted(name)} twice")
+    if "" in names:
+        raise file.fault(line, f"the header has no name for column {names.index('') + 1}")
+    twice = repeated(names)
+    if twice is not None:
+        raise file.fault(line, f"the header names {quoted(twice)} twice")
     return names
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from structsvm.data.columns.base import NO_FEATURE, Batch
 from structsvm.exceptions import DataFormatError, InputError, NotInstalledError, quoted
+from structsvm.settings import repeated
 from structsvm.types import Matrix
 
 START = b"PAR1"
@@ -111,7 +112,7 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
     with _errors_naming(path), pq.ParquetFile(path) as file:
         schema = file.schema_arrow
         names = tuple(schema.names)
-        twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+        twice = repeated(names)
         if twice is not None:
             raise DataFormatError(path, None, f"two columns are named {quoted(twice)}")
         numeric = frozenset(each.name for each in schema if _is_numeric(each.type))

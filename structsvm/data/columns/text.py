@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 from structsvm.data.blocks import Block, is_plain, read_blocks
 from structsvm.data.columns.base import NO_FEATURE, Batch
 from structsvm.exceptions import DataFormatError, quoted
+from structsvm.settings import repeated
 
 _MORE = "more"
 """Name of what a line has beyond its columns, which are numbered."""
@@ -117,7 +118,8 @@ class TextTable:
         self, block: Block, numbers: Sequence[str], largest: float, unnamed: Collection[str] = ()
     ) -> DataFormatError | None:
         """Return the error of the first line that cannot be read; None without one."""
-        places = [(name, self.names.index(name)) for name in numbers]
+        place_of = {name: place for place, name in enumerate(self.names)}
+        places = [(name, place_of[name]) for name in numbers]
         for number, line in enumerate(block.content.split(b"\n")):
             if not line.strip(b" \t\r"):
                 continue
@@ -171,11 +173,11 @@ def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
         )
     if all(map(_is_number, names)):
         raise block.fault(0, "the first line must name the columns, and holds numbers")
-    for k, name in enumerate(names):
-        if not name:
-            raise block.fault(0, f"column {k + 1} has no name: the first line names the columns")
-        if name in names[:k]:
-            raise block.fault(0, f"two columns are named {quoted(name)}")
+    if "" in names:
+        raise block.fault(0, f"column {names.index('') + 1} has no name: the first line names the columns")
+    twice = repeated(names)
+    if twice is not None:
+        raise block.fault(0, f"two columns are named {quoted(twice)}")
     return names
 
 
@@ -197,8 +199,7 @@ def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
             0, f"pandas cannot read what begins here: {error}"
         ) from None
     numeric, nearly = set[str](), set[str]()
-    for k, name in enumerate(table.names):
-        column = read[k].to_numpy(object)
+    for name, column in zip(table.names, read.to_numpy(object).T, strict=True):
         if all(map(_is_number, column[:100])) and all(map(_is_number, column)):
             numeric.add(name)
             continue

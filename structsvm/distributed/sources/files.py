@@ -18,7 +18,7 @@ from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.survey import partition
 from structsvm.exceptions import InputError
-from structsvm.settings import as_float_type, as_list, as_names, as_path, at_least, of_kind, truth_value
+from structsvm.settings import as_float_type, as_list, as_names, as_path, at_least, of_kind, repeated, truth_value
 
 _NUMBERED_APART = 2**32
 """Queries that a file can have whose lines have no ids, so that those of no two files are numbered alike."""
@@ -129,7 +129,7 @@ def _is_table(path: Path) -> bool:
 def _paths(paths: Any) -> list[str]:
     given: Sequence[Any] | Iterable[Any] = [paths] if isinstance(paths, str | PathLike) else paths
     names = [str(as_path("a path", path)) for path in as_list("paths", given, "a path, or a list of them")]
-    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    twice = repeated(names)
     if twice is not None or not names:
         raise InputError(f"{twice} is there twice" if names else "the list of files is empty")
     return names

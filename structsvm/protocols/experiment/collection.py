@@ -11,6 +11,7 @@ from structsvm.arrays import numbers
 from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.queries import Queries
+from structsvm.settings import repeated
 from structsvm.storage.records import digest
 from structsvm.types import BoolVector, IntVector, Matrix
 
@@ -154,9 +155,9 @@ def _names(functions: Sequence[str] | None, X: NDArray[Any]) -> tuple[str, ...]:
     names = tuple(functions) if functions is not None else tuple(f"f{k + 1}" for k in range(X.shape[1]))
     if len(names) != X.shape[1]:
         raise InputError(f"X has {X.shape[1]} columns, but there are {len(names)} names of base functions")
-    twice = [name for k, name in enumerate(names) if name in names[:k]]
-    if twice:
-        raise InputError(f"two base functions are called {twice[0]!r}: give each a name of its own")
+    twice = repeated(names)
+    if twice is not None:
+        raise InputError(f"two base functions are called {twice!r}: give each a name of its own")
     return names
 
 

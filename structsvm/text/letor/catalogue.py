@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.registry import retrieval_functions
-from structsvm.settings import as_list, require_kind
+from structsvm.settings import as_list, repeated, require_kind
 from structsvm.text.letor.feature import Feature
 from structsvm.text.letor.high_level import H1, H2, H3, H4, H5, retrieval_feature
 from structsvm.text.letor.low_level import (
@@ -76,7 +76,7 @@ def find_features(features: str | Feature | Iterable[str | Feature]) -> tuple[Fe
     given = [features] if isinstance(features, str | Feature) else as_list("features", features, words)
     found = [feature for each in given for feature in _of(each, words)]
     names = [feature.name for feature in found]
-    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    twice = repeated(names)
     if twice is not None:
         raise InputError(f"feature {twice!r} is there twice: leave one out")
     if not found:
