@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "significance": BASE,
     "features": BASE | {"queries", "operators"},
     "data": BASE | {"storage"},
-    "clicks": BASE | {"data", "metrics"},
+    "clicks": BASE | {"registry", "data", "metrics"},
     "text": SHARED | {"queries", "data", "features"},
     "qp": BASE,
     "losses": BASE | {"registry", "operators", "metrics"},

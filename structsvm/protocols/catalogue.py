@@ -111,6 +111,7 @@ def find_model(name: str, models: Sequence[Model]) -> Model:
     >>> find_model("svm-map", [create_model("SVM-map")]).name
     'SVM-map'
     """
+    require_kind("name", name, str, "the name of a model")
     wanted = plain(fusions.find(name).__name__ if fusions.knows(name) else name)
     known: list[Model] = as_list("models", models, "a list of models")
     for model in known:

@@ -1,6 +1,6 @@
 """Objects of one kind by name: built-in names and the entry points of other packages."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
@@ -58,6 +58,10 @@ class Registry(Generic[T]):
     aliases: Aliases = field(factory=Aliases, kw_only=True)
     related: Mapping[str, str] = field(factory=dict, kw_only=True)
 
+    def __attrs_post_init__(self) -> None:
+        """Add the registry to those that messages look names up in."""
+        _MADE.append(self)
+
     def names(self) -> list[str]:
         """Return all names, some with a cut-off as an example; the built-in ones are first."""
         return [self.shown(name) for name in self._all()]
@@ -108,7 +112,7 @@ class Registry(Generic[T]):
             for target, advice in self.related.items():
                 if isinstance(spec, _imported(target)):
                     raise InputError(f"{type(spec).__name__} {advice}")
-            other = next((each for each in _registries() if each.holds(spec)), None)
+            other = next((each for each in _MADE if each.holds(spec)), None)
             meaning = f", but a {other.kind}, for {other.place}" if other else ""
             raise InputError(
                 f"{spec!r} is no {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an object"
@@ -214,16 +218,13 @@ def _imported(target: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def _registries() -> "Iterable[Registry[Any]]":
-    """Return the registries of this package."""
-    from structsvm.registry.built_in import REGISTRIES
-
-    return REGISTRIES.values()
+_MADE: "list[Registry[Any]]" = []
+"""All registries, for messages that say what a name means elsewhere."""
 
 
 def _other_meaning(text: str, kind: str) -> str:
     """Say what a name stands for among the objects of another kind; "" where nothing is called so."""
-    for registry in _registries():
+    for registry in _MADE:
         if registry.knows(text):
             return f"{text!r} is a {registry.kind}, for {registry.place}; a {kind} is needed here."
     return ""

@@ -97,6 +97,7 @@ def test_every_benchmark_is_a_module_with_the_same_parts():
         "report",
         "rows",
         "store",
+        "text_defaults",
         "users_losses",
     }
     assert sorted(name for group in report.GROUPS.values() for name in group) == sorted(store.NAMES)

@@ -113,7 +113,7 @@ def values_of(key: str, kinds: tuple[Any, ...]) -> dict[str, Any]:
     return values | ({"0.5": 0.5} if float in kinds else {"7": 7} if int in kinds else {})
 
 
-@pytest.mark.parametrize("kind", registry._registries(), ids=lambda kind: kind.kind)
+@pytest.mark.parametrize("kind", registry._MADE, ids=lambda kind: kind.kind)
 def test_every_setting_of_every_object_can_be_written(kind: Any) -> None:
     for name in kind.built_in:
         made, implied = kind.find(name), kind.implied.get(name, {})

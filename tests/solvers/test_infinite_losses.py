@@ -38,11 +38,13 @@ def unbounded(scores: Vector, labels: Vector, params: Vector, out: Vector) -> fl
 
 @frozen
 class Infinite(Multiclass):
+    check_before_fit = False
     kernel = staticmethod(infinite)
 
 
 @frozen
 class Unbounded(Multiclass):
+    check_before_fit = False
     kernel = staticmethod(unbounded)
 
 

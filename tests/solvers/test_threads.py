@@ -148,6 +148,7 @@ def raising(scores: Any, labels: Any, params: Any, out: Any) -> float:
 
 
 class Raising(ROCArea):
+    check_before_fit = False
     kernel = staticmethod(raising)
 
     def labels(self, y: Any) -> Any:
