@@ -9,10 +9,8 @@ import click
 
 from structsvm.cli.collections import warnings_as_notes, with_encoding, with_fields, with_format, with_id_field
 from structsvm.cli.console import counted, note, print_table, progress_bar, progress_line
-from structsvm.cli.options import bad
-from structsvm.cli.paths import COLLECTION, NEW_INDEX, Command
+from structsvm.cli.paths import COLLECTION, NEW_INDEX, STOP_WORDS, Command
 from structsvm.cli.texts import example
-from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
     from structsvm.data import Document, Documents
@@ -29,20 +27,6 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     if name not in (_NONE, *STEMMERS):
         raise click.BadParameter(f"there is no stemmer {name!r}; known: {', '.join((_NONE, *STEMMERS))}")
     return None if name == _NONE else name
-
-
-def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> str | tuple[str, ...] | None:
-    from structsvm.text.stop_words import STOP_LISTS, read_stop_words
-
-    if name in (_NONE, *STOP_LISTS):
-        return None if name == _NONE else name
-    if not Path(name).exists():
-        known = ", ".join((_NONE, *STOP_LISTS))
-        raise click.BadParameter(f"{name!r} is neither a file nor the name of a list; known: {known}")
-    try:
-        return read_stop_words(name)
-    except InputError as error:
-        raise bad(error) from None
 
 
 @click.command(
@@ -71,7 +55,7 @@ def _as_stop_words(_ctx: click.Context, _param: click.Parameter, name: str) -> s
     metavar="NAME|FILE",
     default="snowball",
     show_default=True,
-    callback=_as_stop_words,
+    type=STOP_WORDS,
     help="Words to leave out: snowball (174 words), glasgow (318), lucene (33), none, or a file of words. Write ./ "
     "before a file that is named like a list.",
 )
@@ -84,7 +68,7 @@ def index_command(
     collection: Path | str,
     out: Path,
     stemmer: str | None,
-    stop_words: str | tuple[str, ...] | None,
+    stop_words: Path | str,
     fields: tuple[str, ...],
     form: str,
     encoding: str,
@@ -100,11 +84,12 @@ def index_command(
     """
     from structsvm.data import read_documents
     from structsvm.data.collections.reading import bytes_of
-    from structsvm.text import Analyzer, Index
+    from structsvm.text import Analyzer, Index, read_stop_words
     from structsvm.text.index_files import require_replaceable
 
     require_replaceable(out)
-    analyzer = Analyzer(stemmer, stop_words)
+    listed = None if stop_words == _NONE else stop_words
+    analyzer = Analyzer(stemmer, read_stop_words(listed) if isinstance(listed, Path) else listed)
     documents = read_documents(collection, form, encoding=encoding, fields=fields or None, id_field=id_field)
     with warnings_as_notes(), documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as told:
         made = Index.build(told, analyzer)

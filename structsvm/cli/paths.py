@@ -5,7 +5,6 @@ the command begins.
 """
 
 import os
-import secrets
 import stat
 import sys
 import unicodedata
@@ -13,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
 import click
@@ -34,6 +34,13 @@ def _itself(path: Path) -> Iterable[Path]:
     return (path,)
 
 
+def _with_sizes(path: Path) -> Iterable[Path]:
+    """Return a file of data, and where the sizes of its queries may be beside it."""
+    from structsvm.data.group_sizes import places_beside
+
+    return (path, *places_beside(path))
+
+
 def _its_files(path: Path) -> Iterable[Path]:
     return path.iterdir() if path.is_dir() else (path,)
 
@@ -47,13 +54,14 @@ def _of_collection(path: Path) -> Iterable[Path]:
 def _of_index(folder: Path) -> Iterable[Path]:
     from structsvm.text.index_files import DESCRIPTION
 
-    return (folder / DESCRIPTION,)
+    return dict.fromkeys([folder / DESCRIPTION, *(folder.iterdir() if folder.is_dir() else ())])
 
 
 def _of_folds(folder: Path) -> Iterable[Path]:
     from structsvm.protocols.letor import find_folds
 
-    return [path for fold in find_folds(folder) for path in (*fold.train, *fold.validation, *fold.test)]
+    data = [path for fold in find_folds(folder) for path in (*fold.train, *fold.validation, *fold.test)]
+    return [path for each in data for path in _with_sizes(each)]
 
 
 def _of_benchmark(folder: Path) -> Iterable[Path]:
@@ -87,7 +95,8 @@ class PathType(click.Path):
 
     Parameters
     ----------
-    reads : returns the files that a command reads there.
+    reads : returns the files that a command reads there, those that it finds by itself beside a name among them; such
+        a file need not exist.
     writes : returns those that it writes.
     reads_all : whether the path is an input as a whole if that is a folder: nothing is written to it.
     reads_below : whether the folders in it are a part of it, too.
@@ -135,8 +144,22 @@ class _Named(_Data):
         return super().convert(value, param, ctx)
 
 
+class _StopWords(_File):
+    """The path of a file of stop words, or the name of a list, which is kept as text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from structsvm.text.stop_words import STOP_LISTS
+
+        if value in (known := ("none", *STOP_LISTS)):
+            return value
+        if not Path(value).exists():
+            self.fail(f"{value!r} is neither a file nor the name of a list; known: {', '.join(known)}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 INPUT = _File(reads=_itself)
-DATA = _Data(reads=_itself)
+DATA = _Data(reads=_with_sizes)
+STOP_WORDS = _StopWords(reads=_itself)
 COLLECTION = _Named(reads=_of_collection, reads_all=True, reads_below=True)
 TOPICS = _Named(reads=_itself)
 QRELS = _Named(reads=_itself)
@@ -222,20 +245,33 @@ def _keep_outputs_apart(outputs: list[_Output]) -> None:
 
 
 def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
-    inputs: dict[_Identity | None, Path] = {}
+    inputs: dict[_Identity, Path] = {}
+    absent: dict[Path, Path] = {}
     for each in given:
         with suppress(InputError, OSError):  # the command itself says what is wrong with it
-            inputs.update({_of_path(path): path for path in each.type.reads(each.path)})
-    inputs.pop(None, None)
+            for path in each.type.reads(each.path):
+                identity = _of_path(path)
+                if identity is not None:
+                    inputs[identity] = path
+                elif path != each.path:
+                    absent[path] = each.path
     for output in outputs:
-        spared = inputs.get(_of_path(output.path))
+        identity = _of_path(output.path)
+        spared = None if identity is None else inputs.get(identity)
         if spared is not None:
             known_as = "" if spared == output.path else ", which is the same file"
             raise InputError(
                 f"{output.name} {output.path} would replace the input {spared}{known_as}: choose another file"
             )
-    if _of_standard_output() in inputs:
-        raise InputError(f"standard output goes to the input {inputs[_of_standard_output()]}: send it elsewhere")
+        read = next((path for path in absent if _one_file(output.path, path)), None)
+        if read is not None:
+            raise InputError(
+                f"{output.name} {output.path} would be read together with {absent[read]} the next time: choose another "
+                "file"
+            )
+    identity = _of_standard_output()
+    if identity in inputs:
+        raise InputError(f"standard output goes to the input {inputs[identity]}: send it elsewhere")
 
 
 def _spare_folders(outputs: list[_Output], folders: list[_Given]) -> None:
@@ -290,12 +326,11 @@ def _one_file(one: Path, other: Path) -> bool:
 
 def _one_name(one: Path, other: Path) -> bool:
     """Say whether a file system takes two names for one, as where upper and lower case are the same."""
-    beginning = f".{secrets.token_hex(8)}."
-    probe = one.with_name(beginning + one.name)
-    with suppress(OSError):  # in a folder that takes no files, which is told later
-        probe.touch(exist_ok=False)
-        try:
-            return probe.samefile(other.with_name(beginning + other.name))
-        finally:
-            probe.unlink(missing_ok=True)
+    with (
+        suppress(OSError),  # in a folder that takes no files, which is told later
+        TemporaryDirectory(prefix=".structsvm-", dir=one.parent) as folder,  # so that long names stay as long
+    ):
+        probe = Path(folder, one.name)
+        probe.touch()
+        return probe.samefile(probe.with_name(other.name))
     return False

@@ -13,6 +13,12 @@ from structsvm.types import IntVector
 SUFFIXES = (".query", ".group")
 
 
+def places_beside(data: Path) -> list[Path]:
+    """Return where the sizes of queries of a file of data may be, whether or not a file is there."""
+    names = dict.fromkeys([data.name, without_suffix(data).name]) if data.name else {}
+    return [data.with_name(f"{name}{suffix}") for name in names for suffix in SUFFIXES]
+
+
 def sizes_beside(data: Path) -> Path | None:
     """Return the file of group sizes beside a file of data, such as ``train.txt.query``; None without one.
 
@@ -20,9 +26,7 @@ def sizes_beside(data: Path) -> Path | None:
     ------
     InputError : there are two.
     """
-    names = dict.fromkeys([data.name, without_suffix(data).name]) if data.name else {}
-    beside = [data.with_name(f"{name}{suffix}") for name in names for suffix in SUFFIXES]
-    found = [path for path in beside if _is_file(path)]
+    found = [path for path in places_beside(data) if _is_file(path)]
     if len(found) > 1:
         raise InputError(f"{found[0]} and {found[1]} both have the sizes of queries of {data}: keep one")
     return found[0] if found else None

@@ -1,5 +1,6 @@
 """No output of a command replaces an input or another output, whatever they are called."""
 
+import gzip
 import inspect
 import os
 from pathlib import Path
@@ -108,6 +109,32 @@ def test_no_output_replaces_an_input(run, command, output, other, way):
     name = max(output.opts, key=len) if isinstance(output, click.Option) else "FOLDER"
     assert line.startswith(f"structsvm: error: {name} {file} would replace the input {target}")
     assert contents() == before
+
+
+BESIDE = [pair for pair in PAIRS if pair.values[2].type in (paths.DATA, paths.FOLDS) and pair.values[1].type.file_okay]
+
+
+@pytest.mark.parametrize(("suffix", "there"), [(".query", True), (".group", False)])
+@pytest.mark.parametrize(("command", "output", "other"), BESIDE)
+def test_no_output_replaces_or_becomes_a_file_of_group_sizes(run, command, output, other, suffix, there):
+    target = make_input(other)
+    beside = target.with_name(target.name + suffix)
+    if there:
+        beside.write_text("4\n4\n4\n")
+    words = command_line(command, output, around(beside))
+    before = contents()
+    (line,) = run(*words, code=2).stderr.splitlines()
+    what = f"replace the input {beside}, which is the same file" if there else f"be read together with {other.name}"
+    assert f" would {what}" in line
+    assert contents() == before
+
+
+def test_sizes_beside_packed_data_are_inputs(run):
+    write_letor(Path("g.txt"), queries=3, documents=4, features=2)
+    Path("g.txt.gz").write_bytes(gzip.compress(Path("g.txt").read_bytes()))
+    Path("g.txt.group").write_text("4\n4\n4\n")
+    (line,) = run("train", "g.txt.gz", "--model", "g.txt.group", code=2).stderr.splitlines()
+    assert "--model g.txt.group would replace the input g.txt.group" in line
 
 
 def test_every_command_is_looked_at():
