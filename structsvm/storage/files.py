@@ -11,6 +11,7 @@ import numpy as np
 
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.settings import as_path
+from structsvm.storage.access import keep_access
 from structsvm.storage.archives import Archive, Damage, is_bomb, with_digests
 from structsvm.storage.packed import LONGEST_START, Packing, packing_of, promised_by
 from structsvm.storage.temporary import folder_on_the_way, on_the_way, remove_leftovers
@@ -149,6 +150,7 @@ def check_writable(path: Path) -> None:
     ------
     InputError : when the folder is missing or cannot be written, or something else is in the way.
     """
+    _require_name(path)
     if path.is_dir():
         raise InputError(_unwritable(path, "it is a folder"))
     if path.exists() and not path.is_file():
@@ -212,6 +214,8 @@ def replacing(path: Path) -> Iterator[TextIO]:
 def replacement(path: Path) -> Iterator[Path]:
     """Create an empty file for others to fill, which takes its place at ``path`` in the end, unless there is an error.
 
+    Mode, owner and group of a file that it replaces stay.
+
     Raises
     ------
     InputError : as `check_writable`; or writing fails, as on a full disk: what was at ``path`` is still there.
@@ -220,7 +224,9 @@ def replacement(path: Path) -> Iterator[Path]:
     kept = "What was there before is as it was" if path.exists() else "Nothing was left there"
     with errors_naming(path, kept), _beside(path) as temporary:
         yield temporary
-        temporary.replace(os.path.realpath(path))  # a link keeps pointing to the file, whose content is replaced
+        place = Path(os.path.realpath(path))  # a link keeps pointing to the file, whose content is replaced
+        keep_access(temporary, place)
+        temporary.replace(place)
 
 
 def check_folder_writable(path: Path) -> None:
@@ -232,6 +238,7 @@ def check_folder_writable(path: Path) -> None:
     ------
     InputError : when the folder that is to hold it cannot be written, or a file is in the way.
     """
+    _require_name(path)
     if path.exists() and not path.is_dir():
         raise InputError(_unwritable(path, "it is a file, and a folder is to be put there"))
     place = Path(os.path.realpath(path))
@@ -249,7 +256,8 @@ def check_folder_writable(path: Path) -> None:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Create a folder for others to fill, which takes its place at ``path`` in the end, unless there is an error.
 
-    A folder that is there is replaced with all that is in it: who calls this has looked at what that is.
+    A folder that is there is replaced with all that is in it: who calls this has looked at what that is. Mode, owner
+    and group of the folder and of files that are replaced stay.
 
     Raises
     ------
@@ -350,6 +358,14 @@ def _beside(path: Path) -> Iterator[Path]:
         except OSError as error:
             raise InputError(_unwritable(path, error.strerror or str(error))) from None
         yield temporary
+
+
+def _require_name(path: Path) -> None:
+    """Refuse a path that the file system cannot look up, as of a name that is too long."""
+    try:
+        path.exists()
+    except (OSError, ValueError) as error:
+        raise InputError(_unwritable(path, getattr(error, "strerror", None) or str(error))) from None
 
 
 def _led(folder: Path) -> Path:

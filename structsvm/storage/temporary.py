@@ -1,5 +1,6 @@
 """Files and folders on their way to their place, and what is left of them where their process was killed."""
 
+import errno
 import os
 import re
 import secrets
@@ -13,7 +14,14 @@ from hashlib import sha256
 from pathlib import Path
 from platform import node
 
+from structsvm.storage.access import keep_access_within
 from structsvm.storage.locks import lock
+
+_LONGEST_NAME = 255
+"""Bytes of a name, unless the file system says otherwise."""
+
+_RANDOM = 8
+"""Digits that tell files on their way to one place apart."""
 
 _NEW, _BEFORE = "new", "before"
 """What is in a folder on its way: itself, and what was in its place, for the moment in which both are moved."""
@@ -23,7 +31,8 @@ _NEW, _BEFORE = "new", "before"
 def on_the_way(target: Path) -> Iterator[Path]:
     """Create an empty file in the folder of ``target``, which is removed in the end unless it was renamed.
 
-    It is locked all the time, which tells it from what a process left that was killed.
+    It is locked all the time, which tells it from what a process left that was killed. If there is a file in the place,
+    only its owner can read the new one until the caller says otherwise.
 
     Raises
     ------
@@ -53,6 +62,7 @@ def folder_on_the_way(target: Path) -> Iterator[Path]:
         made.mkdir()
         yield made
         try:
+            keep_access_within(made, target)
             if target.exists():
                 target.rename(before)
             made.rename(target)
@@ -75,7 +85,7 @@ def remove_leftovers(target: Path) -> None:
     That is what bears the name of such a file and of this machine, and no process has locked; where the file system
     has no locks, nothing is removed. A folder that was moved to make room comes back, if nothing is in its place.
     """
-    name = re.compile(re.escape(_prefix(target)) + "[0-9a-f]{8}")
+    name = re.compile(re.escape(_prefix(target)) + f"[0-9a-f]{{{_RANDOM}}}")
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             if name.fullmatch(entry.name):
@@ -84,7 +94,25 @@ def remove_leftovers(target: Path) -> None:
 
 
 def _prefix(target: Path) -> str:
-    return f".{target.name}.structsvm-{_machine()}-"
+    ending = f".structsvm-{_machine()}-"
+    return f".{_shortened(target.name, _longest_name(target.parent) - len(ending) - _RANDOM - 1)}{ending}"
+
+
+def _shortened(name: str, most: int) -> str:
+    """Return a name of at most so many bytes: a longer one with a digest in place of its end."""
+    encoded = os.fsencode(name)
+    if len(encoded) <= most:
+        return name
+    digest = sha256(encoded).hexdigest()[:16]
+    return f"{encoded[: most - len(digest) - 1].decode(errors='ignore')}~{digest}"
+
+
+def _longest_name(folder: Path) -> int:
+    """Return how many bytes the names of files in a folder may have."""
+    try:
+        return os.pathconf(folder, "PC_NAME_MAX")
+    except (AttributeError, OSError, ValueError):  # Windows, or there is no such folder
+        return _LONGEST_NAME
 
 
 @cache
@@ -93,19 +121,23 @@ def _machine() -> str:
     return sha256(f"{node()} {uuid.getnode()}".encode()).hexdigest()[:8]
 
 
-def _create_file(path: Path) -> int:
-    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+def _create_file(path: Path, mode: int) -> int:
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666 & mode)
 
 
-def _create_folder(path: Path) -> int:
-    path.mkdir()
+def _create_folder(path: Path, mode: int) -> int:
+    path.mkdir(mode)
     return os.open(path, os.O_RDONLY)
 
 
-def _created(target: Path, create: Callable[[Path], int]) -> tuple[Path, int]:
+def _created(target: Path, create: Callable[[Path, int], int]) -> tuple[Path, int]:
+    if len(os.fsencode(target.name)) > _longest_name(target.parent):
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+    # Only the owner can open what takes the place of a file, which may be private, before it has that file's mode.
+    mode = 0o700 if target.exists() else 0o777
     while True:
-        path = target.with_name(f"{_prefix(target)}{secrets.token_hex(4)}")
-        descriptor = create(path)
+        path = target.with_name(f"{_prefix(target)}{secrets.token_hex(_RANDOM // 2)}")
+        descriptor = create(path, mode)
         lock(descriptor, wait=True)
         if path.exists():  # else another process took it for a leftover before it was locked
             return path, descriptor
