@@ -31,6 +31,7 @@ from structsvm import (
     serving,
     significance,
     solvers,
+    tables,
     testing,
     text,
 )
@@ -187,8 +188,7 @@ NOT_CALLED = {
     **dict.fromkeys(["protocols.letor.model_names", "protocols.letor.installed_model_names"], _NO_ARGUMENTS),
     "rankers.LambdaMART": "its package may not be there; it reads arrays as the others do",
     **{f"registry.{name}": "by way of all that takes names" for name in registry.__all__},
-    **dict.fromkeys([f"tables.{name}" for name in ("Column", "Table", "lay_out")], _TEXT),
-    **{f"tables.as_{name}": _TEXT for name in ("csv", "json", "latex", "markdown", "text")},
+    **dict.fromkeys(["tables.Column", "tables.lay_out"], _TEXT),
     **{
         f"protocols.{name}": "settings of models, checked by their own tests"
         for name in ("AsGiven", "Candidate", "ClassificationSVM", "EstimatorModel", "FeatureMap", "Indicators", "Model")
@@ -473,6 +473,13 @@ def _of_clicks() -> Iterator[Call]:
 
 
 def _of_the_rest() -> Iterator[Call]:
+    columns = (tables.Column.text("loss", "loss"), tables.Column.number("MAP", "map", ".2f"))
+    table = tables.Table("Test", columns, (({"loss": "map", "map": 0.5},),))
+    yield Call("Table", tables.Table, {"title": "Test", "columns": columns, "sections": table.sections})
+    yield Call("tables.as_text", tables.as_text, {"table": table})
+    yield Call("tables.as_csv", tables.as_csv, {"tables": [table], "names": ["loss", "map"]})
+    for function in (tables.as_json, tables.as_latex, tables.as_markdown):
+        yield Call(f"tables.{function.__name__}", function, {"tables": [table]})
     yield Call("protocols.create_model", protocols.create_model, {"name": "SVM-map", "bins": 3})
     yield Call("find_model", protocols.find_model, {"name": "a", "models": []}, right=False)
     yield Call("is_installed", protocols.is_installed, {"model": "SVM-map"})

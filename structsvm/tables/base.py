@@ -5,6 +5,9 @@ from typing import Any, Self, TypeAlias
 
 from attrs import field, frozen
 
+from structsvm.exceptions import InputError
+from structsvm.settings import as_list, require_kind
+
 Record: TypeAlias = Mapping[str, Any]
 """What a row is about: texts, numbers, truth values or None, by name.
 
@@ -19,6 +22,37 @@ Examples
 loss,queries,map
 map,51,0.71512
 """
+
+
+def _text(thing: Any, attribute: Any, value: Any) -> None:
+    require_kind(f"{type(thing).__name__}({attribute.name}=...)", value, str, "text")
+
+
+def _columns(_table: Any, _attribute: Any, columns: tuple[Any, ...]) -> None:
+    for column in columns:
+        require_kind("each of Table(columns=...)", column, Column, "a Column")
+
+
+def _as_columns(given: Any) -> tuple[Any, ...]:
+    return tuple(as_list("Table(columns=...)", given, "a list of Column"))
+
+
+def _sections(given: Any) -> tuple[tuple[Record, ...], ...]:
+    sections = as_list("Table(sections=...)", given, "groups of rows")
+    made = tuple(tuple(as_list("each of Table(sections=...)", each, "a list of rows")) for each in sections)
+    for record in (record for section in made for record in section):
+        require_kind("each row of a Table", record, Mapping, "values by name, such as {'map': 0.5}")
+    return made
+
+
+def _formatted(record: Record, name: str, form: str, missing: str) -> str:
+    """Return a value of a record as text; raise InputError if it is missing or does not have that form."""
+    if name not in record:
+        raise InputError(f"a row has no value named {name!r}; it has {', '.join(map(repr, record)) or 'none'}")
+    try:
+        return missing if record[name] is None else format(record[name], form)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the value {record[name]!r} of {name!r} cannot be shown as {form!r}: {error}") from None
 
 
 @frozen
@@ -38,14 +72,14 @@ class Column:
     '0.50'
     """
 
-    heading: str
+    heading: str = field(validator=_text)
     shown: Callable[[Record], str] = field(repr=False)
     right: bool = True
 
     @classmethod
     def text(cls, heading: str, name: str, *, missing: str = "") -> Self:
         """Show a text of the record, or what is shown of None, aligned to the left."""
-        return cls(heading, lambda record: missing if record[name] is None else str(record[name]), right=False)
+        return cls(heading, lambda record: _formatted(record, name, "", missing), right=False)
 
     @classmethod
     def number(cls, heading: str, name: str, form: str = ",", *, missing: str = "") -> Self:
@@ -58,7 +92,7 @@ class Column:
         form : how it is formatted, as in Python's format strings: ".4f" for four digits, ".0%" for a share.
         missing : what is shown of None.
         """
-        return cls(heading, lambda record: missing if record[name] is None else format(record[name], form))
+        return cls(heading, lambda record: _formatted(record, name, form, missing))
 
 
 @frozen
@@ -84,9 +118,9 @@ class Table:
     [[['map', '0.71'], ['ndcg', '0.70']]]
     """
 
-    title: str
-    columns: tuple[Column, ...]
-    sections: tuple[tuple[Record, ...], ...] = field(repr=False)
+    title: str = field(validator=_text)
+    columns: tuple[Column, ...] = field(converter=_as_columns, validator=_columns)
+    sections: tuple[tuple[Record, ...], ...] = field(repr=False, converter=_sections)
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     @property

@@ -14,7 +14,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from structsvm.exceptions import printable
+from structsvm.exceptions import InputError, printable
+from structsvm.settings import as_list, as_names, require_kind
 from structsvm.tables.base import Table
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def as_text(table: Table) -> str:
     ───────────
     map    0.71
     """
+    _checked([table])
     file = io.StringIO()
     console = Console(file=file, width=_WIDEST, color_system=None, highlight=False, markup=False, emoji=False)
     console.print(lay_out(table.headings, table.cells, [column.right for column in table.columns]))
@@ -119,7 +121,7 @@ def as_markdown(tables: Sequence[Table], *, escaped: bool = True) -> str:
     | map | 0.71 |
     """
     shown = escape_markdown if escaped else str
-    return environment(_TEMPLATES).get_template("tables.md.j2").render(tables=tables, shown=shown)
+    return environment(_TEMPLATES).get_template("tables.md.j2").render(tables=_checked(tables), shown=shown)
 
 
 def as_latex(tables: Sequence[Table]) -> str:
@@ -149,7 +151,7 @@ def as_latex(tables: Sequence[Table]) -> str:
     \end{table}
     <BLANKLINE>
     """
-    return environment(_TEMPLATES).get_template("tables.tex.j2").render(tables=tables)
+    return environment(_TEMPLATES).get_template("tables.tex.j2").render(tables=_checked(tables))
 
 
 def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
@@ -167,7 +169,7 @@ def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
 
     Raises
     ------
-    ValueError : when a record has other names than the first one.
+    InputError : a record has other names than the first one.
 
     Examples
     --------
@@ -177,10 +179,15 @@ def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
     map,0.715
     """
     text = io.StringIO()
-    records = [record for table in tables for record in table.records]
-    if names is None:
-        names = records[0] if records else ()
-    writer = csv.DictWriter(text, list(names), lineterminator="\n")
+    records = [record for table in _checked(tables) for record in table.records]
+    columns = tuple(records[0] if records else ()) if names is None else as_names("names", names)
+    for number, record in enumerate(records):
+        if not set(record) <= set(columns):
+            raise InputError(
+                f"row {number} has the values {', '.join(map(repr, record))}, and the columns are "
+                f"{', '.join(map(repr, columns))}: all rows of a CSV file have the same names"
+            )
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _harmless(value) for name, value in record.items()} for record in records)
     return text.getvalue()
@@ -195,7 +202,7 @@ def as_json(tables: Sequence[Table]) -> str:
 
     Raises
     ------
-    ValueError : when a number is not finite, which JSON cannot say.
+    InputError : a number is not finite, or a value is of a kind that JSON does not have.
 
     Examples
     --------
@@ -214,9 +221,20 @@ def as_json(tables: Sequence[Table]) -> str:
       }
     ]
     """
-    content = [{"title": table.title, "rows": table.records, "notes": table.notes} for table in tables]
-    text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
+    content = [{"title": table.title, "rows": table.records, "notes": table.notes} for table in _checked(tables)]
+    try:
+        text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a table has a value that JSON cannot hold: {error}. Use finite numbers and texts") from None
     return re.sub(r"[^\n]", lambda sign: sign[0] if sign[0].isprintable() else json.dumps(sign[0])[1:-1], text) + "\n"
+
+
+def _checked(tables: Sequence[Table]) -> list[Table]:
+    """Return tables as a list; raise InputError if one of them is not a Table."""
+    found = as_list("tables", tables, "a list of Table")
+    for table in found:
+        require_kind("each of tables", table, Table, "a Table")
+    return found
 
 
 def _harmless(value: object) -> object:
