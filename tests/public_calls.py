@@ -502,7 +502,7 @@ def _of_text() -> Iterator[Call]:
     yield Call("Analyzer", text.Analyzer, {"stemmer": "porter", "stop_words": "lucene"})
     yield Call("Analyzer.terms", text.Analyzer("porter").terms, {"text": "a wing"})
     yield Call("Index.build", text.Index.build, {"documents": [("a", {"x": "wing"})], "analyzer": text.Analyzer()})
-    yield Call("Index.load", text.Index.load, {"folder": "missing", "verify": False}, right=False)
+    yield Call("Index.load", text.Index.load, {"folder": "missing"}, right=False)
     index = text.Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], text.Analyzer())
     topics, candidates = {"0": "wing", "1": "wings"}, data.Qrels.from_grades([0, 0, 1], list("aba"), [1, 0, 1])
     made = {"features": "L1", "fields": ["text"], "normalise": "none", "query": None}

@@ -154,7 +154,7 @@ def features_command(
         check_output(out)
     with warnings_as_notes(), progress_line(shown=not quiet) as say:
         say("reading index, topics and judgments")
-        read = Index.load(index, verify=True)
+        read = Index.load(index)
         judgments = load_qrels(qrels, grades)
         every = read_topics(topics, form, numbering, encoding=encoding, id_field=id_field)
         asked = _judged_topics(every, judgments, topics, qrels)

@@ -161,7 +161,7 @@ def _runs(
     from structsvm.text import Index, Retriever
 
     for folder in indexes:
-        index = Index.load(folder, verify=True)
+        index = Index.load(folder)
         for name in functions:
             yield folder, Retriever(index, name, field).retrieve(topics, top, query=query, progress=advance)
 

@@ -113,21 +113,21 @@ class Index:
         write(folder, self.analyzer, self.doc_ids, self.fields, self.whole)
 
     @classmethod
-    def load(cls, folder: str | PathLike[str], *, verify: bool = False) -> Self:
-        """Load an index, whose arrays stay in their files and are read as they are needed.
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Load an index, whose arrays stay in their files.
+
+        All files are compared with what was written.
 
         Parameters
         ----------
         folder : that of the index.
-        verify : True reads all of it, to compare it with the digests of what was written. Sizes and types, the order of
-            documents in each list, and whether counts add up to lengths, are looked at in any case.
 
         Raises
         ------
         InputError : there is no such folder.
         DataFormatError : it holds no index, or a damaged one, or one of a newer version.
         """
-        return cls(*read(folder, verify=verify))
+        return cls(*read(folder))
 
     def __repr__(self) -> str:
         return f"Index{repr(self.whole).removeprefix('Postings')}"

@@ -1,7 +1,7 @@
 """The folder of an index: arrays, each in a file that is mapped to memory, and what is said of them in JSON.
 
-Nothing is unpickled, and nothing is believed: sizes and types are compared with what was written whenever an index is
-loaded, and its bytes when that is asked for.
+Nothing is unpickled, and nothing is believed: sizes, types and all bytes are compared with what was written whenever an
+index is loaded.
 """
 
 import os
@@ -10,17 +10,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xxhash
 from attrs import evolve, frozen
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.settings import as_path
-from structsvm.storage.archives import digest_of_array, parse_json
+from structsvm.storage.archives import parse_json
 from structsvm.storage.files import check_folder_writable, replacing_folder
 from structsvm.storage.records import as_json, from_json
 from structsvm.storage.temporary import remove_leftovers
@@ -63,12 +65,12 @@ class Stored:
     ----------
     dtype : type of the numbers, as NumPy writes it.
     length : how many they are.
-    sha256 : digest of the name, the type and the numbers, by `structsvm.storage.archives.digest_of_array`.
+    xxh3 : digest of its file, of 128 bits, as ``xxhsum -H2`` computes it.
     """
 
     dtype: str
     length: int
-    sha256: str
+    xxh3: str
 
 
 @frozen
@@ -154,7 +156,7 @@ def write(folder: Any, analyzer: Analyzer, doc_ids: Strings, counts: Mapping[str
         stop_words=sorted(analyzer.stopped),
         fields=fields,
         arrays={
-            name: Stored(array.dtype.str, len(array), digest_of_array(name, array)) for name, array in arrays.items()
+            name: Stored(array.dtype.str, len(array), _digest(_head(array), array)) for name, array in arrays.items()
         },
     )
     with replacing_folder(path) as made:
@@ -179,8 +181,22 @@ def content_digest(folder: Path) -> str:
 def write_array(path: Path, array: NDArray[Any]) -> None:
     """Write an array as `numpy.save` does, which does not say what is wrong where the disk is full."""
     with path.open("wb") as file:
-        npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(array))
+        file.write(_head(array))
         file.write(array.data)
+
+
+def _head(array: NDArray[Any]) -> bytes:
+    """Return the first bytes of the file of an array."""
+    head = BytesIO()
+    npy.write_array_header_1_0(head, npy.header_data_from_array_1_0(array))
+    return head.getvalue()
+
+
+def _digest(head: bytes, array: NDArray[Any]) -> str:
+    """Return the digest of the file of an array."""
+    state = xxhash.xxh3_128(head)
+    state.update(array.view(np.uint8).data)
+    return state.hexdigest()
 
 
 def folder_size(folder: Path) -> int:
@@ -188,7 +204,7 @@ def folder_size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-def read(folder: Any, *, verify: bool) -> tuple[Analyzer, Strings, dict[str, Postings], Postings]:
+def read(folder: Any) -> tuple[Analyzer, Strings, dict[str, Postings], Postings]:
     """Return what an index is made of; see `Index.load`."""
     path = as_path("folder", folder)
     if not path.exists():
@@ -197,7 +213,7 @@ def read(folder: Any, *, verify: bool) -> tuple[Analyzer, Strings, dict[str, Pos
         said = "is a file: name the folder of an index" if path.exists() else "does not exist"
         raise InputError(f"there is no index in {path}: it {said}")
     with _refusing(path):
-        return _read(path, verify=verify)
+        return _read(path)
 
 
 @contextmanager
@@ -258,7 +274,7 @@ def _described(folder: Path) -> IndexDescription:
     return description
 
 
-def _read(folder: Path, *, verify: bool) -> tuple[Analyzer, Strings, dict[str, Postings], Postings]:
+def _read(folder: Path) -> tuple[Analyzer, Strings, dict[str, Postings], Postings]:
     description = _described(folder)
     arrays = {name: _mapped(folder, name, stored) for name, stored in description.arrays.items()}
     try:
@@ -270,10 +286,6 @@ def _read(folder: Path, *, verify: bool) -> tuple[Analyzer, Strings, dict[str, P
         raise _Damage(f"it is damaged: {DESCRIPTION} says nothing of {error}. {_AGAIN}") from None
     except InputError as error:
         raise _Damage(f"it is damaged: {error}. {_AGAIN}") from None
-    if verify:
-        for name, array in arrays.items():
-            if digest_of_array(name, array) != description.arrays[name].sha256:
-                raise _Damage(f"it is damaged: {name}{_SUFFIX} is not what was written. {_AGAIN}")
     return analyzer, ids, fields, made[_WHOLE]
 
 
@@ -285,7 +297,7 @@ def _analyzer(description: IndexDescription) -> Analyzer:
 
 
 def _mapped(folder: Path, name: str, stored: Stored) -> NDArray[Any]:
-    """Return an array that stays in its file, whose size and type are those that were written."""
+    """Return an array that stays in its file, which is the one that was written."""
     if name in ("", ".", "..") or Path(name).name != name:
         raise _Damage(f"it is damaged: {name!r} is not the name of an array. {_AGAIN}")
     path = folder / f"{name}{_SUFFIX}"
@@ -303,9 +315,15 @@ def _mapped(folder: Path, name: str, stored: Stored) -> NDArray[Any]:
             size = os.fstat(file.fileno()).st_size
             if size != begin + stored.length * dtype.itemsize:
                 raise _Damage(f"it is damaged: {path.name} is not of the size that was written. {_AGAIN}")
-            if not stored.length:
-                return np.empty(0, dtype=dtype)
-            return np.asarray(np.memmap(file, dtype=dtype, mode="r", offset=begin, shape=shape))
+            array = (
+                np.asarray(np.memmap(file, dtype=dtype, mode="r", offset=begin, shape=shape))
+                if stored.length
+                else np.empty(0, dtype=dtype)
+            )
+            file.seek(0)
+            if _digest(file.read(begin), array) != stored.xxh3:
+                raise _Damage(f"it is damaged: {path.name} is not what was written. {_AGAIN}")
+            return array
     except FileNotFoundError:
         raise _Damage(f"it is damaged: {path.name} is missing. {_AGAIN}") from None
     except (PermissionError, _Damage):

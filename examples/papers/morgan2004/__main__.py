@@ -59,7 +59,7 @@ def main(
     settings = MorganSettings(**numbers)
     asked = None if topics is None else topics.split(",")
     results = morgan(
-        Index.load(index, verify=True),
+        Index.load(index),
         load_qrels(qrels, grades),
         settings,
         out,
