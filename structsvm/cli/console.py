@@ -1,7 +1,9 @@
 """Tables and the progress line."""
 
+import math
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -20,7 +22,6 @@ from rich.progress import (
     Task,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -35,9 +36,6 @@ _SHOWN = 5
 
 _LINE_EVERY = 30.0
 """Seconds between lines of progress where there is no terminal."""
-
-_A_DAY = 24 * 3600.0
-"""Seconds that an estimate of the time left looks back: steps may take minutes."""
 
 
 def echo(*lines: str, err: bool = False) -> None:
@@ -183,14 +181,65 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
-        TimeRemainingColumn(),
+        _LeftColumn(pace := _Pace()),
         console=Console(stderr=True),
         transient=True,
-        speed_estimate_period=_A_DAY,
     )
     with progress:
         task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+        def show(done: int, total: int) -> None:
+            pace.report(done, total)
+            progress.update(task, completed=done, total=total)
+
+        yield show
+
+
+class _Pace:
+    """How fast steps are done, and when all will be.
+
+    The first steps done pay for what is read and compiled once, so they do not count. Of the time since, the last half
+    counts: the estimate soon forgets other slow beginnings, and steps may still take minutes.
+    """
+
+    def __init__(self) -> None:
+        self._reports: deque[tuple[float, int]] = deque()
+        self._before = self._began = math.nan
+        self._total = 0
+
+    def report(self, done: int, total: int) -> None:
+        """Take notice of the number of steps done and that of all."""
+        self._total = total
+        if math.isnan(self._before):
+            self._before = done  # an earlier run did these
+        if done == (self._reports[-1][1] if self._reports else self._before):
+            return
+        now = time.monotonic()
+        self._began = now if math.isnan(self._began) else self._began
+        self._reports.append((now, done))
+        while len(self._reports) > 2 and self._reports[1][0] <= (self._began + now) / 2:
+            self._reports.popleft()
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until all steps are done; None before steps were done twice."""
+        if len(self._reports) < 2:
+            return None
+        (begun, first), (ended, last) = self._reports[0], self._reports[-1]
+        expected = (ended - begun) / (last - first) * (self._total - last)
+        return max(0.0, expected - (time.monotonic() - ended))
+
+
+class _LeftColumn(ProgressColumn):
+    """The time left."""
+
+    def __init__(self, pace: _Pace) -> None:
+        super().__init__()
+        self._pace = pace
+
+    def render(self, task: Task) -> Text:
+        left = self._pace.left
+        return Text("-:--:--" if left is None else _clock(left), style="progress.remaining")
 
 
 class _Lines:
@@ -199,17 +248,16 @@ class _Lines:
     def __init__(self, what: str) -> None:
         self._what = what
         self._began = self._said = time.monotonic()
-        self._before: int | None = None
+        self._pace = _Pace()
 
     def __call__(self, done: int, total: int) -> None:
-        if self._before is None:
-            self._before = done  # an earlier run did these
+        self._pace.report(done, total)
         now = time.monotonic()
-        if now - self._said < _LINE_EVERY or done == self._before:
+        if now - self._said < _LINE_EVERY:
             return
-        self._said, took = now, now - self._began
-        left = took / (done - self._before) * (total - done)
-        echo(f"structsvm: {done} of {total} {self._what} after {_clock(took)}, {_clock(left)} left", err=True)
+        self._said, left = now, self._pace.left
+        ending = "" if left is None else f", {_clock(left)} left"
+        echo(f"structsvm: {done} of {total} {self._what} after {_clock(now - self._began)}{ending}", err=True)
 
 
 def _clock(seconds: float) -> str:
