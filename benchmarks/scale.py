@@ -135,7 +135,7 @@ def _driver(size: Size) -> Iterator[Row]:
     for C in QP_OF:
         problem = Problem.from_queries(data.X, data.y, data.qid, loss="map", C=C)
         history = OneSlack(max_iter=400).solve(problem).history
-        took = np.diff([step.qp_seconds for step in history[-10:]])
+        took = np.diff([step.solver_seconds for step in history[-10:]])
         who = f"C = {C:,.0f}: {history[-1].cuts} cuts of {FEATURES}"
         yield Row(what="driver", who=who, repeats=len(took), values={"driver": 1e3 * float(np.median(took))})
     rng = np.random.default_rng(0)

@@ -45,7 +45,7 @@ def run(size: Size) -> Iterator[Row]:
         "megabytes": peak,
     }
     yield _one_pass(data, both, result.w, size)
-    note = f"{100 * last.qp_seconds / last.seconds:.0f} % of the time in the QP; compiled code read from disk"
+    note = f"{100 * last.solver_seconds / last.seconds:.0f} % of the time in the QP; compiled code read from disk"
     yield Row(what=WHAT, who=f"Ranker ({class_of(result)})", C=result.C, repeats=1, values=values, note=note)
 
 

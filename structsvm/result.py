@@ -66,7 +66,8 @@ class Step:
     passes : passes over the data so far; one evaluates all scores and combines all features.
     primal, dual : best certified upper and lower bound so far.
     cuts, active_cuts : cuts in the working set, and those with a positive multiplier.
-    oracle_seconds, qp_seconds, seconds : time so far in scores and argmaxes, in the QP, and in all.
+    oracle_seconds, seconds : time so far in scores and argmaxes, and in all.
+    solver_seconds : time so far in the solver itself: in QPs, or in steps of Frank-Wolfe on the planes that it keeps.
     calls : how often the workers of a cluster were asked something so far; 0 where the data are in one process.
     sent : bytes of numbers sent to them, and by them, so far.
     """
@@ -79,7 +80,7 @@ class Step:
     cuts: int
     active_cuts: int
     oracle_seconds: float
-    qp_seconds: float
+    solver_seconds: float
     seconds: float
     calls: int = 0
     sent: int = 0

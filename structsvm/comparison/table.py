@@ -30,7 +30,7 @@ class Row:
     peak_cuts : the most there were at any time.
     qps : QPs that a backend was asked for; None where the solver has none, or chose it for itself.
     handovers : how many of them the backend left to the built-in one.
-    oracle_seconds, qp_seconds : time in scores and argmaxes, and in the working set and its QPs.
+    oracle_seconds, solver_seconds : time in scores and argmaxes, and in QPs or Frank-Wolfe's steps on kept planes.
     seconds : time in all, until the result was there.
     history : the steps on the way.
 
@@ -64,7 +64,7 @@ class Row:
     qps: int | None = None
     handovers: int | None = None
     oracle_seconds: float | None = None
-    qp_seconds: float | None = None
+    solver_seconds: float | None = None
     seconds: float | None = None
     history: tuple[Step, ...] = field(default=(), repr=False)
 
@@ -141,7 +141,7 @@ _COLUMNS = (
     Column.number("cuts", "cuts", "d", missing="–"),
     Column.number("peak", "peak_cuts", "d", missing="–"),
     Column.number("oracle wall s", "oracle_seconds", ".2f", missing="–"),
-    Column.number("QP wall s", "qp_seconds", ".2f", missing="–"),
+    Column.number("solver wall s", "solver_seconds", ".2f", missing="–"),
     Column.number("wall s", "seconds", ".2f", missing="–"),
     Column.number("handed over", "handovers", "d", missing="–"),
 )
@@ -183,7 +183,7 @@ def row_of(
         qps=qps,
         handovers=result.handovers if qps is not None else None,
         oracle_seconds=last.oracle_seconds,
-        qp_seconds=last.qp_seconds,
+        solver_seconds=last.solver_seconds,
         seconds=seconds,
         history=result.history,
     )

@@ -179,7 +179,7 @@ class FrankWolfe(Solver):
             state.count_passes(len(order) / len(everyone))
             if not k:
                 state.begin_fingerprint(problem)  # steps on planes leave other threads and memory idle
-            with state.clock("qp"):
+            with state.clock("solver"):
                 wanted = max(met, state.gap_wanted)
                 swept = self._improve(dual, rng, everyone, wanted, swept=swept, crawls=k >= PATIENCE)
             lower = dual.refresh()

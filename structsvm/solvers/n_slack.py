@@ -82,7 +82,7 @@ class NSlack(CuttingPlane):
         if status:
             return status
         if working_set.size:  # restored, with multipliers that no QP has seen
-            with state.clock("qp"):
+            with state.clock("solver"):
                 working_set.solve(backend, state.qp_tol)
         elif state.point.w.any():
             self._add(state, working_set, problem, range(problem.n), state.point, state.planes, accuracy, backend)
@@ -102,7 +102,7 @@ class NSlack(CuttingPlane):
             if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε
                 accuracy *= 0.5
                 if working_set.size:
-                    with state.clock("qp"):
+                    with state.clock("solver"):
                         working_set.solve(backend, state.qp_tol * accuracy / widest)
         return Status.ITERATION_LIMIT
 
@@ -124,7 +124,7 @@ class NSlack(CuttingPlane):
             cuts = block.cuts(planes, violated)
         if not violated.any():
             return False
-        with state.clock("qp"):
+        with state.clock("solver"):
             working_set.add(cuts.G, cuts.L, cuts.example + part.start)
             working_set.solve(backend, state.qp_tol)
             working_set.prune(self.max_idle)

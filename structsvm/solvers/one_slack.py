@@ -87,7 +87,7 @@ class OneSlack(CuttingPlane):
             if status:
                 return status
             cut = state.cut(cutting[1])
-            with state.clock("qp"):
+            with state.clock("solver"):
                 working_set.add(cut.g[None], np.array([cut.L]), _ONE_GROUP)
                 working_set.solve(backend, state.qp_tol)
                 working_set.prune(self.max_idle)

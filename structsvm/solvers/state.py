@@ -136,7 +136,7 @@ class SolverState:
         self.goes_on = self._at_start = False
         self._handovers = self._steps_before = 0
         self.passes = 0.0
-        self._seconds = {"oracle": 0.0, "qp": 0.0}
+        self._seconds = {"oracle": 0.0, "solver": 0.0}
         self._began = time.perf_counter()
         self._traffic = problem.traffic
         self._before = 0, 0
@@ -173,7 +173,7 @@ class SolverState:
             self._best = evolve(self._best, primal=min(known, self.primal))
         self.passes += last.passes
         self._seconds["oracle"] += last.oracle_seconds
-        self._seconds["qp"] += last.qp_seconds
+        self._seconds["solver"] += last.solver_seconds
         self._began -= last.seconds
         self._before = last.calls, last.sent
 
@@ -209,7 +209,7 @@ class SolverState:
 
     @contextmanager
     def clock(self, name: str) -> Iterator[None]:
-        """Add the time inside to the clock "oracle" or "qp"."""
+        """Add the time inside to the clock "oracle" or "solver"."""
         began = time.perf_counter()
         try:
             yield
@@ -337,7 +337,7 @@ class SolverState:
             cuts=cuts,
             active_cuts=active_cuts,
             oracle_seconds=self._seconds["oracle"],
-            qp_seconds=self._seconds["qp"],
+            solver_seconds=self._seconds["solver"],
             seconds=time.perf_counter() - self._began,
             calls=calls,
             sent=sent,

@@ -53,4 +53,4 @@ def test_a_curve_is_the_gap_against_time(table):
 
 def test_headings_say_which_seconds_they_show(table):
     headings = [column.heading for column in table.table("map", 1.0, "").columns if column.heading.endswith(" s")]
-    assert headings == ["oracle wall s", "QP wall s", "wall s"]
+    assert headings == ["oracle wall s", "solver wall s", "wall s"]

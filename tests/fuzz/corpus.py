@@ -176,5 +176,5 @@ def _write_models() -> None:
 
 def _clockless(result: Result) -> Result:
     """Return a result without times, so that its file has the same bytes in each run."""
-    history = (attrs.evolve(step, seconds=0.0, oracle_seconds=0.0, qp_seconds=0.0) for step in result.history)
+    history = (attrs.evolve(step, seconds=0.0, oracle_seconds=0.0, solver_seconds=0.0) for step in result.history)
     return attrs.evolve(result, history=tuple(history))

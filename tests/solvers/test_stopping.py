@@ -128,7 +128,7 @@ def test_a_callback_is_shown_every_step(solver_name: str) -> None:
     last = seen[-1]
     assert last.gap == last.primal - last.dual <= result.tol * result.C
     assert 0 < last.active_cuts <= last.cuts
-    assert 0 < last.oracle_seconds + last.qp_seconds <= last.seconds
+    assert 0 < last.oracle_seconds + last.solver_seconds <= last.seconds
     expected = {
         "one-slack": last.iteration + 0.5,  # the best point is scored again: it was found on a line
         "n-slack": 1.5 * last.iteration,
