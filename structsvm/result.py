@@ -47,8 +47,8 @@ class Status(Enum):
     )
     ITERATION_LIMIT = "the limit of iterations was reached before the gap was within tol * C"
     STALLED = (
-        "the gap no longer shrinks: tol is too small for these data (scaling the features may help), "
-        "or the QP backend too inexact"
+        "the gap no longer shrinks: rounding or an inexact QP backend forbids this tol at this C and scale of the "
+        "features. Scale the features (Ranker: normalise='standard'), or choose a smaller C or a larger tol"
     )
     INTERRUPTED = "interrupted: this is the best result so far"
     STOPPED = "stopped by the callback: this is the best result so far"

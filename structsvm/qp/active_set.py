@@ -15,7 +15,7 @@ PASSES = 20
 """Pairwise passes before each Newton step. Most warm starts need no more."""
 
 PATIENCE = 5
-"""Rounds without a better dual, nor a gap cut in half, after which rounding is held to forbid more."""
+"""Rounds without progress after which rounding is assumed to forbid more."""
 
 ROUNDS = 10_000
 """Rounds of passes and Newton after which the best point found is returned in any case."""
@@ -81,8 +81,9 @@ class ActiveSet(QPBackend):
                 solve.newton()
                 gap = solve.pairs(0)
             dual = solve.dual()
-            progress = gap < 0.5 * best.gap or dual > best_dual + 1e-15 * abs(best_dual)
-            stalled = 0 if progress else stalled + 1
+            # A smaller rise is rounding, or too slow to close the gap within ROUNDS.
+            least = max(best.gap / ROUNDS, 1e-15 * abs(best_dual))
+            stalled = 0 if gap < 0.5 * best.gap or dual > best_dual + least else stalled + 1
             best_dual = max(best_dual, dual)
             if gap < best.gap:
                 best = solve.solution(gap)

@@ -78,7 +78,7 @@ class NSlack(CuttingPlane):
         blocks = [problem.block(part.start, part.stop) for part in parts]
         accuracy = self.tol * problem.C / problem.total_cap  # ε, where the example weights have mean 1
         widest = accuracy
-        status = state.record(working_set.dual, working_set.size, working_set.active)
+        status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
         if status:
             return status
         if working_set.size:  # restored, with multipliers that no QP has seen
@@ -96,7 +96,7 @@ class NSlack(CuttingPlane):
             state.count_passes(1.0)
             point, planes = state.evaluate(working_set.w)
             self._hinges(working_set, problem, range(problem.n), point, planes)
-            status = state.record(working_set.dual, working_set.size, working_set.active)
+            status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
             if status:
                 return status
             if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε

@@ -80,7 +80,7 @@ class OneSlack(CuttingPlane):
     def _iterate(self, state: SolverState, working_set: WorkingSet, backend: QPBackend) -> Status:
         searching = self._searches(state.problem)
         best = cutting = state.point, state.planes
-        status = state.record(working_set.dual, working_set.size, working_set.active)
+        status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
         if state.goes_on and working_set.size and not status:
             best, cutting = self._look(state, best, working_set.w, searching)
         for _ in state.iterations(self.max_iter):
@@ -92,7 +92,7 @@ class OneSlack(CuttingPlane):
                 working_set.solve(backend, state.qp_tol)
                 working_set.prune(self.max_idle)
             best, cutting = self._look(state, best, working_set.w, searching)
-            status = state.record(working_set.dual, working_set.size, working_set.active)
+            status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
         return status or Status.ITERATION_LIMIT
 
     @staticmethod

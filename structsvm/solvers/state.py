@@ -23,6 +23,9 @@ logger = logging.getLogger("structsvm")
 
 _STALLED_AFTER = 20
 
+_PROGRESS = 0.01
+"""Part of the gap to be closed within so many steps if rounding alone may hide the gap wanted."""
+
 _SAME = 1e-9
 """Difference between values of the objective that counts as rounding, relative to it."""
 
@@ -270,7 +273,7 @@ class SolverState:
         self.count_passes(0.5)
         return cut
 
-    def record(self, dual: float, cuts: int, active_cuts: int) -> Status | None:
+    def record(self, dual: float, cuts: int, active_cuts: int, resolution: float = 0.0) -> Status | None:
         """Close an iteration; returns a status where the run is over.
 
         The first call closes iteration 0, the start. In a run that is continued, that iteration is known already, and
@@ -280,6 +283,7 @@ class SolverState:
         ----------
         dual : a lower bound.
         cuts, active_cuts : cuts that are kept, and those with a positive multiplier.
+        resolution : gap that rounding in the solver may leave. Above the gap wanted, slow progress ends the run.
 
         Raises
         ------
@@ -296,7 +300,8 @@ class SolverState:
             return Status.CONVERGED if self.problem.exact else Status.ESTIMATED
         if stop:
             return Status.STOPPED
-        return Status.STALLED if _stalled(self.history, self.problem.exact) else None
+        least = _PROGRESS if resolution > self.gap_wanted else 0.0
+        return Status.STALLED if _stalled(self.history, least, self.problem.exact) else None
 
     def record_last(self, w: Vector, dual: float, cuts: int, active_cuts: int) -> None:
         """Evaluate and record the weights at which a run ended early, unless these were evaluated last.
@@ -467,10 +472,13 @@ class SolverState:
         )
 
 
-def _stalled(history: Sequence[Step], exact: bool) -> bool:
-    """Say whether the bounds of the last steps stand still: where the primal is an estimate, the lower one alone."""
+def _stalled(history: Sequence[Step], least: float, exact: bool) -> bool:
+    """Return True if the last steps closed at most the part ``least`` of the gap, or moved no bound.
+
+    Where the primal is an estimate, the lower bound alone counts.
+    """
     if len(history) <= _STALLED_AFTER:
         return False
     before, now = history[-1 - _STALLED_AFTER], history[-1]
     progress = before.gap - now.gap if exact else now.dual - before.dual
-    return progress <= 1e-15 * (abs(now.primal) + abs(now.dual))
+    return progress <= max(1e-15 * (abs(now.primal) + abs(now.dual)), least * before.gap)

@@ -77,6 +77,12 @@ class WorkingSet:
         """Number of cuts with a positive multiplier."""
         return int(np.count_nonzero(self.a))
 
+    @property
+    def resolution(self) -> float:
+        """Gap of the QP that float64 cannot tell from 0; see `DualQP.resolution`."""
+        H = self._H[: self.size, : self.size]
+        return DualQP(H, self.L, self.group, self.cap, 0.0).resolution(self.a) if self.size else 0.0
+
     def add(self, G: Matrix, L: Vector, group: IntVector, a: Vector | None = None, error: Vector | float = 0.0) -> None:
         """Add cuts, with multipliers and errors of 0 unless given; the Gram matrix grows by a block."""
         require_moderate(G, float(self.cap.sum()))

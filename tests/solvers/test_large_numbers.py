@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from structsvm import Problem
+from structsvm import Problem, Status
 from structsvm.cli import main
 from structsvm.exceptions import InputError
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
@@ -66,7 +66,19 @@ def test_the_command_line_says_it_in_a_line(tmp_path):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             done = CliRunner().invoke(main, command)
-        assert done.exit_code == 1
+        assert done.exit_code == 2
         assert done.stderr.startswith(f"structsvm: error: {message}")
         assert len(done.stderr.splitlines()) == 1
         assert told == []
+
+
+@pytest.mark.parametrize(("loss", "seed"), [("f1", 8), ("f2", 1)])
+def test_a_fit_that_rounding_limits_ends_soon(loss, seed):
+    """Two bounds that creep towards each other by rounding errors alone are no progress."""
+    rng = np.random.default_rng(seed)
+    X, y = 1e8 * rng.standard_normal((6, 3)), rng.integers(0, 2, 6)
+    y[:2] = 1, 0
+    problem = Problem.from_queries(X, y, np.zeros(6), loss=loss, C=42.0).regularised(bounds=(0.0, None))
+    result = OneSlack().solve(problem, callback=lambda step: step.iteration >= 60)
+    assert result.status is Status.STALLED
+    assert "Scale the features" in result.message
