@@ -164,7 +164,8 @@ def zero_weights(
 
     The hinge part of the objective is a convex H(w), so that w = 0 minimises ``½‖w‖² + C H(w)`` for one C only if 0 is
     a subgradient of H there, and then for all C: where the optimum is w = 0 to rounding, no C is of any use. Where that
-    is known within a tolerance alone, a smaller one or a larger C may help. Where a loss looks at the first k documents
+    is known within a tolerance alone, a smaller one shows whether other weights are better; only then may a larger C
+    help. Where a loss looks at the first k documents
     only, they do not, by all that was measured, and full depth and average precision do. Where P(0) is 0, the argmax
     found no loss anywhere, and is to be looked at.
 
@@ -194,8 +195,11 @@ def zero_weights(
     if result.gap <= _EXACT * result.C:
         found = f"{which} have a smaller hinge of {name} on these data, whatever C is"
     else:
-        found = f"{which} lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C"
-        ways += [] if cut_off else ["a larger C", "a smaller tol"]
+        found = (
+            f"{which} lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C, less "
+            "than tol * C. The features may separate little, or few examples may count"
+        )
+        ways += [] if cut_off else ["a smaller tol, which shows whether other weights are better at all"]
     ways += ["other bounds"] if bounded else []
     if made.of_one_sample:
         found += "; it is meant for rows that features tell apart well, all of them in one sample"
