@@ -38,6 +38,8 @@ WORKING = (
     "train table.csv --label y --qid q --docid name --float32 --model new.npz",
     "predict m.npz table.csv --qid q --features 1,2,3,4 -o scores.txt",
     "train plain.txt --groups sizes.txt --cache new.cache --model new.npz",
+    "train grouped.txt --model new.npz",
+    "compare grouped.txt --loss map --solver one-slack --backend active-set --csv new.csv",
     "evaluate m.npz test.txt vali.txt --measure map --measure p@3 --per-query",
     "evaluate m.npz test.txt --json - --empty skip",
     "evaluate --qrels q.txt runs/alpha.run runs/beta.run --measure map --json - --plot new.svg",
@@ -92,7 +94,8 @@ _ODD_PATHS = (
     "a\nb",
     "\udcff",
 )
-_ODD_PATHS += ("x" * 300, "/dev/null", "/dev/full", "/dev/stdin", "/proc/self/mem", "./train.txt", "runs/../train.txt")
+_ODD_PATHS += ("grouped.txt.query", "grouped.txt.group", "x" * 230, "\u00e4" * 127, "x" * 256, "x" * 300)
+_ODD_PATHS += ("/dev/null", "/dev/full", "/dev/stdin", "/proc/self/mem", "./train.txt", "runs/../train.txt")
 
 
 def make(rng: Random, files: Mapping[str, bytes]) -> Case:
@@ -127,7 +130,8 @@ def damaged_file(rng: Random, name: str, content: bytes) -> bytes | Special:
 
 def _needed(words: Sequence[str], files: Mapping[str, bytes]) -> set[str]:
     """Return the files that are named, or in a folder that is."""
-    return {name for name in files if any(word in (name, name.partition("/")[0]) for word in words)} | {"train.txt"}
+    named = {name for name in files if any(word in (name, name.partition("/")[0]) for word in words)}
+    return named | {f"{name}.query" for name in named if f"{name}.query" in files} | {"train.txt"}
 
 
 def _changed(rng: Random, words: list[str], files: Mapping[str, bytes]) -> list[str]:

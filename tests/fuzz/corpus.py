@@ -93,6 +93,8 @@ def make_corpus() -> Mapping[str, bytes]:
         "table.csv": table(Random(3)),
         "plain.txt": b"".join(b"%d 1:%d 2:0.5\n" % (k % 2, k) for k in range(1, 9)),
         "sizes.txt": b"3\n5\n",
+        "grouped.txt": b"".join(b"%d 1:%d 2:0.5\n" % (k % 2, k) for k in range(1, 9)),
+        "grouped.txt.query": b"3\n5\n",
         "documents.trec": documents(Random(1)),
         "topics.tsv": topics(Random(2)),
         "words.txt": b"the\nof\nit's\n",

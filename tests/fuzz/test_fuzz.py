@@ -68,6 +68,15 @@ def test_faults_are_seen(pool, what, arguments, fault):
     assert [verdict.fault for _, verdict in pool.run([case])] == [fault]
 
 
+@pytest.mark.parametrize("output", ["grouped.txt.query", "grouped.txt.group", "private.json", "x" * 230])
+def test_outputs_spare_what_is_read_and_stay_private(pool, files, output):
+    words = "list measures --json" if output.endswith("json") else "train grouped.txt --quiet --model"
+    found = {name: content for name, content in files.items() if name.startswith("grouped")} | {"private.json": b"1"}
+    case = Case("commands", found, "", (*words.split(), output))
+    ((_, verdict),) = pool.run([case])
+    assert (verdict.fault, verdict.refused) == ("", output.startswith("grouped"))
+
+
 def test_an_answer_unlike_that_of_the_slow_reader_is_seen(pool):
     wrong = Case("readers", {"a.txt": b"1 Q0 a 1 2.5 run\n"}, "structsvm.data.load_run", ("'a.txt'", "name='other'"))
     assert [verdict.fault for _, verdict in pool.run([wrong])] == ["answer"]

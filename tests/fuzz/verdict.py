@@ -152,6 +152,7 @@ def _of_process(case: Case) -> Verdict:
 
 def _of_command(case: Case) -> Verdict:
     inputs = _contents()
+    _make_private(inputs)
     with warnings.catch_warnings():
         warnings.resetwarnings()
         for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
@@ -177,7 +178,7 @@ def _of_command(case: Case) -> Verdict:
         fault = "" if last.startswith(("structsvm: error: ", "Aborted")) else "no last line that tells of the error"
     if fault:
         return Verdict(fault, said, refused, f"{case.arguments[:1]} {said[:60]}")
-    changed = _changes(inputs, _contents(), case, done.stderr if refused else None)
+    changed = _changes(inputs, _contents(), case, done.stderr if refused else None) or _made_public(inputs)
     return Verdict("files" if changed else "", changed or said, refused)
 
 
@@ -200,7 +201,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
             continue
         if Path(path).name.startswith("."):
             return f"left behind: {path}"
-        if path in case.arguments and path in before and case.arguments.count(path) > 1:
+        if path in before and (case.arguments.count(path) > 1 or path.endswith((".query", ".group"))):
             return f"an input is overwritten: {path}"
         if commands.is_checkpoint(path, case):  # it is written while the command runs, whatever comes of that
             if path in before and failure is not None and "no fit can go on" in failure:
@@ -289,6 +290,19 @@ def _contents() -> dict[str, str]:
             regular = os.path.isfile(path) and not os.path.islink(path)  # noqa: PTH113, PTH114
             found[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest() if regular else "special"
     return found
+
+
+def _make_private(contents: Mapping[str, str]) -> None:
+    """Let no one else read these files."""
+    for path, content in contents.items():
+        if content != "special":
+            Path(path).chmod(0o600)
+
+
+def _made_public(contents: Mapping[str, str]) -> str:
+    """Say which of these files others can read; "" if none."""
+    there = (path for path, content in contents.items() if content != "special" and Path(path).is_file())
+    return next((f"a private file is public: {path}" for path in there if Path(path).stat().st_mode & 0o077), "")
 
 
 def _namespace() -> dict[str, Any]:
