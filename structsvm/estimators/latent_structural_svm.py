@@ -46,7 +46,9 @@ class LatentStructuralSVM(SavedDescent):
     C : weight of the mean hinge against the regulariser.
     solver : solver of the convex problems, by name or as an object with settings of its own.
     tol : accuracy in units of the loss: convex problems are solved to ``tol · C``, and the last one proves its
-        start to be within ``2 tol · C`` of its optimum. None leaves it to the solver, whose default is 1e-3.
+        start to be within ``2 tol · C`` of its optimum. If the first round moves
+        the weights, a second one follows with latents completed afresh, whatever tol is. None leaves tol to the solver,
+        whose default is 1e-3.
     max_rounds : most convex problems after the first.
     bounds : as in `StructuralSVM`, of every convex problem: what is found is stationary within them.
     warm_start : start from the weights of the last fit.

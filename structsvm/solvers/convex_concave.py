@@ -102,7 +102,8 @@ def descend(
     starts from the weights and the cuts of the one before, which hold at offsets that move by a known vector. It is
     above F and touches it at its start, which no solver gives up for worse weights: F never rises, whatever the
     tolerance. It ends where a round lowers the objective of the convex problem by ``tol · C`` at most: its lower bound
-    then proves that the weights at its start are within ``2 tol · C`` of its optimum.
+    then proves that the weights at its start are within ``2 tol · C`` of its optimum. If the first round of a
+    descent without ``start`` moves the weights, a second one follows, however large ``tol`` is.
 
     Parameters
     ----------
@@ -176,8 +177,11 @@ def _descended(
                 f"{problem.loss.title}: {problem.loss.checked_by} does"
             )
         ended = result.status in (Status.INTERRUPTED, Status.STOPPED)
-        stationary = bool(rounds) and not ended and objective - result.primal <= limit and result.converged
-        if stationary or ended or len(rounds) >= max_rounds:
+        lowered = objective - result.primal
+        # Weights that the first round moved have another tangent, which no round has looked at yet.
+        looked = start is not None or len(rounds) > 1 or lowered <= 0.0
+        stationary = bool(rounds) and not ended and lowered <= limit and result.converged
+        if (stationary and looked) or ended or len(rounds) >= max_rounds:
             return Descent(result.w, reached, tuple(rounds), stationary, result)
         known = result
 
