@@ -172,7 +172,11 @@ def _checked_offsets(offsets: ArrayLike) -> IntVector:
 
 
 def _checked_codes(codes: ArrayLike, offsets: IntVector) -> NDArray[np.unsignedinteger[Any]]:
-    given, thresholds = np.asarray(codes), np.diff(offsets)
+    thresholds = np.diff(offsets)
+    try:
+        given = np.asarray(codes)
+    except ValueError:
+        raise InputError("codes must be a matrix of integers; its rows have different lengths") from None
     if given.ndim != 2 or given.shape[1] != len(thresholds) or given.dtype.kind not in "iu":
         raise InputError(
             f"codes must be integers of shape (rows, {len(thresholds)}), a column for each function in offsets; "

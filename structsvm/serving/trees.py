@@ -206,10 +206,10 @@ def _numbers(name: str, text: str) -> NDArray[Any]:
     dtype = _WRITTEN.get(name)
     if dtype is None or _UNUSUAL.search(text):
         raise ValueError(f"'trees' has {name}={quoted(text)}, which is not what LightGBM writes")
-    found = np.array(text.split(" "), dtype=dtype)
+    found = np.array(text.split(" "), dtype=np.float64)
     if not np.isfinite(found).all() or (dtype is np.int64 and (np.abs(found) >= 2**31).any()):
         raise ValueError(f"'trees' has a number of {name} that is too large")
-    return found
+    return np.array(text.split(" "), dtype=dtype)
 
 
 def _named(text: str) -> dict[str, str]:

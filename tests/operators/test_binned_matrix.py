@@ -137,6 +137,7 @@ def test_it_shows_its_size() -> None:
         ([[0.5]], [0, 1], "integers of shape .rows, 1.*float64"),
         ([[0, 0]], [0, 1], "integers of shape .rows, 1., .*shape .1, 2."),
         ([0], [0, 1], "integers of shape"),
+        ([[1], [1, 2]], [0, 2, 5], "rows have different lengths"),
         ([[True]], [0, 1], "they are bool"),
         ([[0]], [0, 70_000], "70000 thresholds; at most 65535"),
         ([[0]], [1, 2], "begins with 0"),

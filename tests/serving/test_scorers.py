@@ -396,7 +396,7 @@ HEADS = {
 }
 TREES = {
     "decision_type": ["1", "3", "12", "-1", "128"],
-    "leaf_count": ["99999999999"],
+    "leaf_count": ["99999999999", "100000000000000000000"],
     "leaf_value": ["1e999", "nan"],
     "threshold": ["1e999"],
     "split_feature": ["5", "-1"],
