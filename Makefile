@@ -110,7 +110,7 @@ campaign: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
 
 kills: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.kills $(KILLS) --of $(OF) --seed $(SEED) --jobs $(JOBS)
+	@$(BIN)/python -m tests.kills $(KILLS) --of "$(OF)" --seed $(SEED) --jobs $(JOBS)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/gallery docs/reference/generated

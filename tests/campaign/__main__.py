@@ -5,18 +5,19 @@ import logging
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 
 from structsvm.compute.processes import one_thread, spread
-from tests.campaign.verdict import FAULTS, MAY_NOT_BE, Verdict, try_case
+from tests.campaign.verdict import FAULTS, KINDS, Verdict, try_case
 
 _AT_ONCE = 50
 
 
-def some_cases(first: int, last: int, bounded: bool = False) -> list[Verdict]:
+def some_cases(first: int, last: int, kinds: Sequence[str]) -> list[Verdict]:
     """Try the cases of a range of numbers."""
     logging.getLogger("structsvm").setLevel(logging.ERROR)
     with one_thread():
-        return [try_case(number, bounded=bounded) for number in range(first, last)]
+        return [try_case(number, kinds[number % len(kinds)]) for number in range(first, last)]
 
 
 def main() -> None:
@@ -25,28 +26,28 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--jobs", type=int, default=None, help="processes")
     parser.add_argument("--only", type=int, default=None, metavar="NUMBER", help="try this case alone")
-    parser.add_argument("--bounded", action="store_true", help="with bounds, and weights without regulariser")
+    parser.add_argument("--kind", choices=(*KINDS, "saved"), default=None, help="this kind alone")
     arguments = parser.parse_args()
+    kinds = [arguments.kind] if arguments.kind else [*KINDS, "saved"]
     if arguments.only is not None:
-        print(try_case(arguments.only, bounded=arguments.bounded))
+        print(try_case(arguments.only, kinds[arguments.only % len(kinds)]))
         return
     began, found = time.perf_counter(), list[Verdict]()
     end = arguments.first + arguments.problems
-    bounded = arguments.bounded
-    tasks = ((first, min(first + _AT_ONCE, end), bounded) for first in range(arguments.first, end, _AT_ONCE))
+    tasks = ((first, min(first + _AT_ONCE, end), kinds) for first in range(arguments.first, end, _AT_ONCE))
     for verdicts in spread(some_cases, tasks, arguments.jobs):
         found += verdicts
         for verdict in verdicts:
             if verdict.fault:
                 scale = "ordinary" if verdict.ordinary else "extreme"
-                print(f"{verdict.fault} ({scale} scale): {verdict.said}", flush=True)
+                print(f"{verdict.fault} ({verdict.kind} {verdict.number}, {scale} scale): {verdict.said}", flush=True)
     seconds = time.perf_counter() - began
     print(f"{len(found)} problems tried, from number {arguments.first}, in {seconds:.0f} s")
     for what, scale in (("ordinary", True), ("extreme", False)):
         counted = Counter(verdict.fault for verdict in found if verdict.ordinary is scale)
         faults = ", ".join(f"{counted[fault]} {fault}" for fault in FAULTS)
         print(f"{counted.total()} of {what} scale: {faults}")
-    sys.exit(any(v.fault in MAY_NOT_BE or (v.ordinary and v.fault in ("stalled", "over-long")) for v in found))
+    sys.exit(any(verdict.wrong for verdict in found))
 
 
 if __name__ == "__main__":

@@ -119,8 +119,8 @@ class Case:
         return f"case {self.number}: {self.loss!r}, {self.solver!r}, C={self.problem.C:.3g}, {self.start} start"
 
 
-def case(number: int, *, bounded: bool = False) -> Case:
-    """Make the case of a number; where ``bounded``, the same with bounds and weights without regulariser."""
+def case(number: int) -> Case:
+    """Make the plain case of a number."""
     rng = np.random.default_rng(number)
     C = float(10.0 ** rng.uniform(-4.0, 6.0))
     spread = rng.choice(["near 1", "far from 1", "by column"], p=[0.7, 0.15, 0.15])
@@ -130,11 +130,11 @@ def case(number: int, *, bounded: bool = False) -> Case:
     kind = rng.choice(["queries", "rows", "classes", "chain", "generic"], p=[0.7, 0.08, 0.1, 0.06, 0.06])
     made = _MAKERS[kind](rng, C, scale)
     start = str(rng.choice(STARTS, p=[0.4, 0.08, 0.07, 0.15, 0.1, 0.1, 0.1]))
-    plain = Case(number, *made, len(scale) == 1, _solver(rng, made[0]), start)
-    return _bounded(plain) if bounded else plain
+    return Case(number, *made, len(scale) == 1, _solver(rng, made[0]), start)
 
 
-def _bounded(plain: Case) -> Case:
+def bounded(plain: Case) -> Case:
+    """Return the case with bounds of the size of its weights, and some weights without regulariser."""
     rng, d = np.random.default_rng([plain.number, 3]), plain.problem.d
     here = plain.problem.origin()
     slope = np.abs(plain.problem.cut(plain.problem.planes(here)).g)
@@ -156,7 +156,27 @@ def _bounded(plain: Case) -> Case:
     low = np.where(loose & ~np.isfinite(low), np.minimum(high, room) - 2.0 * room, low)
     high = np.where(loose & ~np.isfinite(high), low + 2.0 * room, high)
     centre = natural * rng.standard_normal(d) * rng.integers(2)
-    objective = Objective(centre, penalty, low, high)
+    return _regularised(plain, Objective(centre, penalty, low, high))
+
+
+def boxed(plain: Case) -> Case:
+    """Return the case in a box whose size is not that of its weights.
+
+    Some or all weights may have no regulariser, features may be constant within queries, and their scale may be any.
+    """
+    rng = np.random.default_rng([plain.number, 4])
+    columns = plain.examples[0][0].shape[-1]
+    constant = (rng.random(columns) < rng.choice([0.0, 0.4])) & (plain.examples[0][0].ndim == 2)
+    scale = 1.0 if rng.random() < 0.5 else 10.0 ** rng.uniform(-8.0, 8.0)
+    xs = [np.where(constant, x[..., :1, :], x) * scale if constant.any() else x * scale for x, _ in plain.examples]
+    examples = [(x, y) for x, (_, y) in zip(xs, plain.examples, strict=True)]
+    made = evolve(plain, problem=_problem(plain, xs), examples=examples)
+    d, room = made.problem.d, 10.0 ** rng.uniform(-2.0, 2.0)
+    penalty = np.where(rng.random(d) < rng.choice([0.0, 0.3, 1.0]), 0.0, 1.0)
+    return _regularised(made, Objective(np.zeros(d), penalty, np.full(d, -room), np.full(d, room)))
+
+
+def _regularised(plain: Case, objective: Objective) -> Case:
     solver: Any = plain.solver
     if isinstance(solver, FrankWolfe):
         solver = OneSlack(tol=solver.tol)
@@ -209,6 +229,11 @@ def _other_features(of: Case, *, tiny: bool) -> Problem:
     else:
         for x in xs:
             x[..., rng.integers(x.shape[-1])] *= 1.0 + rng.choice([1e-6, 1e-3, 1.0])
+    return _problem(of, xs)
+
+
+def _problem(of: Case, xs: list[Any]) -> Problem:
+    """Return the problem of a case with other features."""
     settings = {"loss": of.loss, "C": of.problem.C, "intercept": of.intercept, "sample_weight": of.weights}
     ys = [y for _, y in of.examples]
     if of.loss.per_row:

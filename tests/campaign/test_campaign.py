@@ -6,19 +6,18 @@ from typing import Any
 import pytest
 
 from tests.campaign import verdict as verdict_module
-from tests.campaign.verdict import FAULTS, MAY_NOT_BE, try_case
+from tests.campaign.verdict import try_case
+
+NEW = ("boxed", "graded", "mistaken", "saved")
 
 
-@pytest.mark.parametrize("first", range(0, 40, 10))
-def test_no_bound_is_wrong_and_nothing_stalls(first: int) -> None:
-    found = [try_case(number) for number in range(first, first + 10)]
-    assert [verdict for verdict in found if verdict.fault in (FAULTS if verdict.ordinary else MAY_NOT_BE)] == []
-
-
-@pytest.mark.parametrize("first", [20])
-def test_no_bound_is_wrong_where_weights_have_bounds(first: int) -> None:
-    found = [try_case(number, bounded=True) for number in range(first, first + 10)]
-    assert [verdict for verdict in found if verdict.fault in (FAULTS if verdict.ordinary else MAY_NOT_BE)] == []
+@pytest.mark.parametrize(
+    ("kind", "first"),
+    [("plain", 0), ("plain", 10), ("plain", 20), ("plain", 30), ("bounded", 20), *((k, 1) for k in NEW)],
+)
+def test_no_bound_is_wrong_and_nothing_stalls(kind: str, first: int) -> None:
+    found = [try_case(number, kind) for number in range(first, first + 10)]
+    assert [verdict for verdict in found if verdict.wrong] == []
 
 
 @pytest.mark.parametrize(

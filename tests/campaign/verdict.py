@@ -2,19 +2,22 @@
 
 import pickle
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
 
 from structsvm import Result
+from structsvm.exceptions import StructSVMError
 from structsvm.result import Status
 from structsvm.types import Matrix, Vector
-from tests.campaign.cases import Case, Objective, case, start_of
+from tests.campaign import saved, users
+from tests.campaign.cases import Case, Objective, bounded, boxed, case, start_of
 from tests.small_problems import matrix_of
 
 SLOW = 20.0
@@ -23,10 +26,19 @@ SLOW = 20.0
 _SLOW_AT_EXTREMES = 2.0
 """Seconds after which one of extreme scale is stopped, as many hundreds of 100,000 are."""
 
-FAULTS = ("wrong bound", "error", "stalled", "over-long", "not judged")
+FAULTS = ("wrong bound", "error", "not resumed", "slow", "stalled", "over-long", "not judged")
 
-MAY_NOT_BE = ("wrong bound", "error")
+MAY_NOT_BE = ("wrong bound", "error", "not resumed", "slow")
 """Faults that must not be, however extreme the data."""
+
+KINDS: Mapping[str, Callable[[int], Case]] = {
+    "plain": case,
+    "bounded": lambda number: bounded(case(number)),
+    "boxed": lambda number: boxed(case(number)),
+    "graded": users.graded,
+    "mistaken": users.mistaken,
+}
+"""What makes the cases of each kind; those of the kind "saved" are `tests.campaign.saved`."""
 
 _MOST_CONDITION = 1e6
 
@@ -43,7 +55,7 @@ class Verdict:
 
     Parameters
     ----------
-    number : of the case.
+    number, kind : of the case.
     fault : one of `FAULTS`; "" where all is right.
     said : what there is to say about it.
     ordinary : whether the scale of the problem is such that every solver must get there: features of one scale,
@@ -51,33 +63,68 @@ class Verdict:
     """
 
     number: int
+    kind: str
     fault: str
     said: str
     ordinary: bool
 
+    @property
+    def wrong(self) -> bool:
+        """Whether the fault must not be, at the scale of the case."""
+        return self.fault in (FAULTS[:-1] if self.ordinary else MAY_NOT_BE)
 
-def try_case(number: int, *, bounded: bool = False) -> Verdict:
+
+def try_case(number: int, kind: str = "plain") -> Verdict:
     """Solve a case and judge the result."""
-    made = case(number, bounded=bounded)
+    if kind == "saved":
+        return _of_saved(number)
+    try:
+        made = KINDS[kind](number)
+    except StructSVMError:
+        if kind != "mistaken":
+            raise
+        return Verdict(number, kind, "", "", True)
     planes = [_planes(made.loss, x, y, made.intercept) for x, y in made.examples]
     condition = max(_condition(made, G) for G, _ in planes)
     tol: float = made.solver.tol  # type: ignore[attr-defined]
     ordinary = made.even and condition <= _MOST_CONDITION and tol >= 1e-6
     seconds = SLOW if ordinary else _SLOW_AT_EXTREMES
-    fault, said = _tried(made, planes, seconds)
-    if ordinary and fault == "over-long":  # the first of its kind waits for its code to be compiled
-        fault, said = _tried(made, planes, seconds)
-    return Verdict(number, fault, f"{made}: {said}" if fault else "", ordinary)
+    fault, said = _tried(made, planes, seconds, kind)
+    if fault in ("over-long", "slow"):  # the first of its kind waits for its code to be compiled
+        fault, said = _tried(made, planes, seconds, kind)
+    return Verdict(number, kind, fault, f"{made}: {said}" if fault else "", ordinary)
 
 
-def _tried(made: Case, planes: Outputs, most_seconds: float) -> tuple[str, str]:
+def _of_saved(number: int) -> Verdict:
     try:
-        with warnings.catch_warnings(), TemporaryDirectory() as folder:
-            warnings.simplefilter("ignore")
-            start = start_of(made, folder)
-            result = made.solver.solve(made.problem, start=start, callback=lambda step: step.seconds > most_seconds)
+        said = saved.fault_of(number)
     except Exception as error:
+        return Verdict(number, "saved", "error", f"{type(error).__name__}: {error}", True)
+    return Verdict(number, "saved", "wrong bound" if said else "", said, True)
+
+
+def _tried(made: Case, planes: Outputs, most_seconds: float, kind: str) -> tuple[str, str]:
+    began = process_time()
+
+    def solved(start: Result | None) -> Result:
+        return made.solver.solve(made.problem, start=start, callback=lambda step: process_time() - began > most_seconds)
+
+    try:
+        with warnings.catch_warnings(record=True) as warned, TemporaryDirectory() as folder:
+            warnings.simplefilter("always")
+            result = solved(start_of(made, folder))
+            seconds = process_time() - began
+            again = solved(result) if made.number % 4 == 0 and result.converged else result
+    except Exception as error:
+        if kind == "mistaken" and isinstance(error, StructSVMError):
+            return "", ""
         return "error", f"{type(error).__name__}: {error}"
+    if kind == "mistaken" and (warned or not result.exact):
+        return "", ""
+    close = 1e-9 * (1.0 + abs(result.primal)) + 0.1 * result.tol * result.C  # a resumed fit may round otherwise
+    apart = abs(again.dual - result.dual) + abs(again.primal - result.primal)
+    if apart > close or again.converged is not result.converged:
+        return "not resumed", f"{result.primal}, {result.dual} and then {again.primal}, {again.dual}"
     cap = made.problem.C * made.weights / len(planes)
     noise = _rounding(made, cap, result)
     objective = made.objective or Objective.plain(made.problem.d)
@@ -97,6 +144,8 @@ def _tried(made: Case, planes: Outputs, most_seconds: float) -> tuple[str, str]:
         if wrong:
             return "wrong bound", wrong
     gap = f"gap {result.gap / result.C:.3g} * C, tol {result.tol:.3g}"
+    if kind == "boxed" and made.even and seconds > most_seconds:
+        return "slow", f"{seconds:.1f} s, {result.status.name}, {gap}"
     if result.status is Status.STOPPED:
         return "over-long", f"{most_seconds:.0f} s, {gap}"
     if not result.converged:

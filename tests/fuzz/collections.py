@@ -19,7 +19,9 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
     reader = rng.choice(["read_documents", "read_documents", "read_topics"])
     form = rng.choice(_FORMS)
     content = _written(rng, form, "topic" if reader == "read_topics" else "document").encode()
-    if rng.random() < 0.9:
+    if form == "smart" and rng.random() < 0.05:
+        content += rng.choice([b".I", b".I\n", b".I \n.T\n"])
+    elif rng.random() < 0.9:
         content = damaged(rng, content)
     found: dict[str, bytes | Special] = {"a.txt": content}
     path = "a.txt"

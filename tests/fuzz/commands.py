@@ -1,8 +1,10 @@
 """Command lines: those that work, changed at random with what click says of the options; and their files."""
 
 import glob
+import inspect
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -11,9 +13,10 @@ from typing import Any
 import click
 
 from structsvm.cli import main
+from structsvm.registry import REGISTRIES
 from tests.fuzz.case import Case, Special
 from tests.fuzz.models import damaged_json
-from tests.fuzz.mutations import NUMBERS, WORDS, damaged, damaged_bytes, odd_word
+from tests.fuzz.mutations import NUMBERS, WORDS, damaged, damaged_bytes, odd_judgments, odd_word, wide
 
 WORKING = (
     "train train.txt --model new.npz",
@@ -35,6 +38,7 @@ WORKING = (
     "export m.npz --format solr --feature-names names.txt --name me --output new.json",
     "export m.npz --format svm_rank --output new.model",
     "export m.npz --format onnx --output new.onnx",
+    "predict m.npz grouped.txt -o scores.txt",
     "train table.csv --label y --qid q --docid name --float32 --model new.npz",
     "predict m.npz table.csv --qid q --features 1,2,3,4 -o scores.txt",
     "train plain.txt --groups sizes.txt --cache new.cache --model new.npz",
@@ -73,6 +77,9 @@ WORKING = (
 
 _AMOUNTS = {"trials", "repeats", "jobs", "time_limit"}
 """Options that say how much is to be done: large numbers would be obeyed."""
+
+_WRITTEN = {"model", "output", "cache", "csv_path", "json_path", "plot_path", "out"}
+"""Options that name what is to be written."""
 
 _LONG = ("benchmark", "experiment", "report")
 """Commands that take seconds, and are tried less often."""
@@ -114,13 +121,47 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
     if not about_files or rng.random() < 0.2:
         for _ in range(rng.choice([1, 1, 2, 3])):
             words = _changed(rng, words, files)
+    if rng.random() < 0.1:
+        words = _over_an_input(rng, words, found)
+    if rng.random() < 0.1:
+        words = _long_name(rng, words, found)
     return Case("commands", found, "", tuple(_bounded(words)))
+
+
+def _over_an_input(rng: Random, words: list[str], found: dict[str, bytes | Special]) -> list[str]:
+    """Name an input as an output: one that is named, or one that the command finds by itself."""
+    places = [k for k, word in enumerate(words) if word in _writes(words)]
+    if not places or not found:
+        return words
+    read = rng.choice(list(found))
+    if rng.random() < 0.6:
+        read += rng.choice([".query", ".group"])
+        found[read] = b"5\n5\n5\n5\n"
+    words[rng.choice(places)] = rng.choice([read, f"./{read}"])
+    return words
+
+
+def _long_name(rng: Random, words: list[str], found: dict[str, bytes | Special]) -> list[str]:
+    """Give an input or an output a name that is as long as file systems allow, or nearly so."""
+    places = [k for k, word in enumerate(words) if word in found or word in _writes(words)]
+    if not places:
+        return words
+    k = rng.choice(places)
+    old, (_, dot, suffix) = words[k], words[k].partition(".")
+    new = "n" * (rng.randint(200, 255) - len(dot + suffix)) + dot + suffix
+    if old in found:
+        found[new] = found.pop(old)
+    return [new if word == old else word for word in words]
 
 
 def damaged_file(rng: Random, name: str, content: bytes) -> bytes | Special:
     """Return what may stand in the place of a valid file."""
     if rng.random() < 0.04:
         return rng.choice(list(Special))
+    if name.endswith(".csv") and rng.random() < 0.04:
+        return wide(content)
+    if name == "q.txt" and rng.random() < 0.3:
+        return odd_judgments(rng, content)
     if name.endswith(".npz"):
         return damaged_bytes(rng, content)
     if name.endswith(("json", "jsonl")) and rng.random() < 0.7:
@@ -139,6 +180,12 @@ def _changed(rng: Random, words: list[str], files: Mapping[str, bytes]) -> list[
     command = main.commands.get(words[0])
     words = list(words)
     k = rng.randrange(len(words))
+    if rng.random() < 0.15:
+        known = [(j, each) for j, word in enumerate(words) for each in REGISTRIES.values() if each.knows(word)]
+        if known:
+            k, registry = rng.choice(known)
+            words[k] = _with_settings(rng, registry)
+            return words
     match rng.randrange(10):
         case 0:
             del words[k]
@@ -212,9 +259,16 @@ def _name(rng: Random) -> str:
     return name
 
 
+def _with_settings(rng: Random, registry: Any) -> str:
+    """Return a registered name with a setting of its class, mostly one that it has."""
+    name = rng.choice(list(registry.built_in))
+    settings = [*inspect.signature(registry.find(name)).parameters, "k", "x"]
+    value = rng.choice([*NUMBERS, "3", "0.5", "2", "skip", "linear", "none", "true", "osqp", "[1,2]", "(", "'a'"])
+    return f"{name}({rng.choice(settings)}={value})"
+
+
 def _names() -> list[str]:
     from structsvm.protocols import letor, model_names
-    from structsvm.registry import REGISTRIES
 
     known: list[str] = [*letor.model_names(), *model_names(), "0.1:10:3", "1:1e9", "1,10", "601-650", "1-3,5"]
     for registry in REGISTRIES.values():
@@ -243,7 +297,7 @@ def _bounded(words: list[str]) -> list[str]:
 
 def is_checkpoint(path: str, case: Case) -> bool:
     """Say whether a file is the checkpoint, or of one of the values of C that have one each."""
-    names = [Path(os.path.normpath(value)) for value in _values(case, {"checkpoint"}) if value]
+    names = [Path(os.path.normpath(value)) for value in _values(case.arguments, {"checkpoint"}) if value]
     return any(
         Path(path) == name or Path(path).match(f"{glob.escape(name.stem)}.C=*{glob.escape(name.suffix)}")
         for name in names
@@ -252,23 +306,33 @@ def is_checkpoint(path: str, case: Case) -> bool:
 
 def outputs(case: Case) -> set[str]:
     """Return the values of the options that name what is to be written."""
-    return {
-        value
-        for value in _values(case, {"model", "output", "cache", "csv_path", "json_path", "plot_path", "out"})
-        if value
-    }
+    return _writes(case.arguments)
 
 
-def _values(case: Case, names: set[str]) -> list[Any]:
-    command = main.commands.get(case.arguments[0]) if case.arguments else None
+def _writes(words: Sequence[str]) -> set[str]:
+    return {value for value in _values(words, _WRITTEN) if value}
+
+
+def is_read(path: str, case: Case) -> bool:
+    """Say whether a file is an input: named, in a folder that is named, or one with sizes of queries beside one."""
+    others = Counter(case.arguments[1:]) - Counter(_values(case.arguments, {*_WRITTEN, "checkpoint"}))
+    read = {os.path.normpath(word) for word in others if word}
+    read |= {word.removesuffix(".gz") for word in read}
+    data = path.removesuffix(".query").removesuffix(".group")
+    return path in read or data in read or any(path.startswith(f"{word}/") for word in read)
+
+
+def _values(words: Sequence[str], names: set[str]) -> list[Any]:
+    """Return the values of the options of these names."""
+    command = main.commands.get(words[0]) if words else None
     if command is None:
         return []
     found = list[Any]()
     options = {opt: p for p in command.params if isinstance(p, click.Option) and p.name in names for opt in p.opts}
-    for k, word in enumerate(case.arguments):
+    for k, word in enumerate(words):
         name, equals, value = word.partition("=")
-        if word in options and k + 1 < len(case.arguments):
-            found.append(case.arguments[k + 1])
+        if word in options and k + 1 < len(words):
+            found.append(words[k + 1])
         elif equals and name in options:
             found.append(value)
         elif len(word) > 2 and word[:2] in options and not word.startswith("--"):

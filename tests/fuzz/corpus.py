@@ -20,6 +20,7 @@ from structsvm.estimators.model_file import Trained
 from structsvm.losses import LatentLoss
 from structsvm.protocols.experiment import Settings
 from structsvm.protocols.experiment import run as run_experiment
+from structsvm.rankers import LambdaMART, RankBoost, RankNet
 from structsvm.storage.files import write_archive
 from structsvm.text import Analyzer, Index
 
@@ -93,7 +94,7 @@ def make_corpus() -> Mapping[str, bytes]:
         "table.csv": table(Random(3)),
         "plain.txt": b"".join(b"%d 1:%d 2:0.5\n" % (k % 2, k) for k in range(1, 9)),
         "sizes.txt": b"3\n5\n",
-        "grouped.txt": b"".join(b"%d 1:%d 2:0.5\n" % (k % 2, k) for k in range(1, 9)),
+        "grouped.txt": b"".join(b"%d 1:%d 2:0.5 3:1 4:%d\n" % (k % 2, k, k % 3) for k in range(1, 9)),
         "grouped.txt.query": b"3\n5\n",
         "documents.trec": documents(Random(1)),
         "topics.tsv": topics(Random(2)),
@@ -117,7 +118,18 @@ def make_corpus() -> Mapping[str, bytes]:
             Index.build(read_documents("documents.trec"), Analyzer("porter", None)).save("indexed")
         finally:
             os.chdir(before)
-        made = ["m.npz", "s.npz", "l.npz", "result.npz", "c.npz", "results/results.json", "results/trials.jsonl"]
+        made = [
+            "trees.npz",
+            "boost.npz",
+            "net.npz",
+            "m.npz",
+            "s.npz",
+            "l.npz",
+            "result.npz",
+            "c.npz",
+            "results/results.json",
+            "results/trials.jsonl",
+        ]
         made += sorted(f"indexed/{path.name}" for path in (folder / "indexed").iterdir())
         files |= {path: _without_clock((folder / path).read_bytes()) for path in made}
     return files
@@ -161,6 +173,12 @@ def _write_models() -> None:
     ranker = Ranker("map").fit(data.X, data.y, qid=data.qid)
     structural = StructuralSVM("multiclass").fit(data.X, data.y)
     latent = LatentStructuralSVM(_Chosen()).fit(list(data.X[:6]), [1, 0, 1, 0, 1, 0])
+    of_trees = LambdaMART(n_estimators=2, num_leaves=4, min_child_samples=1, params={"min_data_in_bin": 1})
+    others = {"trees": of_trees, "boost": RankBoost(n_rounds=3), "net": RankNet(epochs=2, hidden=2, random_state=0)}
+    for name, other in others.items():
+        other.fit(data.X, data.y, data.qid)
+        other.trained_ = Trained("0.1.0", "2026-01-01T00:00:00+00:00")
+        other.save(f"{name}.npz")
     for estimator in (ranker, structural, latent):
         estimator.result_ = _clockless(estimator.result_)
         estimator.trained_ = Trained("0.1.0", "2026-01-01T00:00:00+00:00")

@@ -6,16 +6,23 @@ import math
 import re
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
+from structsvm.storage.files import write_archive
 from tests.fuzz.case import Case, Special
 from tests.fuzz.mutations import NUMBERS, damaged, damaged_bytes
 
 _LOADERS = {
     "m.npz": "structsvm.Ranker.load",
+    "trees.npz": "structsvm.load",
+    "boost.npz": "structsvm.rankers.RankBoost.load",
+    "net.npz": "structsvm.load",
     "s.npz": "structsvm.StructuralSVM.load",
     "l.npz": "structsvm.estimators.LatentStructuralSVM.load",
     "result.npz": "structsvm.Result.load",
@@ -30,12 +37,20 @@ _DIGEST = re.compile("digest|checksum|sha|crc")
 
 def make(rng: Random, files: Mapping[str, bytes]) -> Case:
     """Return the load of a damaged file; at times of a kind that is another's."""
+    draw = rng.random()
+    if draw < 0.1:
+        return _of_index(rng, files)
+    if draw < 0.3:
+        loader = rng.choice(["structsvm.load", "structsvm.rankers.LambdaMART.load"])
+        return Case("models", {"trees.npz": _with_odd_trees(rng, files["trees.npz"])}, loader, ("'trees.npz'",))
     name = rng.choice(["m.npz", "m.npz", "m.npz", *_LOADERS])
     loader = _LOADERS[name] if rng.random() < 0.95 else rng.choice(list(_LOADERS.values()))
     content: bytes | Special = files[name]
     match rng.random():
         case p if p < 0.02:
             content = rng.choice(list(Special))
+        case p if p < 0.04 and name.endswith(".npz"):
+            content = _bomb(rng, files[name])
         case _ if name.endswith(".json"):
             content = damaged_json(rng, files[name]) if rng.random() < 0.6 else damaged(rng, files[name])
         case p if p < 0.45:
@@ -52,10 +67,12 @@ def check(case: Case, value: Any, files: Mapping[str, bytes]) -> str:
 
     Where the members were written anew any model may be meant, which must predict or refuse.
     """
-    name = next(iter(case.files))
-    if case.what.endswith(("Ranker.load", "StructuralSVM.load")):
-        from structsvm.exceptions import StructSVMError
+    from structsvm.exceptions import StructSVMError
 
+    if case.what.endswith("Index.load"):
+        return _difference_of_index(case, value, files)
+    name = next(iter(case.files))
+    if hasattr(value, "predict") and "Latent" not in case.what:
         try:
             value.predict(np.zeros((2, _FEATURES)))
             repr(value)
@@ -66,6 +83,95 @@ def check(case: Case, value: Any, files: Mapping[str, bytes]) -> str:
     if not isinstance(content, bytes) or not name.endswith(".npz") or _rewritten(content) or _is_json(content):
         return ""
     return "" if _members(content) == _members(original) else "it was read, and other arrays are in it"
+
+
+def _of_index(rng: Random, files: Mapping[str, bytes]) -> Case:
+    """Return the load of an index of which a byte is another one."""
+    found = {name: content for name, content in files.items() if name.startswith("indexed/")}
+    name = rng.choice(list(found))
+    place = rng.randrange(len(found[name]))
+    found[name] = found[name][:place] + rng.randbytes(1) + found[name][place + 1 :]
+    return Case("models", found, "structsvm.text.Index.load", ("'indexed'", f"verify={rng.random() < 0.7}"))
+
+
+def _difference_of_index(case: Case, index: Any, files: Mapping[str, bytes]) -> str:
+    """Say how what a verified index retrieves differs from what it did before the damage, if it does not refuse to."""
+    from structsvm.exceptions import StructSVMError
+    from structsvm.text import Index, retrieve
+
+    def retrieved(index: Index) -> Any:
+        run = retrieve(index, {"1": "wing flow", "2": "the wings of it's mach"}, "okapi")
+        return run.qid.tolist(), run.doc_ids.tolist(), run.scores.tolist()
+
+    try:
+        found = retrieved(index)
+    except StructSVMError:
+        return ""
+    whole = {name: content for name, content in files.items() if name.startswith("indexed/")}
+    with TemporaryDirectory() as folder:
+        evolve(case, files=whole).put(Path(folder))
+        wanted = retrieved(Index.load(Path(folder) / "indexed"))
+    verified = "verify=True" in case.arguments
+    return "a damaged index was read, and retrieves other documents" if verified and found != wanted else ""
+
+
+def _with_odd_trees(rng: Random, content: bytes) -> bytes:
+    """Return a model of trees with right digests whose text is not what LightGBM writes."""
+    with np.load(io.BytesIO(content)) as archive:
+        arrays: dict[str, Any] = {name: array for name, array in archive.items() if not _DIGEST.search(name)}
+    lines = arrays["trees"].tobytes().decode().split("\n")
+    for _ in range(rng.choice([1, 1, 2])):
+        k = rng.choice([k for k, line in enumerate(lines) if "=" in line])
+        name, _, value = lines[k].partition("=")
+        parts = value.split(" ")
+        parts[rng.randrange(len(parts))] = rng.choice(
+            ["0", "-1", "", "1" + "0" * 9, "1" + "0" * 20, "x", "nan", "1e308"]
+        )
+        other = rng.choice([" ".join(parts), rng.choice(["0", "-1", "", "9" * 30, "x"]), f"{value} {value}"])
+        lines[k : k + 1] = rng.choice(
+            [[f"{name}={other}"], [f"{name}={other}"], [], [lines[k]] * 2, [lines[k], rng.choice(_MORE_OF_TREES)]]
+        )
+    text = "\n".join(lines).encode()
+    arrays["trees"] = np.frombuffer(_sized(text) if rng.random() < 0.8 else text, dtype=np.uint8)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trees.npz"
+        write_archive(path, arrays, compressed=False)
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.comment = _MARK
+        return path.read_bytes()
+
+
+_MORE_OF_TREES = ("Tree=0", "num_leaves=1", "num_cat=3", "is_linear=1", "end of trees", "", "tree", "average_output")
+
+
+def _sized(text: bytes) -> bytes:
+    """Return the text of trees with the sizes that its trees have now."""
+    head, mark, body = text.partition(b"\n\n")
+    trees = body.partition(b"end of trees")[0].split(b"Tree=")[1:]
+    sizes = b" ".join(b"%d" % len(b"Tree=" + tree) for tree in trees)
+    return re.sub(rb"(?m)^tree_sizes=.*$", b"tree_sizes=" + sizes, head) + mark + body
+
+
+def _bomb(rng: Random, content: bytes) -> bytes:
+    """Return an archive with a member that is a gigabyte once it is unpacked, in place of another or as one more."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members.pop(rng.choice(list(members)) if rng.random() < 0.7 else "", None)
+    gone = sorted(set(zipfile.ZipFile(io.BytesIO(content)).namelist()) - set(members)) or ["more.npy"]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.comment = _MARK
+        for name, member in members.items():
+            archive.writestr(name, member)
+        with archive.open(gone[0], "w", force_zip64=True) as file:
+            kind = rng.choice(["<f8", "|u1", "<U9"])
+            length = 2**30 // np.dtype(kind).itemsize
+            np.lib.format.write_array_header_1_0(
+                file, {"descr": kind, "fortran_order": False, "shape": rng.choice([(length,), (1, length), ()])}
+            )
+            for _ in range(64):
+                file.write(bytes(2**24))
+    return made.getvalue()
 
 
 def _rewritten(content: bytes) -> bool:

@@ -84,6 +84,24 @@ def damaged_bytes(rng: Random, content: bytes) -> bytes:
     return damaged(rng, content, _GROUPS["bytes"])
 
 
+def wide(content: bytes, columns: int = 40_000) -> bytes:
+    """Return a table with many more columns."""
+    head, *rows = content.splitlines()
+    names = b"".join(b",f%d" % k for k in range(columns))
+    return b"\n".join([head + names, *(row + b",0" * columns for row in rows), b""])
+
+
+def odd_judgments(rng: Random, content: bytes) -> bytes:
+    """Return judgments with their columns in another order, or grades that are no whole numbers."""
+    rows = [line.split() for line in content.splitlines()]
+    if rng.random() < 0.5:
+        order = rng.sample(range(4), 4)
+        rows = [[row[k] for k in order] for row in rows]
+    else:
+        rows = [[*row[:3], row[3] + rng.choice([b".0", b".5", b"e0", b"."])] for row in rows]
+    return b"".join(b" ".join(row) + b"\n" for row in rows)
+
+
 def _word(rng: Random, content: bytes) -> bytes:
     """Put something else in the place of a word, or of a part of it between colons."""
     lines = content.split(b"\n")

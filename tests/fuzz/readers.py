@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from tests.fuzz import corpus, reference
 from tests.fuzz.case import Case, Files, Special
-from tests.fuzz.mutations import damaged
+from tests.fuzz.mutations import damaged, odd_judgments
 
 _NAMES = ("a.txt", "a.txt", "a.txt.gz", "a", "-a", "a b.txt", "é.txt", "a\x1b[31m.txt", "a\n.txt", "=a.txt", "x" * 200)
 
@@ -33,7 +33,10 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
         contents.append(corpus.run(rng, "two", 2, 4))
     if rng.random() < 0.95:
         k = rng.randrange(len(contents))
-        contents[k] = damaged(rng, contents[k])
+        if reader == "load_qrels" and rng.random() < 0.15:
+            contents[k] = odd_judgments(rng, contents[k])
+        else:
+            contents[k] = damaged(rng, contents[k])
     name = rng.choice(_NAMES)
     names = [name, *(f"b{k}.txt" for k in range(1, len(contents)))]
     found: dict[str, bytes | Special] = dict(zip(names, contents, strict=True))

@@ -109,7 +109,7 @@ def try_case(case: Case, files: Mapping[str, bytes]) -> Verdict:
             seconds, megabytes = time.perf_counter() - began, (_peak() - resident) / 1024
         finally:
             os.chdir(before)
-    if not verdict.fault and verdict.refused and megabytes > MOST_MEGABYTES:
+    if not verdict.fault and (verdict.refused or case.kind == "models") and megabytes > MOST_MEGABYTES:
         verdict = evolve(verdict, fault="memory", said=f"{megabytes:.0f} MB and then: {verdict.said}")
     return evolve(verdict, megabytes=megabytes, seconds=seconds)
 
@@ -173,6 +173,8 @@ def _of_command(case: Case) -> Verdict:
     fault = _fault_of_text(done.stderr)
     if not fault and not any(name in case.arguments for name in ("fuse", "predict")):  # whose ids are as they were
         fault = _fault_of_text(done.stdout, longest=10**6)
+    if not fault and refused and "name too long" in said.lower() and _fit(case):
+        fault = "a name that fits is refused"
     if not fault and done.exit_code == 1:
         last = done.stderr.rstrip("\n").rpartition("\n")[2]
         fault = "" if last.startswith(("structsvm: error: ", "Aborted")) else "no last line that tells of the error"
@@ -180,6 +182,12 @@ def _of_command(case: Case) -> Verdict:
         return Verdict(fault, said, refused, f"{case.arguments[:1]} {said[:60]}")
     changed = _changes(inputs, _contents(), case, done.stderr if refused else None) or _made_public(inputs)
     return Verdict("files" if changed else "", changed or said, refused)
+
+
+def _fit(case: Case) -> bool:
+    """Say whether no name in a command line is too long for a file system."""
+    parts = [part for word in case.arguments for part in word.split("/")]
+    return max(len(part.encode(errors="surrogateescape")) for part in parts) <= 255
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, failure: str | None) -> str:
@@ -201,7 +209,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
             continue
         if Path(path).name.startswith("."):
             return f"left behind: {path}"
-        if path in before and (case.arguments.count(path) > 1 or path.endswith((".query", ".group"))):
+        if path in before and commands.is_read(path, case) and not commands.is_checkpoint(path, case):
             return f"an input is overwritten: {path}"
         if commands.is_checkpoint(path, case):  # it is written while the command runs, whatever comes of that
             if path in before and failure is not None and "no fit can go on" in failure:
@@ -306,9 +314,9 @@ def _made_public(contents: Mapping[str, str]) -> str:
 
 
 def _namespace() -> dict[str, Any]:
-    names: dict[str, Any] = {"np": np, "sp": sp, "pd": pd, "_csr": _csr, "structsvm": structsvm}
+    names: dict[str, Any] = {"np": np, "sp": sp, "pd": pd, "_csr": _csr, "_as": _as, "structsvm": structsvm}
     modules = ("data", "metrics", "registry", "features", "fusion", "rankers", "operators", "qp", "solvers", "losses")
-    for name in (*modules, "comparison", "estimators", "protocols", "protocols.experiment"):
+    for name in (*modules, "tables", "comparison", "estimators", "protocols", "protocols.experiment"):
         names[name.rpartition(".")[2]] = importlib.import_module(f"structsvm.{name}")
     return names | {name: getattr(structsvm, name) for name in structsvm.__all__}
 
@@ -318,6 +326,13 @@ def _csr(data: list[float], indices: list[int], indptr: list[int]) -> sp.csr_arr
     X = sp.csr_array((8, 3))
     X.data, X.indices, X.indptr = np.array(data), np.array(indices, np.int32), np.array(indptr, np.int32)
     return X
+
+
+def _as(matrix: Any, **parts: Any) -> Any:
+    """Return a sparse matrix with other parts, which SciPy has not looked at."""
+    for name, part in parts.items():
+        setattr(matrix, name, part)
+    return matrix
 
 
 def _reset_peak() -> float:

@@ -25,9 +25,9 @@ def main() -> None:
     parser.add_argument("kills", type=int, nargs="?", default=40, help="how many (default: 40)")
     parser.add_argument(
         "--of",
-        choices=("commands", "workers", "drivers"),
         default="commands",
-        help="what is killed: commands that write, or workers or the driver of fits on a Dask cluster",
+        help="what is killed: workers or drivers of fits on a Dask cluster, all commands that write, or those that "
+        "have these words, as in 'train --checkpoint' (default: commands)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the moments and signals (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
@@ -49,10 +49,11 @@ def main() -> None:
 
 def run(folder: Path, arguments: argparse.Namespace) -> int:
     """Try what is not tried yet; return the exit code."""
-    if arguments.of != "commands":
+    if arguments.of in ("workers", "drivers"):
         with Deaths(folder, arguments.of) as deaths:
             return tried(deaths, folder, arguments)
-    return tried(Campaign(folder, arguments.to_die), folder, arguments)
+    words = "" if arguments.of == "commands" else arguments.of
+    return tried(Campaign(folder, arguments.to_die, words=words), folder, arguments)
 
 
 def tried(campaign: Campaign | Deaths, folder: Path, arguments: argparse.Namespace) -> int:
@@ -62,7 +63,7 @@ def tried(campaign: Campaign | Deaths, folder: Path, arguments: argparse.Namespa
         verdict = campaign.try_one(arguments.only, arguments.seed)
         print(verdict)
         return bool(verdict.faults)
-    kept = folder / f"{arguments.of}-seed-{arguments.seed}.jsonl"
+    kept = folder / f"{arguments.of.replace(' ', '_')}-seed-{arguments.seed}.jsonl"
     found = {each.number: each for each in map(_verdict, kept.read_text().splitlines())} if kept.exists() else {}
     todo = [number for number in range(arguments.kills) if number not in found]
     with ThreadPoolExecutor(arguments.jobs) as pool, kept.open("a") as file:
@@ -73,7 +74,8 @@ def tried(campaign: Campaign | Deaths, folder: Path, arguments: argparse.Namespa
             if verdict.faults:
                 print(f"{verdict.number}: {verdict.what}\n    {verdict.faults}", flush=True)
     faults = Counter(fault for verdict in found.values() for fault in verdict.faults)
-    counted = ", ".join(f"{faults[fault]} {fault}" for fault in (FAULTS if arguments.of == "commands" else OF_FITS))
+    kinds = OF_FITS if arguments.of in ("workers", "drivers") else FAULTS
+    counted = ", ".join(f"{faults[fault]} {fault}" for fault in kinds)
     print(f"{len(found)} kills: {counted}; {time.perf_counter() - began:.0f} s")
     return bool(faults)
 

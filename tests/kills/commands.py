@@ -97,9 +97,12 @@ COMMANDS = (
 DEMO = Command("demo --out demo")
 
 
-def command_of(number: int) -> Command:
-    """Return the command of a trial; the demo, which takes a minute, is rare."""
-    return DEMO if number % 40 == 39 else COMMANDS[number % len(COMMANDS)]
+def command_of(number: int, words: str = "") -> Command:
+    """Return the command of a trial among those that have all these words; the demo, which takes a minute, is rare."""
+    if not words:
+        return DEMO if number % 40 == 39 else COMMANDS[number % len(COMMANDS)]
+    fitting = [command for command in (*COMMANDS, DEMO) if set(words.split()) <= set(command.line.split())]
+    return fitting[number % len(fitting)]
 
 
 def write_inputs(folder: Path) -> None:

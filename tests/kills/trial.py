@@ -57,10 +57,14 @@ class Campaign:
     folder : is made where it does not exist.
     to_die : seconds that processes have after the one that was killed.
     prepared : commands that make further inputs.
+    words : kill only commands that have all these words.
     """
 
-    def __init__(self, folder: Path, to_die: float = 2.0, prepared: tuple[str, ...] = PREPARED) -> None:
+    def __init__(
+        self, folder: Path, to_die: float = 2.0, prepared: tuple[str, ...] = PREPARED, *, words: str = ""
+    ) -> None:
         self.folder = folder
+        self.words = words
         self.to_die = to_die
         self.inputs = folder / "inputs"
         self._lock = Lock()
@@ -119,10 +123,10 @@ class Campaign:
             time.sleep(0.005)
         return started, time.perf_counter()
 
-    def try_one(self, number: int, seed: int = 0, command: Command | None = None) -> Verdict:
-        """Kill a command, that of the number by default, at a random moment; run it again; say what is wrong."""
+    def try_one(self, number: int, seed: int = 0) -> Verdict:
+        """Kill the command of a number at a random moment; run it again; say what is wrong."""
         chance = random.Random(f"{seed} {number}")
-        command = command or command_of(number)
+        command = command_of(number, self.words)
         asked = chance.choice(SIGNALS)
         again = chance.random() < 0.25 and asked != signal.SIGKILL
         group = chance.random() < 0.5 and asked != signal.SIGKILL
