@@ -37,6 +37,13 @@ def _as_columns(given: Any) -> tuple[Any, ...]:
     return tuple(as_list("Table(columns=...)", given, "a list of Column"))
 
 
+def _notes(given: Any) -> tuple[str, ...]:
+    notes = tuple(as_list("Table(notes=...)", given, "a list of texts"))
+    for note in notes:
+        require_kind("each of Table(notes=...)", note, str, "text")
+    return notes
+
+
 def _sections(given: Any) -> tuple[tuple[Record, ...], ...]:
     sections = as_list("Table(sections=...)", given, "groups of rows")
     made = tuple(tuple(as_list("each of Table(sections=...)", each, "a list of rows")) for each in sections)
@@ -121,7 +128,7 @@ class Table:
     title: str = field(validator=_text)
     columns: tuple[Column, ...] = field(converter=_as_columns, validator=_columns)
     sections: tuple[tuple[Record, ...], ...] = field(repr=False, converter=_sections)
-    notes: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, converter=_notes)
 
     @property
     def records(self) -> list[Record]:

@@ -5,6 +5,7 @@ import json
 import pytest
 from markdown_it import MarkdownIt
 
+from structsvm.exceptions import InputError
 from structsvm.tables import Column, Table, as_csv, as_json, as_latex, as_markdown, as_text
 from structsvm.tables.formats import escape_latex, escape_markdown
 
@@ -195,3 +196,8 @@ def test_json_holds_texts_as_they_are(text):
 def test_no_cell_of_csv_is_a_formula_and_numbers_stay(value, cell):
     text = as_csv([Table("", (), (({"value": value},),))])
     assert list(csv.reader(io.StringIO(text))) == [["value"], [cell]]
+
+
+def test_notes_of_other_kinds_are_refused():
+    with pytest.raises(InputError, match=r"each of Table\(notes=...\) must be text"):
+        Table("t", (), (), (1,))
