@@ -1,87 +1,66 @@
-"""Machine code on disk: the folder that keeps it, named by the sources that the code depends on."""
+"""Machine code on disk: of which sources it is, and what becomes of files that are damaged or cannot be written."""
 
-import inspect
-import os
-import shutil
 import sys
-import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from structsvm.compute.environment import numba
-
 _CONSTANTS = (bool, int, float, complex, str, bytes, np.generic, np.ndarray, type(None))
 
-_LEAST_FREE = 2**26
-"""Bytes that a disk must have free: numba raises if it cannot write the code that it compiled."""
-
-_OLD = 7 * 24 * 3600.0
-"""Seconds after which the code of other versions of a module is removed."""
-
-_changing = threading.Lock()
+_INDEX = ("_source_stamp", "_load_index", "_load_data", "save")
+"""What the index of numba's files of machine code has. Numba itself looks at the file of the function alone."""
 
 
-def kept(decorate: Callable[[bool], Any], function: Callable[..., Any]) -> Any:
-    """Return a function as numba decorates it, whose machine code is kept on disk if that is possible.
-
-    Numba notices changes in the file of the function alone. A folder named by all its sources covers the others, too.
+def kept(make: Callable[[], Any], way: object) -> Any:
+    """Return what numba makes of a function, whose machine code is kept on disk where that can be, and be trusted.
 
     Parameters
     ----------
-    decorate : returns the decorated function; its argument is whether numba keeps machine code.
-    function : the plain function.
+    make : makes the dispatcher of the function; called again where its code is not kept.
+    way : how it is compiled: code that was compiled in another way is not read.
     """
-    folder = code_folder(function)
-    if folder is None:
-        return decorate(False)
-    with _changing:
-        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+    dispatcher = make()
+    try:
+        dispatcher.enable_caching()
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+        return dispatcher
+    index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if index is None or not all(hasattr(index, name) for name in _INDEX):
+        return make()
+    index._source_stamp = (index._source_stamp, way, _stamps(dispatcher.py_func.__module__))
+    _forgive(index)
+    return dispatcher
+
+
+def _forgive(index: Any) -> None:
+    """Take damaged files of machine code for none, and do without new ones where they cannot be written."""
+    load_index, load_data, save = index._load_index, index._load_data, index.save
+
+    def index_or_none() -> Any:
         try:
-            return decorate(True)
-        finally:
-            numba.config.CACHE_DIR = before
+            return load_index()
+        except Exception:  # of unpickling: of any kind
+            return {}
 
+    def data_or_none(name: str) -> Any:
+        try:
+            return load_data(name)
+        except Exception as error:
+            raise OSError(f"{name} is damaged") from error  # which numba takes for a file that is gone
 
-def code_folder(function: Callable[..., Any]) -> Path | None:
-    """Return the folder for the machine code of a function; None without a source file or a folder to write to."""
-    with suppress(TypeError, OSError):
-        source = Path(inspect.getfile(function))
-        root = _root(source.parent, numba.config.CACHE_DIR) if source.is_file() else None
-        if root is not None:
-            module = function.__module__
-            folder = root / f"{module}-{sha256(repr(_stamps(module)).encode()).hexdigest()[:16]}"
-            if not folder.is_dir():
-                folder.mkdir(exist_ok=True)
-                _remove_old(root, module, folder)
-            return folder
-    return None
+    def save_or_not(key: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk
+            save(key, data)
 
-
-@cache
-def _root(home: Path, asked: str) -> Path | None:
-    """Return the first folder that can be written: the one that was asked for, or beside the source, or the user's."""
-    cached = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    for folder in [Path(asked)] if asked else [home / "__pycache__", cached / "structsvm"]:
-        with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > _LEAST_FREE:
-                return folder
-    return None
-
-
-def _remove_old(root: Path, module: str, current: Path) -> None:
-    for folder in root.glob(f"{module}-*"):
-        if folder != current and time.time() - folder.stat().st_mtime > _OLD:
-            shutil.rmtree(folder, ignore_errors=True)
+    index._load_index, index._load_data, index.save = index_or_none, data_or_none, save_or_not
 
 
 def _stamps(module: str) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from structsvm.compute.atomics import add, reached
-from structsvm.compute.compilation import compiled, compiled_part
+from structsvm.compute.compilation import by_address, compiled, compiled_part
 from structsvm.compute.environment import numba
 from structsvm.compute.products import dot
 from structsvm.exceptions import InputError
@@ -28,11 +28,11 @@ _KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
 
 
 def compiled_kernel(kernel: Any) -> Any:
-    """Compile a loss kernel, once per process.
+    """Compile a loss kernel, once a process.
 
     Raises
     ------
-    InputError : it is not a function of four arguments, or numba cannot compile it.
+    InputError : when it is not a function of four arguments, or numba cannot compile it; it tells why.
     """
     return _compiled_kernel(plain_function(kernel))
 
@@ -42,12 +42,13 @@ def _compiled_kernel(plain: Any) -> Any:
     if not callable(plain) or len(signature(plain).parameters) != 4:
         raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {plain!r}")
     try:
-        return compiled(plain, [KERNEL_SIGNATURE])
+        kernel = compiled(plain, [KERNEL_SIGNATURE], as_argument=True)
     except numba.core.errors.NumbaError as error:
         raise InputError(
             f"kernel {plain.__name__} cannot be compiled. It must be a plain function of four float64 vectors that "
             f"returns a number, made of loops, numbers and NumPy. numba says: {_in_short(error)}"
         ) from error
+    return by_address(kernel, KERNEL_SIGNATURE)
 
 
 def _in_short(error: Exception) -> str:

@@ -3,10 +3,8 @@
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
-from numba.core.caching import IndexDataCacheFile
 
 from tests.cli.conftest import write_letor
 from tests.cli.test_paths import contents
@@ -22,15 +20,11 @@ LARGEST = 64
 
 @contextmanager
 def full_disk(largest=LARGEST):
-    """Let no file grow beyond some bytes; the system says "File too large" then.
-
-    Machine code that is compiled meanwhile is not kept: the limit holds for its files, too.
-    """
+    """Let no file grow beyond some bytes; the system says "File too large" then."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))
     try:
-        with patch.object(IndexDataCacheFile, "save"):
-            yield
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 

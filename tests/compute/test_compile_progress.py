@@ -8,7 +8,7 @@ import numba
 import pytest
 from numba.core import event
 
-from structsvm.compute.compilation import compiled
+from structsvm.compute.compilation import compiled, compiled_part
 from structsvm.compute.compile_progress import what_is_compiled
 
 
@@ -47,37 +47,39 @@ def doubled(x):
     return 2.0 * x
 
 
-def test_compiling_is_reported_while_it_lasts(caplog):
-    reported = []
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize(("on_disk", "wanted"), [(None, "compiling doubled, 0 s"), ("machine code", "")])
+def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, keep, monkeypatch, caplog):
+    told = []
 
-    class Slow(event.Listener):
-        def on_start(self, event):
-            reported.append((what_is_compiled(), gc.isenabled()))
-            time.sleep(0.35)
-            reported.append((what_is_compiled(), gc.isenabled()))
+    def slow(self, signature):
+        told.append(what_is_compiled())
+        assert not gc.isenabled()
+        self._cache.load_overload(signature, None)
+        time.sleep(0.35)
+        told.append(what_is_compiled())
 
-        def on_end(self, event):
-            pass
-
-    function = compiled(doubled, keep=False)
-    with event.install_listener("numba:compile", Slow()), caplog.at_level("INFO", "structsvm"):
-        assert function(1.0) == 2.0
-    assert reported == [("", False), ("compiling doubled, 0 s", False)]
+    cache = numba.core.caching.FunctionCache if keep else numba.core.caching.NullCache
+    monkeypatch.setattr(cache, "load_overload", lambda *_: on_disk)
+    monkeypatch.setattr(numba.core.registry.CPUDispatcher, "compile", slow)
+    with caplog.at_level("INFO", "structsvm"):
+        compiled(doubled, keep=keep).compile("never")
+    assert told == ["", wanted]
     assert gc.isenabled()
     assert what_is_compiled() == ""
-    assert "compiled doubled in 0." in caplog.text
+    assert ("compiled doubled in 0." in caplog.text) is (on_disk is None)
+    assert ("kept on disk" in caplog.text) is (on_disk is None and keep)
 
 
-def test_functions_of_others_are_not_reported():
-    reported = []
+def test_a_part_is_called_from_python_and_from_compiled_code():
+    @compiled_part
+    def part(x):
+        return x + 1.0
 
-    class Looking(event.Listener):
-        def on_start(self, event):
-            reported.append(gc.isenabled())
+    @compiled
+    def whole(x):
+        return 2.0 * part(x)
 
-        def on_end(self, event):
-            pass
-
-    with event.install_listener("numba:compile", Looking()):
-        numba.njit(doubled)(1.0)
-    assert reported == [True]
+    assert whole(1.0) == 4.0
+    assert part(1.0) == 2.0
+    assert part(2) == 3.0
