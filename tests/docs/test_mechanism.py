@@ -35,12 +35,12 @@ def fence(language: str, source: str) -> str:
         fence("bash", "# a comment\necho a > b\ntest -f b"),
         "<!-- test: exit 3 -->\n" + fence("console", "$ true\n$ echo no; exit 3\nno"),
         fence("console", "$ structsvm --version\nstructsvm, ...\n$ structsvm --version | wc -l\n1"),
-        "<!-- test: exit 1 -->\n"
+        "<!-- test: exit 2 -->\n"
         + fence("console", "$ structsvm predict m.npz x.txt\nstructsvm: error: m.npz does not exist"),
         "<!-- test: needs numpy -->\n" + fence("python", "x = 2") + fence("python", "assert x == 2"),
         "<!-- test: needs a_missing_package -->\n" + fence("python", "import a_missing_package"),
         fence("python", "open('two words', 'w').close()")
-        + "<!-- test: exit 1 -->\n"
+        + "<!-- test: exit 2 -->\n"
         + fence("console", "$ structsvm train 'two words' --model m.npz\n...two words..."),
         "<!-- test: as page.md -->\n" + fence("console", "$ echo a\n...") + fence("console", "$ echo a\na"),
         fence("text", "free"),
