@@ -13,7 +13,7 @@ from structsvm import Ranker, StructuralSVM
 from structsvm.distributed import DistributedProblem, InProcess, Partition
 from structsvm.estimators.ramp_ranker import RampRanker
 from structsvm.exceptions import CheckError
-from structsvm.losses import ROCArea, SlackRescaled
+from structsvm.losses import GradedPairsLoss, ROCArea, SlackRescaled
 from structsvm.problem import Problem
 from structsvm.problem.checking import before_fit
 from structsvm.testing import check_loss
@@ -162,3 +162,13 @@ def test_rounding_is_no_mistake() -> None:
     calls = iter(range(10**6))
     Problem.from_queries(X, Y, QID, loss=made(loss=loss))
     check_loss(made(loss=loss), trials=1)
+
+
+def test_queries_too_small_to_show_a_mistake_vouch_for_no_larger_ones() -> None:
+    """The weights of a single pair are 1 whatever they are, so random weights are right there alone."""
+    noise = np.random.default_rng(0)
+    loss = type("Mine", (GradedPairsLoss,), {"weight": lambda _, better, worse: noise.uniform(0.1, 2.0, len(better))})()
+    pairs, mixed = np.tile([0.0, 4.0], 2), np.array([0.0, 4.0] * 4 + [0.0, 4.0, 0.0])
+    Problem.from_queries(np.eye(4), pairs, [0, 0, 1, 1], loss=loss)
+    with pytest.raises(CheckError):
+        Problem.from_queries(np.ones((11, 2)), mixed, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4], loss=loss)

@@ -163,7 +163,10 @@ class _Data:
             return
         spread = which[np.unique(np.linspace(0, len(which) - 1, _MOST_QUERIES).astype(np.int64))]
         labels = self._labels(spread)
-        key = (_identity(self.loss), None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes())
+        # Examples that are too small show no mistake, so larger ones are checked anew.
+        largest = min(int(np.diff(self.ptr)[which[-1]]), _SMALL)
+        known = None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes()
+        key = (_identity(self.loss), known, largest)
         if key in _checked:
             return
         with _randomness_kept():
@@ -215,7 +218,8 @@ class _Data:
         queries = self._with_labels(which, labels)
         sizes = np.diff(self.ptr)
         short = [i for i in which.tolist() if sizes[i] <= _MOST_SCORES]
-        whole = [(f"example {i}", self.ys[i], False) for i in short[:: max(1, len(short) // 3)][:3]]
+        spread = np.unique(np.linspace(0, len(short) - 1, 3).astype(np.int64)) if short else ()
+        whole = [(f"example {short[k]}", self.ys[short[k]], False) for k in spread]
         if not short and _usable(loss, y := _part(self.ys[which[0]], _MOST_SCORES, rng)):
             whole = [(f"{_MOST_SCORES} documents of example {which[0]}", y, False)]
         for turn, size in enumerate(_PARTS):
