@@ -121,12 +121,12 @@ def _tried(made: Case, planes: Outputs, most_seconds: float, kind: str) -> tuple
         return "error", f"{type(error).__name__}: {error}"
     if kind == "mistaken" and (warned or not result.exact):
         return "", ""
-    close = 1e-9 * (1.0 + abs(result.primal)) + 0.1 * result.tol * result.C  # a resumed fit may round otherwise
+    close = 1e-9 * (1.0 + abs(result.primal)) + result.tol * result.C  # planes may have been dropped
     apart = abs(again.dual - result.dual) + abs(again.primal - result.primal)
     if apart > close or again.converged is not result.converged:
         return "not resumed", f"{result.primal}, {result.dual} and then {again.primal}, {again.dual}"
     cap = made.problem.C * made.weights / len(planes)
-    noise = _rounding(made, cap, result)
+    noise = _rounding(made, planes, cap, result)
     objective = made.objective or Objective.plain(made.problem.d)
     if (result.w < objective.low).any() or (result.w > objective.high).any():
         return "wrong bound", f"w = {result.w} is out of bounds"
@@ -169,14 +169,15 @@ def _wrong_bound(result: Result, lower: float, upper: float, reached: float, noi
     return ""
 
 
-def _rounding(made: Case, cap: Vector, result: Result) -> float:
+def _rounding(made: Case, planes: Outputs, cap: Vector, result: Result) -> float:
     """Return what the solver's rounding may make of bounds: scores are sums of numbers that may be large beside them.
 
     The judge's own does not count: where it is near, the bounds are computed again in fractions.
     """
     w = np.maximum(np.abs(result.w), np.abs(made.problem.to_weights(result.cuts.a @ result.cuts.G)))
     operators = [made.loss.examples([x], [y], made.intercept).operator for x, y in made.examples]
-    longest = max(float((np.abs(matrix_of(operator)) @ w).max()) for operator in operators)
+    rows = [matrix_of(operator) for operator in operators] + [G for G, _ in planes]
+    longest = max(float((np.abs(row) @ w).max()) for row in rows)
     return float(1e-13 * cap.sum() * longest)
 
 
