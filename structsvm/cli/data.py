@@ -181,7 +181,8 @@ def read_as_wide(
     InputError : the data cannot be read, or have other features.
     """
     if columns.are_tables(paths):
-        missing = [name for name in names or () if name not in (columns.features or names or ())]
+        chosen = set(columns.features or names or ())
+        missing = [name for name in names or () if name not in chosen]
         if missing:
             raise InputError(f"--features leaves out {quoted(missing[0])}, a feature that is known here: name it too")
         columns = evolve(columns, features=names or columns.features)
@@ -216,13 +217,15 @@ def read_as_wide(
     for path, of_file in rows.names:
         if of_file and set(of_file) != set(names):
             _refuse_names(names, of_file, path)
-    order = [found.index(name) for name in names]
+    places = {name: place for place, name in enumerate(found)}
+    order = [places[name] for name in names]
     return evolve(data, X=data.X[:, order], feature_names=names)
 
 
 def _refuse_names(names: tuple[str, ...], found: tuple[str, ...], path: Path) -> NoReturn:
     """Say which features a file lacks, or has that are not known."""
-    unknown, lacking = [n for n in found if n not in names], [n for n in names if n not in found]
+    known, there = set(names), set(found)
+    unknown, lacking = [n for n in found if n not in known], [n for n in names if n not in there]
     strange = f"names {unknown[0]!r}, which is not known here" if unknown else f"does not name {lacking[0]!r}"
     raise InputError(
         f"{path} {strange}: features are found by name, and its comments must name the "
